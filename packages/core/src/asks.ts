@@ -1,0 +1,32 @@
+import type { z } from 'zod'
+import type { answerSchema } from './protocol/requests.ts'
+
+export type AskKind = 'approval' | 'question' | 'plan' | 'browser'
+export type Answer = z.infer<typeof answerSchema>
+
+/** Something that only a person (or the open page) can move on. For approvals the SDK's `approvalId` is this id. */
+export interface Ask {
+  id: string
+  kind: AskKind
+  sessionId: string
+  runId: string
+  agentPath: string[]
+  toolCallId: string
+  toolName: string
+  input: unknown
+  title: string
+  summary?: string
+  content: unknown
+  /** Why it is asked, and the rule that decided so, where one did. */
+  reason: string
+  rule: string | null
+  createdAt: number
+  closedAt: number | null
+  answer: Answer | null
+}
+
+/** The inbox as a run sees it. */
+export interface Asks {
+  /** Registers the ask (again after a restart: the same id) and waits. Rejects with the signal's reason. */
+  ask(ask: Ask, signal: AbortSignal): Promise<Answer>
+}

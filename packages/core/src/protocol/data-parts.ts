@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+
+/**
+ * Our own `data-*` parts. `stored` parts become part of the message, the others are only streamed.
+ * A tool may emit any further name; it folds and renders generically.
+ */
+export const dataParts = {
+  'sub-agent-start': {
+    stored: false,
+    about: 'a sub-agent began',
+    schema: z.object({ agentId: idSchema, parentAgentId: idSchema.nullable(), name: z.string(), task: z.string() }),
+  },
+  'sub-agent-chunk': {
+    stored: false,
+    about: 'chunks of a sub-agent, flushed every 25 ms',
+    schema: z.object({ agentId: idSchema, chunks: z.array(z.unknown()) }),
+  },
+  'sub-agent-end': {
+    stored: false,
+    about: 'a sub-agent ended',
+    schema: z.object({ agentId: idSchema, status: z.string() }),
+  },
+  ask: {
+    stored: true,
+    about: 'a question, plan or browser action that waits for an answer (approvals use the SDK\'s own chunks)',
+    schema: z.object({
+      id: idSchema,
+      kind: z.enum(['question', 'plan', 'browser']),
+      toolCallId: z.string(),
+      toolName: z.string(),
+      title: z.string(),
+      content: z.unknown(),
+    }),
+  },
+  'ask-answer': {
+    stored: true,
+    about: 'the answer to such an ask',
+    schema: z.object({ id: idSchema, toolCallId: z.string(), answer: z.unknown() }),
+  },
+  skill: {
+    stored: true,
+    about: 'a skill that a person put into a message',
+    schema: z.object({ name: z.string(), path: z.string(), scope: z.string(), content: z.string() }),
+  },
+  compaction: {
+    stored: true,
+    about: 'the projection starts from this summary; `off` undoes it',
+    schema: z.object({
+      id: idSchema,
+      upTo: z.object({ messageId: idSchema, step: z.int().nonnegative() }),
+      summary: z.string(),
+      off: z.boolean().optional(),
+    }),
+  },
+  branch: {
+    stored: true,
+    about: 'the message was taken as an edit: a new sibling with this id',
+    schema: z.object({ messageId: idSchema, replaces: idSchema }),
+  },
+  'session-title': { stored: false, about: 'the session has a new title', schema: z.object({ title: z.string() }) },
+  usage: {
+    stored: false,
+    about: 'tokens used so far in this run',
+    schema: z.object({ inputTokens: z.number(), outputTokens: z.number(), totalTokens: z.number() }),
+  },
+  'ui-event': {
+    stored: false,
+    about: 'drives the page without an acknowledgement',
+    schema: z.object({ name: z.string(), data: z.unknown() }),
+  },
+  'tool-progress': {
+    stored: false,
+    about: 'what a running tool yields',
+    schema: z.object({ toolCallId: z.string(), delta: z.unknown() }),
+  },
+  retry: {
+    stored: false,
+    about: 'the provider refused the call before its first byte; it is tried again',
+    schema: z.object({ attempt: z.int(), delayMs: z.number(), message: z.string() }),
+  },
+  'media-generate-start': { stored: false, about: 'a media task began', schema: z.looseObject({ taskId: z.string() }) },
+  'media-generate-progress': {
+    stored: false,
+    about: 'how far a media task is',
+    schema: z.looseObject({ taskId: z.string(), progress: z.number() }),
+  },
+  'media-generate-end': { stored: true, about: 'a media task ended', schema: z.looseObject({ taskId: z.string() }) },
+  'media-generate-error': {
+    stored: false,
+    about: 'a media task failed',
+    schema: z.looseObject({
+      taskId: z.string().optional(),
+      errorCode: z.enum(['login_required', 'insufficient_credits', 'no_model', 'generation_failed']),
+      message: z.string(),
+    }),
+  },
+} as const satisfies Record<string, { stored: boolean; about: string; schema: z.ZodType }>
+
+export type DataParts = { [K in keyof typeof dataParts]: z.infer<(typeof dataParts)[K]['schema']> } & {
+  [name: string]: unknown
+}
+
+/** Whether a data part of this name becomes part of the message unless it says otherwise. */
+export function isStoredData(name: string): boolean {
+  return name in dataParts ? dataParts[name as keyof typeof dataParts].stored : true
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+/** Session, message and agent ids become file names, so anything else is refused. */
+export const idPattern = /^[A-Za-z0-9_-]{1,64}$/
+
+export const idSchema = z
+  .string()
+  .regex(idPattern, 'an id is 1 to 64 letters, digits, "_" or "-"')
+
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && idPattern.test(value)
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A new id that sorts by creation time: nine characters of time, fifteen of chance. */
+export function newId(prefix = ''): string {
+  let time = Date.now()
+  let head = ''
+  for (let i = 0; i < 9; i++) {
+    head = alphabet.charAt(time % 62) + head
+    time = Math.floor(time / 62)
+  }
+  let tail = ''
+  for (const byte of crypto.getRandomValues(new Uint8Array(15))) tail += alphabet.charAt(byte % 62)
+  return prefix + head + tail
+}

@@ -1,0 +1,70 @@
+import type { UIMessage, UIMessageChunk } from 'ai'
+import type { DataParts } from './data-parts.ts'
+
+/** Who wrote an answer: `path` runs from the root agent to this one. */
+export interface AgentMark {
+  kind: 'master' | 'sub'
+  name: string
+  depth: number
+  path: string[]
+}
+
+export interface Usage {
+  inputTokens: number
+  outputTokens: number
+  totalTokens: number
+  reasoningTokens?: number
+  cachedInputTokens?: number
+}
+
+/** An error as it crosses a border: named, with the true text and typed data. */
+export interface ErrorInfo {
+  name: string
+  message: string
+  data?: Record<string, unknown>
+}
+
+export interface Metadata {
+  agent?: AgentMark
+  /** `provider/model` */
+  model?: string
+  usage?: Usage
+  elapsedMs?: number
+  finishReason?: string
+  /** Which limit or decision ended the turn, where one did. */
+  stopped?: { reason: 'steps' | 'tokens' | 'time' | 'repeat' | 'denied'; message: string }
+  /** The process ended while this answer was being written. */
+  interrupted?: true
+  /** The person stopped it. */
+  aborted?: true
+  error?: ErrorInfo
+  createdAt?: number
+}
+
+/** What we add to a tool part beyond the AI SDK's fields; lies in `toolMetadata.troupe`. */
+export interface CallNotes {
+  /** The short phrase that the model gave the call. */
+  actionName?: string
+  /** What the model reads, computed once, where it differs from the output. */
+  modelText?: string
+  /** The input that ran, where a person edited the model's. */
+  executedInput?: unknown
+  display?: { title?: string; summary?: string; content?: unknown }
+  /** What a person was shown when asked. */
+  permission?: { title: string; summary?: string; content?: unknown }
+  elapsedMs?: number
+}
+
+export type Message = UIMessage<Metadata, DataParts>
+export type Part = Message['parts'][number]
+export type Chunk = UIMessageChunk<Metadata, DataParts>
+
+/** A message as the store keeps it and as `messages.jsonl` shows it. */
+export interface StoredMessage {
+  id: string
+  parentMessageId: string | null
+  role: Message['role']
+  parts: Part[]
+  metadata?: Metadata
+  createdAt: number
+}

@@ -1,0 +1,44 @@
+import type { Chunk } from './protocol/message.ts'
+
+/**
+ * What a run writes while it goes on. Chunks go to every subscriber and, within 250 ms, to the journal; notes are
+ * private and only journalled.
+ *
+ * Numbers: each chunk moves the session's number on by `chunkSize(chunk)`: the length of a delta's text, else 1. The
+ * number of a chunk is where it ends. So deltas that were joined can be cut again at any number a client names.
+ */
+export interface RunLog {
+  append(chunk: Chunk): void
+  note(note: Note): void
+  /** Resolves when everything appended and noted so far survives a crash. */
+  sync(): Promise<void>
+}
+
+/** Private journal entries; never on the wire. */
+export type Note =
+  | { type: '$step'; step: number; attempt: number }
+  | { type: '$model-end'; step: number; calls: NotedCall[]; finishReason: string; usage?: Record<string, number> }
+  | { type: '$call'; toolCallId: string; input: unknown }
+  /** A child process group of a call; `startTime` is what the kernel says, so that a reused pid is never ended. */
+  | { type: '$process'; toolCallId: string; pid: number; startTime: string }
+  | { type: '$repair'; toolCallId: string; before: string; after: string }
+  | { type: '$end'; status: string }
+
+export interface NotedCall {
+  toolCallId: string
+  toolName: string
+  input: unknown
+  /** Set when the call never reached a tool: unknown name, bad input. */
+  invalid?: string
+}
+
+export type LogItem = Chunk | Note
+
+/** A row of the journal: consecutive items, deltas joined. The first item starts after `from`, the last ends at `to`. */
+export interface Frame {
+  runId: string
+  seq: number
+  from: number
+  to: number
+  items: LogItem[]
+}

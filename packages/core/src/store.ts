@@ -1,0 +1,218 @@
+import type { Answer, Ask } from './asks.ts'
+import type { Frame } from './run-log.ts'
+import type { StoredMessage } from './protocol/message.ts'
+
+/**
+ * The truth: sessions, message trees, run logs, asks, definitions, rules, settings.
+ *
+ * Contracts of every implementation (one contract test proves them):
+ * - a promise that resolved means durable: it survives `kill -9` and power loss;
+ * - everything of a session is found only through its own workspace;
+ * - opening one branch costs what the branch costs, not what the session does;
+ * - objects handed in are not kept by reference, objects handed out are fresh.
+ */
+export interface Store {
+  workspaces: {
+    /** Finds or creates the workspace at this folder. The id is stable for the life of the store. */
+    open(path: string): Promise<Workspace>
+    get(id: string): Promise<Workspace | undefined>
+    list(): Promise<Workspace[]>
+    /** Finds or creates a project at a folder inside the workspace; its parent is the nearest project around it. */
+    openProject(workspaceId: string, path: string): Promise<Project>
+    projects(workspaceId: string): Promise<Project[]>
+    /** The person has said that what this folder brings may take effect. */
+    trust(id: string, trusted: boolean): Promise<void>
+  }
+  sessions: {
+    /** Throws `SessionExists` (409). */
+    create(session: NewSession): Promise<Session>
+    get(id: string): Promise<Session | undefined>
+    /** Newest first. With `query`: those whose title or messages match. */
+    list(options: { workspaceId: string; query?: string; cursor?: string; limit?: number }): Promise<{ sessions: Session[]; nextCursor: string | null }>
+    /** `title` set here counts as renamed by the person. Throws `SessionNotFound` (404). */
+    update(id: string, patch: SessionPatch): Promise<Session>
+    /** Removes the session with all that belongs to it, the exported folder included. */
+    delete(id: string): Promise<void>
+  }
+  messages: {
+    /**
+     * Adds a leaf below `parentMessageId`. Throws `MessageExists` (409), `MessageNotFound` (404) for an unknown parent.
+     * The session's title follows the first user message until it is renamed; its `updatedAt` moves.
+     */
+    add(at: Conversation, message: StoredMessage): Promise<void>
+    /** Replaces parts and metadata of a stored message (the answer of a waiting run, a merged approval). */
+    replace(at: Conversation, message: Pick<StoredMessage, 'id' | 'parts' | 'metadata'>): Promise<void>
+    get(at: Conversation, id: string): Promise<StoredMessage | undefined>
+    /** Root to leaf. Costs the branch alone; a cycle ends the walk and is logged, never looped. */
+    chain(at: Conversation, leafId: string): Promise<StoredMessage[]>
+    /** A page from the tail of one branch. Without `leaf` the newest branch is shown. */
+    branch(at: Conversation, options?: { leaf?: string; before?: string; limit?: number }): Promise<BranchPage>
+    /** The newest leaf in the whole tree, or below one message. */
+    latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined>
+    /** Removes a message and everything below it; returns the removed ids. Throws `MessageNotFound` (404). */
+    remove(at: Conversation, id: string): Promise<string[]>
+    search(options: { workspaceId: string; query: string; sessionId?: string; limit?: number }): Promise<SearchHit[]>
+    /** Messages that no walk from a root reaches (lost parents, cycles): shown, not lost. */
+    strays(at: Conversation): Promise<StoredMessage[]>
+  }
+  agents: {
+    /** Inserts or updates the record of a sub-agent conversation. */
+    put(agent: AgentRecord): Promise<void>
+    get(sessionId: string, agentId: string): Promise<AgentRecord | undefined>
+    list(sessionId: string): Promise<AgentRecord[]>
+  }
+  runs: {
+    create(run: RunRecord): Promise<void>
+    update(id: string, patch: Partial<Omit<RunRecord, 'id' | 'sessionId'>>): Promise<void>
+    get(id: string): Promise<RunRecord | undefined>
+    /** Runs whose status is `running` or `waiting`, oldest first. */
+    unfinished(): Promise<RunRecord[]>
+    ofSession(sessionId: string): Promise<RunRecord[]>
+    /** The run that wrote this answer, newest first. */
+    ofMessage(sessionId: string, messageId: string): Promise<RunRecord[]>
+    /** The highest number that any frame or run of the session holds; 0 when none. */
+    lastNumber(sessionId: string): Promise<number>
+  }
+  frames: {
+    /** All in one durable commit. */
+    append(frames: Frame[]): Promise<void>
+    /** Frames of a run that hold anything after number n, in order. */
+    read(runId: string, after?: number): Promise<Frame[]>
+    /** Joins all frames of an ended run into one (deltas joined), for replay. */
+    merge(runId: string): Promise<void>
+  }
+  asks: {
+    /** Inserts; an ask with the same id is left as it is. */
+    open(ask: Ask): Promise<Ask>
+    get(id: string): Promise<Ask | undefined>
+    list(options: { sessionId?: string; runId?: string; open?: boolean }): Promise<Ask[]>
+    /** Throws `AskNotFound` (404), `AskClosed` (409). */
+    answer(id: string, answer: Answer): Promise<Ask>
+    /** Closes every open ask of a run without an answer. */
+    closeRun(runId: string): Promise<void>
+  }
+  definitions: Records
+  rules: Records
+  settings: {
+    get(key: string): Promise<unknown>
+    set(key: string, value: unknown): Promise<void>
+  }
+  /** Several writes as one commit. */
+  transaction<T>(work: (store: Store) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Which conversation: the session's own, or one of its sub-agents'. */
+export interface Conversation {
+  sessionId: string
+  agentId?: string
+}
+
+export interface Workspace {
+  id: string
+  path: string
+  trusted: boolean
+  createdAt: number
+}
+
+export interface Project {
+  id: string
+  workspaceId: string
+  parentProjectId: string | null
+  path: string
+  createdAt: number
+}
+
+export interface NewSession {
+  id: string
+  workspaceId: string
+  projectId?: string | null
+  title?: string
+  model?: string | null
+  agent?: string | null
+  createdAt?: number
+}
+
+export interface Session {
+  id: string
+  workspaceId: string
+  projectId: string | null
+  title: string
+  renamed: boolean
+  pinned: boolean
+  archived: boolean
+  model: string | null
+  agent: string | null
+  messageCount: number
+  createdAt: number
+  updatedAt: number
+}
+
+export type SessionPatch = Partial<Pick<Session, 'title' | 'pinned' | 'archived' | 'model' | 'agent' | 'projectId'>>
+
+export interface BranchPage {
+  /** Null for an empty conversation. */
+  leafMessageId: string | null
+  messages: StoredMessage[]
+  /** For each shown message that has siblings or not: where it stands among them, 1-based. */
+  siblings: Record<string, SiblingPlace>
+  page: { hasMore: boolean; before: string | null; total: number }
+}
+
+export interface SiblingPlace {
+  index: number
+  total: number
+  prev: string | null
+  next: string | null
+}
+
+export interface SearchHit {
+  sessionId: string
+  messageId: string
+  title: string
+  role: StoredMessage['role']
+  /** Plain text around the hit; matches stand between U+E000 and U+E001. */
+  snippet: string
+  createdAt: number
+}
+
+/** A sub-agent's conversation; all depths lie flat, `parentAgentId` tells the tree. */
+export interface AgentRecord {
+  sessionId: string
+  agentId: string
+  parentAgentId: string | null
+  name: string
+  task: string
+  agentType: string
+  status: string
+  title: string
+  runId: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+export type RunStatus = 'running' | 'waiting' | 'done' | 'failed' | 'aborted' | 'interrupted'
+
+export interface RunRecord {
+  id: string
+  sessionId: string
+  agentId: string | null
+  /** The message that is being answered, and the answer being written. */
+  userMessageId: string
+  messageId: string
+  status: RunStatus
+  /** Everything needed to go on after a crash: model, agent, mode, client, tab, limits. */
+  request: Record<string, unknown>
+  /** Numbers of this run are greater than `fromNumber`. */
+  fromNumber: number
+  createdAt: number
+  endedAt: number | null
+}
+
+/** Small documents that belong to a workspace: agent definitions, permission rules. */
+export interface Records {
+  put(record: { workspaceId: string; name: string; data: Record<string, unknown> }): Promise<void>
+  get(workspaceId: string, name: string): Promise<Record<string, unknown> | undefined>
+  list(workspaceId: string): Promise<{ name: string; data: Record<string, unknown> }[]>
+  remove(workspaceId: string, name: string): Promise<boolean>
+}
