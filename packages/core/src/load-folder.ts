@@ -1,0 +1,73 @@
+import { createRequire, registerHooks } from 'node:module'
+import { readdirSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+export interface Loaded<T> {
+  entries: { name: string; path: string; value: T }[]
+  problems: { path: string; message: string }[]
+}
+
+/**
+ * The folder is the registry: the default export of each `.ts` or `.js` file, named after the file. A file that throws
+ * or fails the check is reported with its path, and the rest still loads. A folder that does not exist is empty.
+ */
+export async function loadFolder<T>(
+  folder: string,
+  check: (value: unknown, name: string, path: string) => T,
+): Promise<Loaded<T>> {
+  return loadFolderSync(folder, check)
+}
+
+/** Modules are loaded natively and synchronously, so files must not use top-level await. */
+export function loadFolderSync<T>(folder: string, check: (value: unknown, name: string, path: string) => T): Loaded<T> {
+  const loaded: Loaded<T> = { entries: [], problems: [] }
+  provideOurPackages()
+  for (const file of moduleFiles(folder)) {
+    const name = path.basename(file).replace(/\.[jt]s$/, '')
+    try {
+      const module = require(file) as { default?: unknown }
+      if (module.default === undefined) throw new Error('the file has no default export')
+      loaded.entries.push({ name, path: file, value: check(module.default, name, file) })
+    } catch (error) {
+      loaded.problems.push({ path: file, message: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return loaded
+}
+
+const require = createRequire(import.meta.url)
+
+function moduleFiles(folder: string): string[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+  return names
+    .filter((name) => /\.[jt]s$/.test(name) && !/\.(test|d)\.[jt]s$/.test(name))
+    .toSorted()
+    .map((name) => path.join(folder, name))
+}
+
+let provided = false
+
+/** A person's own tools may import `@troupe/core` and `zod` wherever they lie. */
+function provideOurPackages(): void {
+  if (provided) return
+  provided = true
+  const here = pathToFileURL(realpathSync(import.meta.filename)).href
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (!/^(@troupe\/core|zod|ai)(\/|$)/.test(specifier)) return next(specifier, context)
+      try {
+        return next(specifier, context)
+      } catch (error) {
+        if (context.parentURL === here) throw error
+        return next(specifier, { ...context, parentURL: here })
+      }
+    },
+  })
+}

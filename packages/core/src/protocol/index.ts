@@ -1,0 +1,22 @@
+export { cleanMessage, interrupted } from './clean.ts'
+export { dataParts, isStoredData } from './data-parts.ts'
+export type { DataParts } from './data-parts.ts'
+export { createFold, foldChunks } from './fold.ts'
+export type { Fold } from './fold.ts'
+export { idPattern, idSchema, isId, newId } from './ids.ts'
+export { cutDelta, deltaOf, itemSize, joinDeltas } from './number.ts'
+export { parsePartialJson } from './partial-json.ts'
+export * from './requests.ts'
+export { formatEvent, readEvents } from './sse.ts'
+export type { Event } from './sse.ts'
+export type {
+  AgentMark,
+  CallNotes,
+  Chunk,
+  ErrorInfo,
+  Message,
+  Metadata,
+  Part,
+  StoredMessage,
+  Usage,
+} from './message.ts'
