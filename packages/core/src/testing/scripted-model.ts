@@ -1,0 +1,228 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
+import { collect } from './collect.ts'
+import { playTurn, refusalOf, scriptedError } from './play-turn.ts'
+import type { Cue } from './play-turn.ts'
+import type { Script, ScriptCounting, ScriptError, ScriptTurn } from './script.ts'
+
+export interface ScriptedModelOptions {
+  /** See `ScriptCounting`. Default: what the script says, else `order`. */
+  by?: ScriptCounting
+  provider?: string
+  modelId?: string
+  /** Keep every request in `calls`. Default true. */
+  record?: boolean
+}
+
+/** A request that the model was sent, and the turn that answered it. */
+export interface RecordedCall extends LanguageModelV4CallOptions {
+  index: number
+}
+
+export interface ScriptedModel extends LanguageModelV4 {
+  readonly calls: RecordedCall[]
+  /** Resolves when a stream has come to the gate of this name; at once if one waits there or has passed. */
+  reached(gate: string): Promise<void>
+  /** Lets every stream pass the gate, now and from now on. */
+  open(gate: string): void
+}
+
+/**
+ * A model that plays a script: the same requests get the same answers, with the faults that real providers have. Parts
+ * are made as they are read and no timer runs without a delay, so thousands of deltas are cheap.
+ */
+export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
+  const calls: RecordedCall[] = []
+  const struck = new Map<ScriptError, number>()
+  const gates = new Gates()
+  const by = options.by ?? (isObject(script) ? script.by : undefined) ?? 'order'
+  let count = 0
+
+  async function perform(request: LanguageModelV4CallOptions): Promise<Generator<Cue, void>> {
+    const { prompt, abortSignal } = request
+    const order = count++
+    const steps = stepsIn(prompt)
+    const index = by === 'order' ? order : by === 'prompt' ? steps.sinceUser : steps.total
+    if (options.record !== false) calls.push({ ...request, prompt: [...prompt], index })
+    abortSignal?.throwIfAborted()
+
+    const turn = await turnOf(script, prompt, index)
+    const strikes = (item: ScriptError): boolean => {
+      const times = struck.get(item) ?? 0
+      struck.set(item, times + 1)
+      return item.times === undefined || times < item.times
+    }
+    const refusal = refusalOf(turn)
+    if (refusal) {
+      await wait(refusal.delayMs, abortSignal)
+      if (strikes(refusal.item)) throw scriptedError(refusal.item)
+    }
+    return playTurn(turn, {
+      // Unique in a conversation, yet the same when a new process plays the turn again.
+      index: by === 'order' ? order : steps.total,
+      promptLength: () => lengthOf(prompt),
+      strikes,
+    })
+  }
+
+  return {
+    specificationVersion: 'v4',
+    provider: options.provider ?? 'scripted',
+    modelId: options.modelId ?? 'script',
+    supportedUrls: {},
+    calls,
+    reached: (gate) => gates.reached(gate),
+    open: (gate) => gates.open(gate),
+    async doStream(request) {
+      return { stream: streamOf(await perform(request), gates, request.abortSignal) }
+    },
+    async doGenerate(request): Promise<LanguageModelV4GenerateResult> {
+      return collect(streamOf(await perform(request), gates, request.abortSignal))
+    },
+  }
+}
+
+async function turnOf(script: Script, prompt: LanguageModelV4Prompt, index: number): Promise<ScriptTurn> {
+  if (typeof script === 'function') return script(prompt, index)
+  const turns = isObject(script) ? script.turns : script
+  const turn = turns[index]
+  if (!turn) throw new Error(`The script has ${turns.length} turns, and call number ${index + 1} came.`)
+  return turn
+}
+
+function streamOf(
+  cues: Generator<Cue, void>,
+  gates: Gates,
+  signal: AbortSignal | undefined,
+): ReadableStream<LanguageModelV4StreamPart> {
+  let onAbort: (() => void) | undefined
+  const release = () => {
+    if (onAbort) signal?.removeEventListener('abort', onAbort)
+  }
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      start(controller) {
+        if (!signal) return
+        onAbort = () => {
+          release()
+          controller.error(signal.reason)
+        }
+        signal.addEventListener('abort', onAbort)
+        if (signal.aborted) onAbort()
+      },
+      async pull(controller) {
+        for (;;) {
+          const { done, value: cue } = cues.next()
+          if (done) {
+            release()
+            controller.close()
+            return
+          }
+          if (cue.type === '$wait') await wait(cue.ms, signal)
+          else if (cue.type === '$gate') await gates.pass(cue.name, signal)
+          else if (cue.type === '$break') {
+            release()
+            controller.error(cue.error)
+            return
+          } else {
+            controller.enqueue(cue)
+            return
+          }
+        }
+      },
+      cancel: release,
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms <= 0) return Promise.resolve()
+  return abortable(signal, (done) => {
+    const timer = setTimeout(done, ms)
+    return () => clearTimeout(timer)
+  })
+}
+
+class Gates {
+  #opened = new Set<string>()
+  #reached = new Set<string>()
+  #waiting = new Map<string, Set<() => void>>()
+  #watching = new Map<string, (() => void)[]>()
+
+  async pass(name: string, signal: AbortSignal | undefined): Promise<void> {
+    this.#reached.add(name)
+    for (const watcher of this.#watching.get(name)?.splice(0) ?? []) watcher()
+    if (this.#opened.has(name)) return
+    const waiting = this.#waiting.getOrInsertComputed(name, () => new Set())
+    await abortable(signal, (done) => {
+      waiting.add(done)
+      return () => waiting.delete(done)
+    })
+  }
+
+  open(name: string): void {
+    this.#opened.add(name)
+    for (const done of this.#waiting.get(name) ?? []) done()
+    this.#waiting.delete(name)
+  }
+
+  reached(name: string): Promise<void> {
+    if (this.#reached.has(name)) return Promise.resolve()
+    return new Promise((resolve) => this.#watching.getOrInsertComputed(name, () => []).push(resolve))
+  }
+}
+
+function abortable(signal: AbortSignal | undefined, begin: (done: () => void) => () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const end = begin(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    })
+    const abort = () => {
+      end()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}
+
+function stepsIn(prompt: LanguageModelV4Prompt): { total: number; sinceUser: number } {
+  let total = 0
+  let sinceUser = 0
+  for (const { role } of prompt) {
+    if (role === 'user') sinceUser = 0
+    if (role !== 'assistant') continue
+    total++
+    sinceUser++
+  }
+  return { total, sinceUser }
+}
+
+/** Characters of text in a prompt; files do not count. */
+function lengthOf(prompt: LanguageModelV4Prompt): number {
+  let length = 0
+  for (const { content } of prompt) {
+    if (typeof content === 'string') {
+      length += content.length
+      continue
+    }
+    for (const part of content) {
+      if ('text' in part) length += part.text.length
+      else if (part.type === 'tool-call') length += JSON.stringify(part.input)?.length ?? 0
+      else if (part.type === 'tool-result') length += JSON.stringify(part.output).length
+    }
+  }
+  return length
+}
+
+function isObject(script: Script): script is Exclude<Script, unknown[] | ((...args: never[]) => unknown)> {
+  return typeof script === 'object' && !Array.isArray(script)
+}

@@ -1,0 +1,118 @@
+import path from 'node:path'
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { z } from 'zod'
+import { loadFolderSync, type Loaded } from './load-folder.ts'
+import { checkTool, isStringTool, toolKey, type Tool } from './tool.ts'
+
+let builtin: Tool[] | undefined
+
+/** The tools that come with the library: every file in `tools/`. */
+export function getBuiltinTools(): Tool[] {
+  if (builtin === undefined) {
+    const loaded = loadTools([path.join(import.meta.dirname, 'tools')])
+    const problem = loaded.problems[0]
+    if (problem !== undefined) throw new Error(`${problem.path}: ${problem.message}`)
+    builtin = loaded.entries.map((entry) => entry.value)
+  }
+  return [...builtin]
+}
+
+/** Built-in tools by name; null or nothing gives all. An unknown name is an error that lists the known ones. */
+export function getTools(names?: readonly string[] | null, from: readonly Tool[] = getBuiltinTools()): Tool[] {
+  if (names === undefined || names === null) return [...from]
+  return names.map((name) => {
+    const tool = findTool(name, from)
+    if (tool === undefined) throw new Error(`There is no tool "${name}". Known: ${from.map((known) => known.name).join(', ')}`)
+    return tool
+  })
+}
+
+export function findTool(name: string, from: readonly Tool[]): Tool | undefined {
+  const key = toolKey(name)
+  return from.find((tool) => tool.name === name) ?? from.find((tool) => toolKey(tool.name) === key)
+}
+
+export interface ToolInfo {
+  name: string
+  description: string
+  status: 'enable' | 'disable'
+}
+
+/** Every tool with whether the config's `useTools` lets it reach a model; absent or null means all. */
+export function getToolInfos(useTools?: readonly string[] | null, from: readonly Tool[] = getBuiltinTools()): ToolInfo[] {
+  const used = useTools === undefined || useTools === null ? undefined : new Set(useTools.map(toolKey))
+  return from.map((tool) => ({
+    name: tool.name,
+    description: describeTool(tool),
+    status: used === undefined || used.has(toolKey(tool.name)) ? 'enable' : 'disable',
+  }))
+}
+
+/** Only what `useTools` enables; a disabled tool never reaches a model. */
+export function enabledTools(useTools: readonly string[] | null | undefined, from: readonly Tool[]): Tool[] {
+  if (useTools === undefined || useTools === null) return [...from]
+  const used = new Set(useTools.map(toolKey))
+  return from.filter((tool) => used.has(toolKey(tool.name)))
+}
+
+/** Loads tool folders in order. A name that is taken already is reported with its path, and the first one stays. */
+export function loadTools(folders: readonly string[]): Loaded<Tool> {
+  const all: Loaded<Tool> = { entries: [], problems: [] }
+  const taken = new Map<string, string>()
+  for (const folder of folders) {
+    const loaded = loadFolderSync(folder, (value, name) => {
+      const tool = checkTool(value, name)
+      providerTool(tool)
+      return tool
+    })
+    all.problems.push(...loaded.problems)
+    for (const entry of loaded.entries) {
+      const key = toolKey(entry.value.name)
+      const other = taken.get(key)
+      if (other !== undefined) {
+        all.problems.push({ path: entry.path, message: `the name ${entry.value.name} is taken by ${other}` })
+        continue
+      }
+      taken.set(key, entry.path)
+      all.entries.push(entry)
+    }
+  }
+  return all
+}
+
+/** Tools in the format that provider packages take. */
+export function buildTools(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
+  return tools.map(providerTool)
+}
+
+const built = new WeakMap<Tool, LanguageModelV4FunctionTool>()
+
+/** Built once per tool: making a JSON schema from zod costs more than a whole model call's bookkeeping. */
+function providerTool(tool: Tool): LanguageModelV4FunctionTool {
+  const known = built.get(tool)
+  if (known !== undefined && typeof tool.description === 'string') return known
+  const made: LanguageModelV4FunctionTool = {
+    type: 'function',
+    name: tool.name,
+    description: describeTool(tool),
+    inputSchema: known?.inputSchema ?? inputSchema(tool),
+  }
+  built.set(tool, made)
+  return made
+}
+
+function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' }) as Record<string, unknown>
+  if (isStringTool(tool)) {
+    return { type: 'object', properties: { input: schema }, required: ['input'] } as LanguageModelV4FunctionTool['inputSchema']
+  }
+  const properties = {
+    ...(schema['properties'] as object),
+    actionName: { type: 'string', description: 'A short phrase for the person: what this call is for.' },
+  }
+  return { ...schema, properties } as LanguageModelV4FunctionTool['inputSchema']
+}
+
+function describeTool(tool: Tool): string {
+  return typeof tool.description === 'string' ? tool.description : tool.description()
+}

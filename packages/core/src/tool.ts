@@ -1,0 +1,156 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { z } from 'zod'
+import type { Answer, AskKind } from './asks.ts'
+import type { AgentFrame } from './agent-frame.ts'
+
+/**
+ * A tool is the only way an agent touches the world: one file, whose default export is `defineTool({...})` and whose
+ * name is the file's (`time-now.ts` is `TimeNow`).
+ */
+export interface Tool<Input = any, Output = any> {
+  name: string
+  /** Tells the model when to use it. */
+  description: string | (() => string)
+  /** A zod object, or a zod string for tools that take plain text. Defaults are applied. */
+  input: z.ZodType<Input>
+  /** Changes nothing: may run beside its neighbours, may start while the model still speaks, may run again. */
+  readOnly: boolean
+  /** May run beside its like although it is not read-only. Default: `readOnly`. */
+  concurrent: boolean
+  /** What happens to a call that a crash cut short. Default: `rerun` when read-only, else `error`. */
+  recover: 'rerun' | 'error' | 'reattach'
+  /** The capability group through which agents ask for it. */
+  group: string
+  /** Milliseconds; the call's signal is aborted then. None by default. */
+  timeout?: number
+  /** The tool's own word on whether a person is asked; rules may say otherwise. Default: asked unless read-only. */
+  needsApproval?: boolean | ((input: Input, ctx: ToolContext) => boolean | Promise<boolean>)
+  /** A complaint for the model, or nothing. */
+  validate?(input: Input, ctx: ToolContext): string | undefined | void | Promise<string | undefined | void>
+  /** What a person is shown when asked. */
+  permission?(input: Input): { title: string; summary?: string; content?: unknown }
+  title?(input: Input): string
+  /** What the model reads, when it is not the output itself. Called once; its text is stored. */
+  toModel?(output: Output, input: Input): string
+  /** What the result card shows. */
+  display?(output: Output, input: Input): { title?: string; summary?: string; content?: unknown }
+  /** Yields are progress, the returned value is the result. Throw an Error whose message tells the model what to do. */
+  execute(input: Input, ctx: ToolContext): Promise<Output> | Output | AsyncGenerator<unknown, Output, void>
+}
+
+export type ToolDefinition<Schema extends z.ZodType, Output> = Omit<
+  Tool<z.infer<Schema>, Output>,
+  'name' | 'input' | 'concurrent' | 'recover'
+> & {
+  name?: string
+  input: Schema
+  concurrent?: boolean
+  recover?: Tool['recover']
+}
+
+/** Everything a call may know, handed to it. */
+export interface ToolContext {
+  session: { id: string; language?: string }
+  workspace: { id: string; path: string }
+  project?: { id: string; path: string }
+  /** The page that started the run, where one did. */
+  client?: string
+  tab?: string
+  page?: string
+  run: { id: string; attempt: number }
+  /** Master first, the calling agent last. */
+  frames: readonly AgentFrame[]
+  agent: AgentFrame
+  chatModel: { id: string; model: LanguageModelV4 }
+  /** The id of the answer being written. */
+  messageId: string
+  toolCallId: string
+  /** Aborted by stop, by the call's time limit, or when the run ends. */
+  signal: AbortSignal
+  /** Adds a `data-<name>` part to the stream; stored unless `transient` or a name that never is. */
+  emit(name: string, data: unknown, options?: { id?: string; transient?: boolean }): void
+  /** Asks the person or the open page, and waits. After a restart the same ask is found again. */
+  ask(request: AskRequest): Promise<Answer>
+  /** What the approval of this very call carried. Can be read once. */
+  approval?: unknown
+  /** Journals a process group that this call started (its leader's pid), so that it never outlives a crash. */
+  process(pid: number): Promise<void>
+  mediaModel(kind: 'image' | 'video'): string | undefined
+  /** Credentials of a provider, for tools that call one directly. */
+  credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
+}
+
+export interface AskRequest {
+  kind: AskKind
+  title: string
+  summary?: string
+  content?: unknown
+}
+
+export function defineTool<Schema extends z.ZodType, Output>(
+  definition: ToolDefinition<Schema, Output>,
+): Tool<z.infer<Schema>, Output> {
+  const { readOnly } = definition
+  return {
+    concurrent: readOnly,
+    recover: readOnly ? 'rerun' : 'error',
+    ...definition,
+    name: definition.name ?? '',
+  } as Tool<z.infer<Schema>, Output>
+}
+
+const resultMark = Symbol.for('troupe.tool-result')
+
+/** A result whose text for the model belongs to this call alone. */
+export function withModelText<Output>(output: Output, modelText: string): Output {
+  return { [resultMark]: true, output, modelText } as Output
+}
+
+/** Splits what a tool returned into its output and the text that came with it. */
+export function unwrapResult(returned: unknown): { output: unknown; modelText?: string } {
+  if (typeof returned === 'object' && returned !== null && resultMark in returned) {
+    const { output, modelText } = returned as unknown as { output: unknown; modelText: string }
+    return { output, modelText }
+  }
+  return { output: returned }
+}
+
+export function isStringTool(tool: Tool): boolean {
+  return schemaType(tool.input) === 'string'
+}
+
+/** Names match ignoring case and separators: `open-url` finds `OpenUrl`. */
+export function toolKey(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase()
+}
+
+/** `time-now` is `TimeNow`. */
+export function toolNameOfFile(fileName: string): string {
+  return fileName
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
+/** Throws an Error that says what is wrong with a file's default export. */
+export function checkTool(value: unknown, fileName: string): Tool {
+  if (typeof value !== 'object' || value === null) throw new Error('the default export is not a tool; use defineTool({...})')
+  const tool = { ...(value as Tool) }
+  tool.name ||= toolNameOfFile(fileName)
+  if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(tool.name)) {
+    throw new Error(`"${tool.name}" is not a tool name: a letter, then letters, digits, "_" or "-", at most 64`)
+  }
+  if (typeof tool.description !== 'string' && typeof tool.description !== 'function') throw new Error('description is missing')
+  if (typeof tool.execute !== 'function') throw new Error('execute is not a function')
+  if (typeof tool.readOnly !== 'boolean') throw new Error('readOnly must be true or false')
+  if (typeof tool.group !== 'string' || tool.group === '') throw new Error('group is missing')
+  const type = schemaType(tool.input)
+  if (type !== 'object' && type !== 'string') throw new Error('input must be a zod object or a zod string')
+  tool.concurrent ??= tool.readOnly
+  tool.recover ??= tool.readOnly ? 'rerun' : 'error'
+  return tool
+}
+
+function schemaType(schema: unknown): string | undefined {
+  return (schema as { _zod?: { def?: { type?: string } } } | undefined)?._zod?.def?.type
+}
