@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config'
+
+/** Our packages resolve to their sources, as they do when the program runs. */
+const conditions = ['source']
+
+export default defineConfig({
+  resolve: { conditions: [...conditions, 'node', 'module', 'import'] },
+  ssr: {
+    resolve: { conditions: [...conditions, 'node', 'module', 'import', 'default'], externalConditions: ['node'] },
+  },
+  test: {
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'node', include: ['packages/*/src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['packages/web/e2e/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
