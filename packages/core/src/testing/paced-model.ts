@@ -1,4 +1,5 @@
-import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { abortable } from './abortable.ts'
 import { collect } from './collect.ts'
 
 export interface PacedModelOptions {
@@ -14,7 +15,7 @@ export interface PacedModelOptions {
 export interface PacedModel extends LanguageModelV4 {
   /** Streams stop before their next delta until `resume`. */
   pause(): void
-  /** Lets every stream run on to its end. */
+  /** Lets every stream run on. */
   resume(): void
   /** Resolves when at least this many streams stand still. */
   paused(streams: number): Promise<void>
@@ -29,36 +30,29 @@ export function pacedModel(options: PacedModelOptions): PacedModel {
   let pausing = false
   let resumed = false
 
-  const hold = () =>
-    new Promise<void>((resolve) => {
-      held.add(resolve)
+  function hold(signal: AbortSignal | undefined): Promise<void> {
+    return abortable(signal, (done) => {
+      held.add(done)
       for (const watcher of watchers) if (held.size >= watcher.streams) watcher.resolve()
       watchers = watchers.filter((watcher) => held.size < watcher.streams)
+      return () => held.delete(done)
     })
+  }
 
-  const doStream: LanguageModelV4['doStream'] = async ({ abortSignal }) => {
-    abortSignal?.throwIfAborted()
-    let sent = -1
-    let letGo: (() => void) | undefined
-    const stream = new ReadableStream<LanguageModelV4StreamPart>(
+  function streamFor({ abortSignal }: LanguageModelV4CallOptions): ReadableStream<LanguageModelV4StreamPart> {
+    let sent = 0
+    return new ReadableStream<LanguageModelV4StreamPart>(
       {
         start(controller) {
-          abortSignal?.addEventListener('abort', () => controller.error(abortSignal.reason), { once: true })
+          controller.enqueue({ type: 'stream-start', warnings: [] })
+          controller.enqueue({ type: 'text-start', id: '0' })
         },
         async pull(controller) {
-          if (sent < 0) {
-            sent = 0
-            controller.enqueue({ type: 'stream-start', warnings: [] })
-            controller.enqueue({ type: 'text-start', id: '0' })
-            return
-          }
-          await new Promise<void>((resolve) => setImmediate(resolve))
-          if (pausing || (sent >= pauseAfter && !resumed)) {
-            const holding = hold()
-            letGo = [...held].at(-1)
-            await holding
-          }
-          if (abortSignal?.aborted) return
+          await new Promise<void>((resolve) => {
+            setImmediate(resolve)
+          })
+          if (pausing || (sent >= pauseAfter && !resumed)) await hold(abortSignal)
+          abortSignal?.throwIfAborted()
           if (sent < deltas) {
             controller.enqueue({ type: 'text-delta', id: '0', delta: words[sent % words.length] as string })
             sent++
@@ -75,13 +69,9 @@ export function pacedModel(options: PacedModelOptions): PacedModel {
           })
           controller.close()
         },
-        cancel() {
-          if (letGo) held.delete(letGo)
-        },
       },
       { highWaterMark: 0 },
     )
-    return { stream }
   }
 
   return {
@@ -89,24 +79,27 @@ export function pacedModel(options: PacedModelOptions): PacedModel {
     provider: 'scripted',
     modelId: options.modelId ?? 'paced',
     supportedUrls: {},
-    doStream,
-    doGenerate: async (request) => collect((await doStream(request)).stream),
-    pause: () => {
+    doStream: async (request) => ({ stream: streamFor(request) }),
+    doGenerate: async (request) => collect(streamFor(request)),
+    pause() {
       pausing = true
+      resumed = false
     },
-    resume: () => {
+    resume() {
       pausing = false
       resumed = true
-      for (const release of held) release()
+      for (const done of held) done()
       held.clear()
     },
-    paused: (streams) =>
-      held.size >= streams
-        ? Promise.resolve()
-        : new Promise((resolve) => watchers.push({ streams, resolve })),
+    paused(streams) {
+      if (held.size >= streams) return Promise.resolve()
+      return new Promise((resolve) => {
+        watchers.push({ streams, resolve })
+      })
+    },
   }
 }
 
 function wordOf(index: number, size: number): string {
-  return (' ' + 'abcdefghijklmnopqrstuvwxyz'.slice(index % 20)).padEnd(size, 'o').slice(0, size)
+  return ` ${'abcdefghijklmnopqrstuvwxyz'.slice(index)}`.padEnd(size, 'o').slice(0, size)
 }

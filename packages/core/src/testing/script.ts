@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { z } from 'zod'
 
 const providerMetadata = z.record(z.string(), z.record(z.string(), z.json())).optional()
@@ -91,7 +91,8 @@ const itemSchema = z.union(
     partItem,
   ],
   {
-    error: 'an item is one of {text}, {reasoning}, {call}, {error}, {file}, {source}, {finish}, {delayMs}, {gate}, {cut: true}, {reset: true}, {part}, each with the fields of its kind only',
+    error:
+      'an item is one of {text}, {reasoning}, {call}, {error}, {file}, {source}, {finish}, {delayMs}, {gate}, {cut: true}, {reset: true}, {part}, each with the fields of its kind only',
   },
 )
 
@@ -99,11 +100,11 @@ const turnSchema = z.array(itemSchema)
 
 const counting = z.enum(['order', 'prompt', 'history'])
 
-/** A script as JSON: a list of turns, one per model call, or the same with the way in which calls are counted. */
-export const scriptSchema = z.union([
-  z.array(turnSchema),
+/** A script as JSON: a list of turns, one per model call, or an object with the way in which calls are counted. */
+export const scriptSchema = z.preprocess(
+  (script) => (Array.isArray(script) ? { turns: script } : script),
   z.strictObject({ by: counting.optional(), turns: z.array(turnSchema) }),
-])
+)
 
 export type ScriptItem = z.infer<typeof itemSchema>
 export type ScriptTurn = ScriptItem[]
@@ -119,8 +120,13 @@ export type ScriptError = z.infer<typeof errorItem>
  */
 export type ScriptCounting = z.infer<typeof counting>
 
-export type ScriptFunction = (prompt: LanguageModelV4Prompt, callIndex: number) => ScriptTurn | Promise<ScriptTurn>
-export type Script = z.infer<typeof scriptSchema> | ScriptFunction
+/** A script that is worked out call by call; `request` holds the offered tools and everything else. */
+export type ScriptFunction = (
+  prompt: LanguageModelV4Prompt,
+  callIndex: number,
+  request: LanguageModelV4CallOptions,
+) => ScriptTurn | Promise<ScriptTurn>
+export type Script = ScriptTurn[] | z.infer<typeof scriptSchema> | ScriptFunction
 
 /** Reads a script from a JSON file; a mistake in it is told with its place. */
 export async function loadScript(path: string): Promise<z.infer<typeof scriptSchema>> {

@@ -1,17 +1,18 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
-  LanguageModelV4GenerateResult,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
+import { wait } from './abortable.ts'
 import { collect } from './collect.ts'
+import { Gates } from './gates.ts'
 import { playTurn, refusalOf, scriptedError } from './play-turn.ts'
 import type { Cue } from './play-turn.ts'
 import type { Script, ScriptCounting, ScriptError, ScriptTurn } from './script.ts'
 
 export interface ScriptedModelOptions {
-  /** See `ScriptCounting`. Default: what the script says, else `order`. */
+  /** Default: what the script says, else `order`. */
   by?: ScriptCounting
   provider?: string
   modelId?: string
@@ -19,7 +20,7 @@ export interface ScriptedModelOptions {
   record?: boolean
 }
 
-/** A request that the model was sent, and the turn that answered it. */
+/** A request that the model was sent, and the index of the turn that answers it. */
 export interface RecordedCall extends LanguageModelV4CallOptions {
   index: number
 }
@@ -43,7 +44,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   const by = options.by ?? (isObject(script) ? script.by : undefined) ?? 'order'
   let count = 0
 
-  async function perform(request: LanguageModelV4CallOptions): Promise<Generator<Cue, void>> {
+  async function perform(request: LanguageModelV4CallOptions): Promise<ReadableStream<LanguageModelV4StreamPart>> {
     const { prompt, abortSignal } = request
     const order = count++
     const steps = stepsIn(prompt)
@@ -51,23 +52,25 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     if (options.record !== false) calls.push({ ...request, prompt: [...prompt], index })
     abortSignal?.throwIfAborted()
 
-    const turn = await turnOf(script, prompt, index)
-    const strikes = (item: ScriptError): boolean => {
-      const times = struck.get(item) ?? 0
-      struck.set(item, times + 1)
-      return item.times === undefined || times < item.times
-    }
+    const turn = await turnOf(script, request, index)
     const refusal = refusalOf(turn)
     if (refusal) {
       await wait(refusal.delayMs, abortSignal)
       if (strikes(refusal.item)) throw scriptedError(refusal.item)
     }
-    return playTurn(turn, {
+    const cues = playTurn(turn, {
       // Unique in a conversation, yet the same when a new process plays the turn again.
       index: by === 'order' ? order : steps.total,
       promptLength: () => lengthOf(prompt),
       strikes,
     })
+    return streamOf(cues, gates, abortSignal)
+  }
+
+  function strikes(item: ScriptError): boolean {
+    const times = struck.get(item) ?? 0
+    struck.set(item, times + 1)
+    return item.times === undefined || times < item.times
   }
 
   return {
@@ -78,17 +81,13 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     calls,
     reached: (gate) => gates.reached(gate),
     open: (gate) => gates.open(gate),
-    async doStream(request) {
-      return { stream: streamOf(await perform(request), gates, request.abortSignal) }
-    },
-    async doGenerate(request): Promise<LanguageModelV4GenerateResult> {
-      return collect(streamOf(await perform(request), gates, request.abortSignal))
-    },
+    doStream: async (request) => ({ stream: await perform(request) }),
+    doGenerate: async (request) => collect(await perform(request)),
   }
 }
 
-async function turnOf(script: Script, prompt: LanguageModelV4Prompt, index: number): Promise<ScriptTurn> {
-  if (typeof script === 'function') return script(prompt, index)
+async function turnOf(script: Script, request: LanguageModelV4CallOptions, index: number): Promise<ScriptTurn> {
+  if (typeof script === 'function') return script(request.prompt, index, request)
   const turns = isObject(script) ? script.turns : script
   const turn = turns[index]
   if (!turn) throw new Error(`The script has ${turns.length} turns, and call number ${index + 1} came.`)
@@ -100,20 +99,14 @@ function streamOf(
   gates: Gates,
   signal: AbortSignal | undefined,
 ): ReadableStream<LanguageModelV4StreamPart> {
-  let onAbort: (() => void) | undefined
-  const release = () => {
-    if (onAbort) signal?.removeEventListener('abort', onAbort)
-  }
+  let release = () => {}
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
       start(controller) {
-        if (!signal) return
-        onAbort = () => {
-          release()
-          controller.error(signal.reason)
-        }
-        signal.addEventListener('abort', onAbort)
-        if (signal.aborted) onAbort()
+        const onAbort = () => controller.error(signal?.reason)
+        signal?.addEventListener('abort', onAbort, { once: true })
+        release = () => signal?.removeEventListener('abort', onAbort)
+        if (signal?.aborted) onAbort()
       },
       async pull(controller) {
         for (;;) {
@@ -123,9 +116,11 @@ function streamOf(
             controller.close()
             return
           }
-          if (cue.type === '$wait') await wait(cue.ms, signal)
-          else if (cue.type === '$gate') await gates.pass(cue.name, signal)
-          else if (cue.type === '$break') {
+          if (cue.type === '$wait') {
+            await wait(cue.ms, signal)
+          } else if (cue.type === '$gate') {
+            await gates.pass(cue.name, signal)
+          } else if (cue.type === '$break') {
             release()
             controller.error(cue.error)
             return
@@ -135,65 +130,13 @@ function streamOf(
           }
         }
       },
-      cancel: release,
+      cancel: () => release(),
     },
     { highWaterMark: 0 },
   )
 }
 
-/** Rejects with the signal's reason as soon as it is aborted. */
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (ms <= 0) return Promise.resolve()
-  return abortable(signal, (done) => {
-    const timer = setTimeout(done, ms)
-    return () => clearTimeout(timer)
-  })
-}
-
-class Gates {
-  #opened = new Set<string>()
-  #reached = new Set<string>()
-  #waiting = new Map<string, Set<() => void>>()
-  #watching = new Map<string, (() => void)[]>()
-
-  async pass(name: string, signal: AbortSignal | undefined): Promise<void> {
-    this.#reached.add(name)
-    for (const watcher of this.#watching.get(name)?.splice(0) ?? []) watcher()
-    if (this.#opened.has(name)) return
-    const waiting = this.#waiting.getOrInsertComputed(name, () => new Set())
-    await abortable(signal, (done) => {
-      waiting.add(done)
-      return () => waiting.delete(done)
-    })
-  }
-
-  open(name: string): void {
-    this.#opened.add(name)
-    for (const done of this.#waiting.get(name) ?? []) done()
-    this.#waiting.delete(name)
-  }
-
-  reached(name: string): Promise<void> {
-    if (this.#reached.has(name)) return Promise.resolve()
-    return new Promise((resolve) => this.#watching.getOrInsertComputed(name, () => []).push(resolve))
-  }
-}
-
-function abortable(signal: AbortSignal | undefined, begin: (done: () => void) => () => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const end = begin(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    })
-    const abort = () => {
-      end()
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', abort, { once: true })
-  })
-}
-
+/** One assistant message of a prompt is one step. */
 function stepsIn(prompt: LanguageModelV4Prompt): { total: number; sinceUser: number } {
   let total = 0
   let sinceUser = 0
@@ -223,6 +166,6 @@ function lengthOf(prompt: LanguageModelV4Prompt): number {
   return length
 }
 
-function isObject(script: Script): script is Exclude<Script, unknown[] | ((...args: never[]) => unknown)> {
+function isObject(script: Script): script is Extract<Script, { turns: unknown }> {
   return typeof script === 'object' && !Array.isArray(script)
 }

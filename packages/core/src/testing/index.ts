@@ -1,0 +1,6 @@
+export { pacedModel } from './paced-model.ts'
+export type { PacedModel, PacedModelOptions } from './paced-model.ts'
+export { loadScript, scriptSchema } from './script.ts'
+export type { Script, ScriptCounting, ScriptFunction, ScriptItem, ScriptTurn, ScriptUsage } from './script.ts'
+export { scriptedModel } from './scripted-model.ts'
+export type { RecordedCall, ScriptedModel, ScriptedModelOptions } from './scripted-model.ts'
