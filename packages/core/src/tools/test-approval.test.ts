@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { testToolContext } from '../testing/test-tool-context.ts'
+import testApproval from './test-approval.ts'
+
+test('a person is asked although nothing is changed', () => {
+  expect(testApproval.needsApproval).toBe(true)
+  expect(testApproval.readOnly).toBe(true)
+})
+
+test('the question shows the message and the payload', () => {
+  expect(testApproval.permission?.({ message: 'May I?', payload: { a: 1 } })).toEqual({
+    title: 'May I?',
+    summary: 'Only a test: nothing is read, written or sent.',
+    content: { a: 1 },
+  })
+  expect(testApproval.permission?.({})).not.toHaveProperty('content')
+})
+
+test('the result holds what the approval carried', async () => {
+  const output = await testApproval.execute({ message: 'May I?' }, testToolContext({ approval: { colour: 'green' } }))
+  expect(output).toEqual({ approved: true, message: 'May I?', payload: null, data: { colour: 'green' } })
+})
+
+test('an approval without data gives null', async () => {
+  expect(await testApproval.execute({}, testToolContext())).toEqual({
+    approved: true,
+    message: null,
+    payload: null,
+    data: null,
+  })
+})

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { defineTool } from '../tool.ts'
+
+export default defineTool({
+  description:
+    'Tells the current date and time. Give an IANA time zone such as "Asia/Tokyo" for another place; without one it is the time of the machine.',
+  input: z.object({
+    timezone: z.string().describe('IANA name, "UTC", or an offset such as "+02:00"').optional(),
+  }),
+  readOnly: true,
+  group: 'system',
+  title: ({ timezone }) => (timezone ? `Time in ${timezone}` : 'Current time'),
+  permission: ({ timezone }) => ({
+    title: 'Read the clock',
+    summary: timezone ? `The current time in ${timezone}` : 'The current time of this machine',
+  }),
+  execute({ timezone }) {
+    const now = new Date()
+    const format = formatFor(timezone?.trim() ?? '')
+    const field = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]))
+    const offset = field['timeZoneName']?.replace('GMT', '') || '+00:00'
+    const milliseconds = String(now.getMilliseconds()).padStart(3, '0')
+    return {
+      iso: `${field['year']}-${field['month']}-${field['day']}T${field['hour']}:${field['minute']}:${field['second']}.${milliseconds}${offset}`,
+      unixMs: now.getTime(),
+      timezone: format.resolvedOptions().timeZone,
+      weekday: field['weekday'] ?? '',
+    }
+  },
+  display: (output) => ({
+    title: `Time in ${output.timezone}`,
+    summary: `${output.weekday}, ${output.iso.slice(0, 16).replace('T', ' ')}`,
+    content: output.iso,
+  }),
+})
+
+function formatFor(timezone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      ...(timezone !== '' && { timeZone: timezone }),
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+      weekday: 'long',
+      timeZoneName: 'longOffset',
+    })
+  } catch (error) {
+    const meant = zonesLike(timezone)
+    const hint = meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : 'Give an IANA name such as "Asia/Tokyo"'
+    throw new Error(
+      `"${timezone}" is not a time zone. ${hint}${meant.length > 0 ? ' ' : ', '}"UTC", an offset such as "+02:00", or nothing for the time of this machine also work.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Zones whose last words are the given ones: "tokyo" finds "Asia/Tokyo". */
+function zonesLike(text: string): string[] {
+  const wanted = text.toLowerCase().replaceAll(' ', '_').split('/').at(-1)
+  if (!wanted) return []
+  return Intl.supportedValuesOf('timeZone').filter((zone) => zone.toLowerCase().split('/').at(-1) === wanted)
+}
