@@ -1,0 +1,46 @@
+import { defineProvider } from '../provider.ts'
+import { listModels } from './shared/list-models.ts'
+import { sdkOptions } from './shared/sdk-options.ts'
+
+const tags = ['chat', 'reasoning', 'tools', 'vision']
+const large = { tags, contextWindow: 1_000_000, maxOutputTokens: 128_000 }
+
+export default defineProvider({
+  name: 'Anthropic',
+  adapter: 'anthropic',
+  familyId: 'Claude',
+  env: ['ANTHROPIC_API_KEY'],
+  baseURLEnv: 'ANTHROPIC_BASE_URL',
+  baseURL: 'https://api.anthropic.com/v1',
+  needsKey: true,
+  models: [
+    {
+      id: 'claude-sonnet-5-5',
+      name: 'Claude Sonnet 5.5',
+      tags,
+      maxOutputTokens: 128_000,
+      price: { input: 2, output: 10, cachedInput: 0.1 },
+    },
+    {
+      id: 'claude-opus-5-5',
+      name: 'Claude Opus 5.5',
+      tags,
+      maxOutputTokens: 128_000,
+      price: { input: 4, output: 20, cachedInput: 0.2 },
+    },
+    { id: 'claude-haiku-5-5', name: 'Claude Haiku 5.5', ...large },
+    { id: 'claude-fable-5-2', name: 'Claude Fable 5.2', tags, maxOutputTokens: 128_000 },
+    { id: 'claude-fable-5', name: 'Claude Fable 5', ...large },
+    { id: 'claude-opus-5', name: 'Claude Opus 5', ...large },
+    { id: 'claude-sonnet-5', name: 'Claude Sonnet 5', ...large },
+    { id: 'claude-opus-4-8', name: 'Claude Opus 4.8', ...large },
+    { id: 'claude-sonnet-4-6', name: 'Claude Sonnet 4.6', tags, contextWindow: 1_000_000 },
+    { id: 'claude-haiku-4-5', name: 'Claude Haiku 4.5', tags, contextWindow: 200_000, maxOutputTokens: 64_000 },
+  ],
+  async create(options) {
+    const { createAnthropic } = await import('@ai-sdk/anthropic')
+    return createAnthropic(sdkOptions(options))
+  },
+  discover: ({ apiKey = '', headers, ...options }) =>
+    listModels({ ...options, headers: { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01', ...headers } }),
+})

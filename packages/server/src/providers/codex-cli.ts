@@ -1,0 +1,42 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { existsSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { defineProvider } from '../provider.ts'
+
+const packageName = 'ai-sdk-provider-codex-cli'
+const advice = `it needs the package ${packageName}, which brings the Codex CLI (some 320 MB): npm install ${packageName}`
+
+/**
+ * OpenAI's Codex CLI with the person's own login. It runs its own tools, not ours; the package is never a dependency
+ * and is loaded only where the person installed it.
+ */
+export default defineProvider({
+  name: 'Codex CLI',
+  adapter: 'codex-cli',
+  familyId: 'OpenAI',
+  env: [],
+  needsKey: false,
+  models: [
+    { id: 'gpt-5.3-codex', name: 'GPT-5.3 Codex', tags: ['chat', 'reasoning', 'code'] },
+    { id: 'gpt-5.2-codex', name: 'GPT-5.2 Codex', tags: ['chat', 'reasoning', 'code'] },
+  ],
+  missing: () => (isInstalled() ? undefined : advice),
+  async create() {
+    let codex: { createCodexExec(): (modelId: string) => LanguageModelV4 }
+    try {
+      codex = (await import(packageName)) as typeof codex
+    } catch (error) {
+      throw new Error(isInstalled() ? `${packageName} cannot be loaded: ${String(error)}` : advice, { cause: error })
+    }
+    return codex.createCodexExec()
+  },
+})
+
+function isInstalled(): boolean {
+  try {
+    const found = findPackageJSON(packageName, import.meta.url)
+    return found !== undefined && existsSync(found)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,16 @@
+import { defineProvider } from '../provider.ts'
+import { listModels } from './shared/list-models.ts'
+import { createOpenAICompatible } from './shared/openai-compatible.ts'
+
+/** Any endpoint that speaks OpenAI's chat completions; also the adapter of providers that only the settings name. */
+export default defineProvider({
+  name: 'OpenAI-compatible',
+  adapter: 'openai-compatible',
+  familyId: 'OpenAI',
+  env: ['OPENAI_COMPATIBLE_API_KEY'],
+  baseURLEnv: 'OPENAI_COMPATIBLE_BASE_URL',
+  needsKey: false,
+  models: [],
+  create: (options) => createOpenAICompatible(options, 'custom'),
+  discover: (options) => listModels(options),
+})

@@ -1,0 +1,30 @@
+import { defineProvider } from '../provider.ts'
+import { listModels } from './shared/list-models.ts'
+import { sdkOptions } from './shared/sdk-options.ts'
+
+export default defineProvider({
+  name: 'DeepSeek',
+  adapter: 'deepseek',
+  familyId: 'DeepSeek',
+  env: ['DEEPSEEK_API_KEY'],
+  baseURLEnv: 'DEEPSEEK_BASE_URL',
+  baseURL: 'https://api.deepseek.com',
+  needsKey: true,
+  models: [
+    { id: 'deepseek-flash', name: 'DeepSeek Flash', tags: ['chat', 'reasoning', 'tools'] },
+    {
+      id: 'deepseek-v4-pro',
+      name: 'DeepSeek V4 Pro',
+      tags: ['chat', 'reasoning', 'tools'],
+      contextWindow: 1_000_000,
+      maxOutputTokens: 384_000,
+    },
+    { id: 'deepseek-v4-flash', name: 'DeepSeek V4 Flash', tags: ['chat', 'tools'] },
+    { id: 'deepseek-v4-flash-vision-exp', name: 'DeepSeek V4 Flash Vision', tags: ['chat', 'tools', 'vision'] },
+  ],
+  async create(options) {
+    const { createDeepSeek } = await import('@ai-sdk/deepseek')
+    return createDeepSeek(sdkOptions(options))
+  },
+  discover: (options) => listModels(options),
+})

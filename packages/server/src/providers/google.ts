@@ -1,0 +1,56 @@
+import { defineProvider } from '../provider.ts'
+import { readJson } from './shared/list-models.ts'
+import { sdkOptions } from './shared/sdk-options.ts'
+
+const tags = ['chat', 'tools', 'vision']
+const flash = { tags: [...tags, 'reasoning'], contextWindow: 1_048_576, maxOutputTokens: 65_536 }
+
+export default defineProvider({
+  name: 'Google',
+  adapter: 'google',
+  familyId: 'Gemini',
+  env: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+  baseURLEnv: 'GOOGLE_GENERATIVE_AI_BASE_URL',
+  baseURL: 'https://generativelanguage.googleapis.com/v1beta',
+  needsKey: true,
+  models: [
+    { id: 'gemini-3.8-flash', name: 'Gemini 3.8 Flash', ...flash },
+    { id: 'gemini-4-argon', name: 'Gemini 4 Argon', tags },
+    { id: 'gemini-4-carbon', name: 'Gemini 4 Carbon', tags },
+    { id: 'gemini-3.7-flash', name: 'Gemini 3.7 Flash', tags },
+    { id: 'gemini-3.5-flash', name: 'Gemini 3.5 Flash', tags },
+    { id: 'gemini-3.5-flash-lite', name: 'Gemini 3.5 Flash-Lite', tags },
+    { id: 'gemini-3.1-pro-preview', name: 'Gemini 3.1 Pro (preview)', ...flash },
+    { id: 'gemini-2.5-pro', name: 'Gemini 2.5 Pro', ...flash },
+    { id: 'gemini-2.5-flash', name: 'Gemini 2.5 Flash', ...flash },
+  ],
+  async create(options) {
+    const { createGoogle } = await import('@ai-sdk/google')
+    return createGoogle(sdkOptions(options))
+  },
+  async discover({ apiKey = '', headers, ...options }) {
+    const list = await readJson('/models?pageSize=1000', { ...options, headers: { 'x-goog-api-key': apiKey, ...headers } })
+    return (list as { models?: GoogleModel[] }).models?.filter(isChat).map(toDraft) ?? []
+  },
+})
+
+interface GoogleModel {
+  name: string
+  displayName?: string
+  inputTokenLimit?: number
+  outputTokenLimit?: number
+  supportedGenerationMethods?: string[]
+}
+
+function isChat(model: GoogleModel): boolean {
+  return model.supportedGenerationMethods?.includes('generateContent') ?? true
+}
+
+function toDraft(model: GoogleModel) {
+  return {
+    id: model.name.replace(/^models\//, ''),
+    ...(model.displayName && { name: model.displayName }),
+    ...(model.inputTokenLimit && { contextWindow: model.inputTokenLimit }),
+    ...(model.outputTokenLimit && { maxOutputTokens: model.outputTokenLimit }),
+  }
+}

@@ -1,0 +1,26 @@
+import { defineProvider } from '../provider.ts'
+import { listRawModels } from './shared/list-models.ts'
+import { createOpenAICompatible } from './shared/openai-compatible.ts'
+
+export default defineProvider({
+  name: 'llama.cpp',
+  adapter: 'openai-compatible',
+  familyId: 'Meta',
+  env: ['LLAMACPP_API_KEY'],
+  baseURLEnv: 'LLAMACPP_BASE_URL',
+  baseURL: 'http://127.0.0.1:8080/v1',
+  needsKey: false,
+  local: true,
+  models: [],
+  create: (options) => createOpenAICompatible(options, 'llamacpp'),
+  async discover({ guessed, ...options }) {
+    const models = await listRawModels(options)
+    if (guessed && !models.some((model) => model.owned_by === 'llamacpp')) {
+      throw new Error('what answers there is not llama.cpp')
+    }
+    return models.map((model) => {
+      const contextWindow = (model['meta'] as { n_ctx?: number } | null | undefined)?.n_ctx
+      return { id: model.id, name: model.id.split('/').at(-1) ?? model.id, ...(contextWindow && { contextWindow }) }
+    })
+  },
+})

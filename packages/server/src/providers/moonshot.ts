@@ -1,0 +1,32 @@
+import { defineProvider } from '../provider.ts'
+import { listModels } from './shared/list-models.ts'
+import { sdkOptions } from './shared/sdk-options.ts'
+
+export default defineProvider({
+  name: 'Moonshot',
+  adapter: 'moonshotai',
+  familyId: 'Moonshot',
+  env: ['MOONSHOT_API_KEY'],
+  baseURLEnv: 'MOONSHOT_BASE_URL',
+  baseURL: 'https://api.moonshot.ai/v1',
+  needsKey: true,
+  models: [
+    {
+      id: 'kimi-k3',
+      name: 'Kimi K3',
+      tags: ['chat', 'reasoning', 'tools', 'vision'],
+      contextWindow: 1_048_576,
+      maxOutputTokens: 262_144,
+      price: { input: 3, output: 15, cachedInput: 0.3 },
+    },
+    { id: 'kimi-k2.7-code', name: 'Kimi K2.7 Code', tags: ['chat', 'tools', 'code'] },
+    { id: 'kimi-k2.6', name: 'Kimi K2.6', tags: ['chat', 'tools'] },
+    { id: 'kimi-k2.5', name: 'Kimi K2.5', tags: ['chat', 'tools'] },
+    { id: 'moonshot-v1-auto', name: 'Moonshot v1', tags: ['chat'] },
+  ],
+  async create(options) {
+    const { createMoonshotAI } = await import('@ai-sdk/moonshotai')
+    return createMoonshotAI(sdkOptions(options))
+  },
+  discover: (options) => listModels(options),
+})

@@ -1,0 +1,54 @@
+import { defineProvider } from '../provider.ts'
+import { readJson } from './shared/list-models.ts'
+import { createOpenAICompatible } from './shared/openai-compatible.ts'
+
+export default defineProvider({
+  name: 'Ollama',
+  adapter: 'openai-compatible',
+  familyId: 'Ollama',
+  env: ['OLLAMA_API_KEY'],
+  baseURLEnv: 'OLLAMA_HOST',
+  baseURL: 'http://127.0.0.1:11434/v1',
+  needsKey: false,
+  local: true,
+  models: [],
+  parseBaseURL: ollamaBaseURL,
+  create: (options) => createOpenAICompatible(options, 'ollama'),
+  async discover({ apiKey, baseURL, headers, ...options }) {
+    const list = (await readJson('/api/tags', {
+      ...options,
+      baseURL: baseURL?.replace(/\/v1\/?$/, ''),
+      headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
+    })) as { models?: OllamaModel[] }
+    if (!Array.isArray(list?.models)) throw new Error('the answer of /api/tags is not a list of models')
+    return list.models.filter(isChat).map((model) => ({ id: model.name, name: nameOf(model) }))
+  },
+})
+
+interface OllamaModel {
+  name: string
+  details?: { family?: string; parameter_size?: string }
+}
+
+function isChat(model: OllamaModel): boolean {
+  return !/bert|embed/i.test(`${model.details?.family ?? ''} ${model.name}`)
+}
+
+function nameOf(model: OllamaModel): string {
+  const size = model.details?.parameter_size
+  return size ? `${model.name} (${size})` : model.name
+}
+
+/**
+ * `OLLAMA_HOST` as Ollama itself reads it: a host, a port or a URL, any part may be missing. Every-interface addresses
+ * are where a server listens; a client reaches it on the loopback.
+ */
+export function ollamaBaseURL(value: string): string {
+  const [, scheme, rest = ''] = /^\s*(?:(https?):\/\/)?(.*?)\s*$/.exec(value) ?? []
+  const [authority = '', ...path] = rest.split('/')
+  const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(authority) ?? [undefined, authority]
+  const everywhere = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }[name]
+  const defaultPort = scheme === 'https' ? '443' : scheme === 'http' ? '80' : '11434'
+  const tail = path.join('/').replace(/\/+$/, '')
+  return `${scheme ?? 'http'}://${everywhere ?? name}:${port ?? defaultPort}${tail && `/${tail}`}/v1`
+}

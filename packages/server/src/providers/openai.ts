@@ -1,0 +1,42 @@
+import { defineProvider } from '../provider.ts'
+import { listModels } from './shared/list-models.ts'
+import { sdkOptions } from './shared/sdk-options.ts'
+
+const modern = { tags: ['chat', 'reasoning', 'tools', 'vision'], contextWindow: 1_050_000, maxOutputTokens: 128_000 }
+
+export default defineProvider({
+  name: 'OpenAI',
+  adapter: 'openai',
+  familyId: 'OpenAI',
+  env: ['OPENAI_API_KEY'],
+  baseURLEnv: 'OPENAI_BASE_URL',
+  baseURL: 'https://api.openai.com/v1',
+  needsKey: true,
+  models: [
+    { id: 'gpt-6-sol', name: 'GPT-6 Sol', ...modern },
+    { id: 'gpt-6-luna', name: 'GPT-6 Luna', ...modern },
+    { id: 'gpt-6-astra', name: 'GPT-6 Astra', ...modern },
+    { id: 'gpt-6.1-sol', name: 'GPT-6.1 Sol', tags: modern.tags },
+    { id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra', tags: modern.tags },
+    { id: 'gpt-5.6', name: 'GPT-5.6', ...modern },
+    { id: 'gpt-5.5', name: 'GPT-5.5', ...modern },
+    { id: 'gpt-5.4', name: 'GPT-5.4', ...modern },
+    { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini', tags: modern.tags },
+    { id: 'gpt-5.4-nano', name: 'GPT-5.4 nano', tags: modern.tags },
+    { id: 'gpt-5.3-codex', name: 'GPT-5.3 Codex', tags: ['chat', 'reasoning', 'code'] },
+    { id: 'gpt-5', name: 'GPT-5', tags: modern.tags, contextWindow: 400_000, maxOutputTokens: 128_000 },
+    {
+      id: 'gpt-4.1',
+      name: 'GPT-4.1',
+      tags: ['chat', 'tools', 'vision'],
+      contextWindow: 1_047_576,
+      maxOutputTokens: 32_768,
+    },
+    { id: 'gpt-4o', name: 'GPT-4o', tags: ['chat', 'tools', 'vision'], contextWindow: 128_000, maxOutputTokens: 16_384 },
+  ],
+  async create(options) {
+    const { createOpenAI } = await import('@ai-sdk/openai')
+    return createOpenAI(sdkOptions(options))
+  },
+  discover: (options) => listModels(options),
+})

@@ -1,0 +1,30 @@
+import { defineProvider } from '../provider.ts'
+import { sdkOptions } from './shared/sdk-options.ts'
+
+export default defineProvider({
+  name: 'Qwen',
+  adapter: 'alibaba',
+  familyId: 'Qwen',
+  env: ['DASHSCOPE_API_KEY', 'ALIBABA_API_KEY'],
+  baseURLEnv: 'DASHSCOPE_BASE_URL',
+  baseURL: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+  needsKey: true,
+  models: [
+    { id: 'qwen3.7-max', name: 'Qwen3.7 Max', tags: ['chat', 'reasoning'] },
+    { id: 'qwen3-max', name: 'Qwen3 Max', tags: ['chat', 'reasoning'], contextWindow: 262_144, maxOutputTokens: 65_536 },
+    { id: 'qwen-plus', name: 'Qwen Plus', tags: ['chat', 'reasoning'], contextWindow: 1_000_000, maxOutputTokens: 32_768 },
+    { id: 'qwen-flash', name: 'Qwen Flash', tags: ['chat', 'reasoning'], contextWindow: 1_000_000, maxOutputTokens: 32_768 },
+    {
+      id: 'qwen3-coder-plus',
+      name: 'Qwen3 Coder Plus',
+      tags: ['chat', 'tools', 'code'],
+      contextWindow: 1_000_000,
+      maxOutputTokens: 65_536,
+    },
+    { id: 'qwen3-coder-flash', name: 'Qwen3 Coder Flash', tags: ['chat', 'code'] },
+  ],
+  async create(options) {
+    const { createAlibaba } = await import('@ai-sdk/alibaba')
+    return createAlibaba(sdkOptions(options))
+  },
+})

@@ -1,0 +1,55 @@
+import type { CreateOptions, ModelDraft } from '../../provider.ts'
+
+export interface ReadOptions extends CreateOptions {
+  signal?: AbortSignal | undefined
+}
+
+/** The answer of `GET <baseURL>/models` in the shape that OpenAI gave the world. */
+export async function listModels({ apiKey, headers, ...options }: ReadOptions): Promise<ModelDraft[]> {
+  return (await listRawModels({ apiKey, headers, ...options })).map((model) => ({ id: model.id }))
+}
+
+export interface RawModel {
+  id: string
+  owned_by?: string
+  [field: string]: unknown
+}
+
+export async function listRawModels({ apiKey, headers, ...options }: ReadOptions): Promise<RawModel[]> {
+  const list = (await readJson('/models', {
+    ...options,
+    headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
+  })) as { data?: unknown }
+  if (!Array.isArray(list?.data)) throw new Error('the answer of /models is not a list of models')
+  return list.data.filter((model: unknown): model is RawModel => typeof (model as RawModel)?.id === 'string')
+}
+
+/** An answer that is not 2xx, as `describeProviderError` reads it. */
+export class HttpError extends Error {
+  readonly statusCode: number
+  readonly responseBody: string
+  readonly responseHeaders: Record<string, string>
+
+  constructor(url: string, status: number, body: string, headers: Headers) {
+    super(`${url} answered ${status}`)
+    this.name = 'HttpError'
+    this.statusCode = status
+    this.responseBody = body
+    this.responseHeaders = Object.fromEntries(headers)
+  }
+}
+
+export async function readJson(path: string, options: ReadOptions): Promise<unknown> {
+  const url = `${options.baseURL?.replace(/\/+$/, '') ?? ''}${path}`
+  const response = await (options.fetch ?? fetch)(url, {
+    headers: { accept: 'application/json', ...options.headers },
+    ...(options.signal && { signal: options.signal }),
+  })
+  const body = await response.text()
+  if (!response.ok) throw new HttpError(url, response.status, body, response.headers)
+  try {
+    return JSON.parse(body)
+  } catch (error) {
+    throw new HttpError(url, response.status, body, response.headers)
+  }
+}

@@ -1,0 +1,17 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { CreateOptions } from '../../provider.ts'
+
+/** Everything that speaks OpenAI's chat completions at an address of its own. */
+export async function createOpenAICompatible(options: CreateOptions, name: string): Promise<(modelId: string) => LanguageModelV4> {
+  const { apiKey, baseURL, headers, fetch } = options
+  if (!baseURL) throw new Error('it has no base URL')
+  const sdk = await import('@ai-sdk/openai-compatible')
+  return sdk.createOpenAICompatible({
+    name,
+    baseURL,
+    includeUsage: true,
+    ...(apiKey && { apiKey }),
+    ...(headers && { headers }),
+    ...(fetch && { fetch }),
+  })
+}

@@ -1,0 +1,52 @@
+import { defineProvider } from '../provider.ts'
+import { readJson } from './shared/list-models.ts'
+import { sdkOptions } from './shared/sdk-options.ts'
+
+export default defineProvider({
+  name: 'Vercel AI Gateway',
+  adapter: 'gateway',
+  familyId: 'Vercel',
+  env: ['AI_GATEWAY_API_KEY'],
+  baseURLEnv: 'AI_GATEWAY_BASE_URL',
+  baseURL: 'https://ai-gateway.vercel.sh/v4/ai',
+  needsKey: true,
+  models: [
+    { id: 'anthropic/claude-sonnet-5.5', name: 'Claude Sonnet 5.5' },
+    { id: 'anthropic/claude-opus-5.5', name: 'Claude Opus 5.5' },
+    { id: 'openai/gpt-6-sol', name: 'GPT-6 Sol' },
+    { id: 'openai/gpt-6-luna', name: 'GPT-6 Luna' },
+    { id: 'google/gemini-3.8-flash', name: 'Gemini 3.8 Flash' },
+    { id: 'spacexai/grok-4.7', name: 'Grok 4.7' },
+    { id: 'deepseek/deepseek-v4-pro', name: 'DeepSeek V4 Pro' },
+    { id: 'moonshotai/kimi-k3', name: 'Kimi K3' },
+    { id: 'alibaba/qwen3.8-max', name: 'Qwen3.8 Max' },
+    { id: 'zai/glm-5.3', name: 'GLM-5.3' },
+  ],
+  async create(options) {
+    const { createGateway } = await import('@ai-sdk/gateway')
+    return createGateway(sdkOptions(options))
+  },
+  async discover({ apiKey = '', headers, ...options }) {
+    const config = await readJson('/config', {
+      ...options,
+      headers: { authorization: `Bearer ${apiKey}`, 'ai-gateway-auth-method': 'api-key', ...headers },
+    })
+    return (config as { models?: GatewayModel[] }).models?.filter(isChat).map(toDraft) ?? []
+  },
+})
+
+interface GatewayModel {
+  id: string
+  name?: string
+  modelType?: string | null
+  pricing?: { input?: string; output?: string } | null
+}
+
+function isChat(model: GatewayModel): boolean {
+  return (model.modelType ?? 'language') === 'language'
+}
+
+function toDraft({ id, name, pricing }: GatewayModel) {
+  const price = { input: Number(pricing?.input) * 1e6, output: Number(pricing?.output) * 1e6 }
+  return { id, ...(name && { name }), ...(price.input >= 0 && price.output >= 0 && { price }) }
+}

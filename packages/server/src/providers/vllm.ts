@@ -1,0 +1,24 @@
+import { defineProvider } from '../provider.ts'
+import { listRawModels } from './shared/list-models.ts'
+import { createOpenAICompatible } from './shared/openai-compatible.ts'
+
+export default defineProvider({
+  name: 'vLLM',
+  adapter: 'openai-compatible',
+  familyId: 'Vllm',
+  env: ['VLLM_API_KEY'],
+  baseURLEnv: 'VLLM_BASE_URL',
+  baseURL: 'http://127.0.0.1:8000/v1',
+  needsKey: false,
+  local: true,
+  models: [],
+  create: (options) => createOpenAICompatible(options, 'vllm'),
+  async discover({ guessed, ...options }) {
+    const models = await listRawModels(options)
+    if (guessed && !models.some((model) => model.owned_by === 'vllm')) throw new Error('what answers there is not vLLM')
+    return models.map((model) => {
+      const contextWindow = model['max_model_len']
+      return { id: model.id, ...(typeof contextWindow === 'number' && { contextWindow }) }
+    })
+  },
+})

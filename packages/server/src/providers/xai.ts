@@ -1,0 +1,29 @@
+import { defineProvider } from '../provider.ts'
+import { listModels } from './shared/list-models.ts'
+import { sdkOptions } from './shared/sdk-options.ts'
+
+const tags = ['chat', 'reasoning', 'tools', 'vision']
+
+export default defineProvider({
+  name: 'xAI',
+  adapter: 'xai',
+  familyId: 'Grok',
+  env: ['XAI_API_KEY'],
+  baseURLEnv: 'XAI_BASE_URL',
+  baseURL: 'https://api.x.ai/v1',
+  needsKey: true,
+  models: [
+    { id: 'grok-4.7', name: 'Grok 4.7', tags, contextWindow: 500_000 },
+    { id: 'grok-4.6', name: 'Grok 4.6', tags, contextWindow: 500_000 },
+    { id: 'grok-4.5', name: 'Grok 4.5', tags, contextWindow: 500_000 },
+    { id: 'grok-4.3', name: 'Grok 4.3', tags, contextWindow: 1_000_000 },
+    { id: 'grok-4.20-reasoning', name: 'Grok 4.20', tags },
+    { id: 'grok-4.20-non-reasoning', name: 'Grok 4.20 without reasoning', tags: ['chat', 'tools', 'vision'] },
+    { id: 'grok-latest', name: 'Grok (latest)', tags: ['chat'] },
+  ],
+  async create(options) {
+    const { createXai } = await import('@ai-sdk/xai')
+    return createXai(sdkOptions(options))
+  },
+  discover: (options) => listModels(options),
+})
