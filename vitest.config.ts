@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Our packages resolve to their sources, as they do when the program runs. */
-const conditions = ['source']
+const conditions = ['troupe-source']
 
 export default defineConfig({
   resolve: { conditions: [...conditions, 'node', 'module', 'import'] },
