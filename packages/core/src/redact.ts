@@ -1,0 +1,16 @@
+/** Replaces every secret in a text. Short ones stay: they are placeholders, and replacing them would garble the text. */
+export function redact(text: string, secrets: Iterable<string>): string {
+  let clean = text
+  for (const secret of secrets) {
+    if (secret.length >= 8) clean = clean.replaceAll(secret, '[redacted]')
+  }
+  return clean
+}
+
+/** Keys by their look, for texts that quote the request back. */
+export function maskKeys(text: string): string {
+  return text.replace(
+    /\b(?:sk|pk|xai|gsk|AIza|vck)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bBearer\s+[\w.-]{16,}/g,
+    '[redacted]',
+  )
+}

@@ -1,0 +1,201 @@
+import { NamedError } from '../error.ts'
+import { maskKeys } from '../redact.ts'
+import { gatherFacts, isHtml, type ErrorFacts } from './error-facts.ts'
+
+export type ProviderErrorName =
+  | 'ProviderAuth'
+  | 'ProviderRateLimit'
+  | 'ProviderOverloaded'
+  | 'ProviderBadAnswer'
+  | 'ProviderConnection'
+  | 'ProviderStall'
+  | 'ProviderRefused'
+  | 'ContextTooLong'
+  | 'ProviderError'
+  | 'Aborted'
+
+export interface ProviderErrorData {
+  statusCode?: number
+  retryable: boolean
+  retryAfterMs?: number
+  provider: string
+  model: string
+}
+
+export interface ErrorPlace {
+  provider: string
+  model: string
+  /** Takes secrets out of the provider's text before anybody reads it. */
+  redact?: (text: string) => string
+  now?: number
+}
+
+/**
+ * Names whatever a model call threw or emitted as an `error` part: AI SDK errors, errors of fetch and of sockets, bare
+ * payloads of a provider's stream. Pure; recognises by shape, so errors of another copy of the SDK count as well.
+ */
+export function describeProviderError(error: unknown, place: ErrorPlace): NamedError {
+  const { provider, model } = place
+  if (error instanceof NamedError) {
+    return new NamedError(error.name, error.message, {
+      status: error.status,
+      data: { retryable: false, provider, model, ...error.data },
+      cause: error,
+    })
+  }
+  const facts = gatherFacts(error, place.now ?? Date.now())
+  const verdict = judge(facts, provider.split('.')[0] ?? provider)
+  const retryAfterMs = verdict.retryable ? facts.retryAfterMs : undefined
+  const data: ProviderErrorData = {
+    ...(facts.status !== undefined && { statusCode: facts.status }),
+    retryable: verdict.retryable,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    provider,
+    model,
+  }
+  const text = maskKeys(verdict.message)
+  return new NamedError(verdict.name, place.redact?.(text) ?? text, {
+    status: statuses[verdict.name],
+    data: { ...data },
+    cause: error,
+  })
+}
+
+/**
+ * Whether a model call ended without the provider saying so: the stream was cut at a clean border. The SDKs report it as
+ * a finish reason, not as an error, and emit half-received calls before it.
+ */
+export function isUnfinished(finishReason: { unified: string; raw: string | undefined }): boolean {
+  return finishReason.unified === 'interrupted' || (finishReason.unified === 'other' && finishReason.raw === undefined)
+}
+
+interface Verdict {
+  name: ProviderErrorName
+  message: string
+  retryable: boolean
+}
+
+const statuses: Record<ProviderErrorName, number> = {
+  ProviderAuth: 502,
+  ProviderRateLimit: 503,
+  ProviderOverloaded: 503,
+  ProviderBadAnswer: 502,
+  ProviderConnection: 502,
+  ProviderStall: 504,
+  ProviderRefused: 502,
+  ContextTooLong: 422,
+  ProviderError: 502,
+  Aborted: 499,
+}
+
+function judge(facts: ErrorFacts, who: string): Verdict {
+  const { status, message, names, networkCode } = facts
+  const failed = status !== undefined && status >= 400
+  const said = message === '' ? '' : `: ${message}`
+  if (names.includes('TimeoutError'))
+    return { name: 'ProviderStall', message: `${who} did not answer in time.`, retryable: true }
+  if (names.includes('AbortError')) return { name: 'Aborted', message: 'The call was stopped.', retryable: false }
+  if (!failed && networkCode !== undefined) return judgeNetwork(networkCode, who, message)
+  if (!failed && isHtml(facts.body)) {
+    return {
+      name: 'ProviderBadAnswer',
+      message: `${who} answered with a web page${pageTitle(facts.body)} where an answer of a model was expected. Check the base URL, and any proxy between.`,
+      retryable: false,
+    }
+  }
+  if (isTooLong(facts))
+    return { name: 'ContextTooLong', message: `The conversation is too long for the model${said}`, retryable: false }
+  if (status === 401 || status === 403 || names.includes('AI_LoadAPIKeyError')) {
+    const code = status === undefined ? '' : ` (${status})`
+    return {
+      name: 'ProviderAuth',
+      message: `${who} refused the key${code}${said}. Set another key in the settings.`,
+      retryable: false,
+    }
+  }
+  if (status === 429) {
+    const spent = /insufficient_quota|insufficient balance|billing|credit/i.test(`${facts.marks} ${message}`)
+    return {
+      name: 'ProviderRateLimit',
+      message: `${who} has had too many requests (429)${said}`,
+      retryable: !spent && facts.retryable !== false,
+    }
+  }
+  if (status === 408 || status === 504)
+    return { name: 'ProviderStall', message: `${who} gave up waiting (${status})${said}`, retryable: true }
+  if (status !== undefined && status >= 500) {
+    const page = isHtml(facts.body) ? ` with a web page${pageTitle(facts.body)}` : ''
+    return { name: 'ProviderOverloaded', message: `${who} failed (${status})${page}${said}`, retryable: true }
+  }
+  if (failed && isHtml(facts.body)) {
+    return {
+      name: 'ProviderBadAnswer',
+      message: `${who} answered ${status} with a web page${pageTitle(facts.body)}. Check the base URL.`,
+      retryable: false,
+    }
+  }
+  if (failed)
+    return {
+      name: 'ProviderRefused',
+      message: `${who} refused the request (${status})${said}`,
+      retryable: facts.retryable ?? false,
+    }
+  if (names.some((name) => badAnswers.has(name)) || (status !== undefined && status < 400)) {
+    return { name: 'ProviderBadAnswer', message: `${who} sent an answer that cannot be read${said}`, retryable: true }
+  }
+  if (names.some((name) => refusals.has(name)))
+    return { name: 'ProviderRefused', message: `${who} cannot do this${said}`, retryable: false }
+  return { name: 'ProviderError', message: `${who} failed${said}`, retryable: facts.retryable ?? false }
+}
+
+function judgeNetwork(code: string, who: string, message: string): Verdict {
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
+    return { name: 'ProviderStall', message: `${who} stopped answering.`, retryable: true }
+  }
+  const lasting = code === 'ENOTFOUND' || /CERT|TLS|SSL/.test(code)
+  const text = networkTexts[code] ?? `The connection to ${who} failed`
+  return {
+    name: 'ProviderConnection',
+    message: `${text.replace('{who}', who)} (${message || code})`,
+    retryable: !lasting,
+  }
+}
+
+const networkTexts: Record<string, string> = {
+  ECONNREFUSED: 'Nothing answers at the address of {who}',
+  ENOTFOUND: 'The address of {who} is unknown',
+  EAI_AGAIN: 'The address of {who} could not be looked up',
+  ECONNRESET: '{who} cut the connection',
+  UND_ERR_SOCKET: '{who} cut the connection',
+}
+
+const badAnswers = new Set([
+  'AI_JSONParseError',
+  'AI_TypeValidationError',
+  'AI_InvalidResponseDataError',
+  'AI_EmptyResponseBodyError',
+  'AI_NoContentGeneratedError',
+  'GatewayResponseError',
+  'SyntaxError',
+])
+
+const refusals = new Set([
+  'AI_NoSuchModelError',
+  'AI_UnsupportedFunctionalityError',
+  'AI_InvalidPromptError',
+  'AI_InvalidArgumentError',
+  'AI_LoadSettingError',
+])
+
+const tooLong =
+  /context[_ ](length|window|size)|maximum context|prompt is too long|input token count.*exceeds|exceeds? the (maximum|available) (number of tokens|context)|exceeded model token limit|maximum prompt length|range of input length|request_too_large|too many tokens/i
+
+function isTooLong({ status, marks, message }: ErrorFacts): boolean {
+  const told = tooLong.test(`${marks} ${message}`)
+  return status === 413 || (told && (status === undefined || (status >= 400 && status !== 429 && status !== 401)))
+}
+
+function pageTitle(body: string): string {
+  const title = /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1]?.trim()
+  return title ? ` ("${title}")` : ''
+}
