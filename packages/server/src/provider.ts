@@ -107,7 +107,10 @@ export const modelSettingsSchema = z.strictObject({
 export const providerSettingsSchema = z.strictObject({
   type: z.string().min(1).max(100).optional().describe('the adapter that speaks for it, e.g. openai-compatible'),
   name: z.string().min(1).max(200).optional(),
-  baseURL: z.url({ protocol: /^https?$/ }).max(2000).optional(),
+  baseURL: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .optional(),
   apiKey: z.string().max(5000).optional(),
   headers: z.record(z.string().max(200), z.string().max(5000)).optional(),
   models: z

@@ -29,7 +29,10 @@ export default defineProvider({
     return createGoogle(sdkOptions(options))
   },
   async discover({ apiKey = '', headers, ...options }) {
-    const list = await readJson('/models?pageSize=1000', { ...options, headers: { 'x-goog-api-key': apiKey, ...headers } })
+    const list = await readJson('/models?pageSize=1000', {
+      ...options,
+      headers: { 'x-goog-api-key': apiKey, ...headers },
+    })
     return (list as { models?: GoogleModel[] }).models?.filter(isChat).map(toDraft) ?? []
   },
 })

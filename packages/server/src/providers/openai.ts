@@ -32,7 +32,13 @@ export default defineProvider({
       contextWindow: 1_047_576,
       maxOutputTokens: 32_768,
     },
-    { id: 'gpt-4o', name: 'GPT-4o', tags: ['chat', 'tools', 'vision'], contextWindow: 128_000, maxOutputTokens: 16_384 },
+    {
+      id: 'gpt-4o',
+      name: 'GPT-4o',
+      tags: ['chat', 'tools', 'vision'],
+      contextWindow: 128_000,
+      maxOutputTokens: 16_384,
+    },
   ],
   async create(options) {
     const { createOpenAI } = await import('@ai-sdk/openai')

@@ -11,9 +11,27 @@ export default defineProvider({
   needsKey: true,
   models: [
     { id: 'qwen3.7-max', name: 'Qwen3.7 Max', tags: ['chat', 'reasoning'] },
-    { id: 'qwen3-max', name: 'Qwen3 Max', tags: ['chat', 'reasoning'], contextWindow: 262_144, maxOutputTokens: 65_536 },
-    { id: 'qwen-plus', name: 'Qwen Plus', tags: ['chat', 'reasoning'], contextWindow: 1_000_000, maxOutputTokens: 32_768 },
-    { id: 'qwen-flash', name: 'Qwen Flash', tags: ['chat', 'reasoning'], contextWindow: 1_000_000, maxOutputTokens: 32_768 },
+    {
+      id: 'qwen3-max',
+      name: 'Qwen3 Max',
+      tags: ['chat', 'reasoning'],
+      contextWindow: 262_144,
+      maxOutputTokens: 65_536,
+    },
+    {
+      id: 'qwen-plus',
+      name: 'Qwen Plus',
+      tags: ['chat', 'reasoning'],
+      contextWindow: 1_000_000,
+      maxOutputTokens: 32_768,
+    },
+    {
+      id: 'qwen-flash',
+      name: 'Qwen Flash',
+      tags: ['chat', 'reasoning'],
+      contextWindow: 1_000_000,
+      maxOutputTokens: 32_768,
+    },
     {
       id: 'qwen3-coder-plus',
       name: 'Qwen3 Coder Plus',

@@ -2,7 +2,10 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { CreateOptions } from '../../provider.ts'
 
 /** Everything that speaks OpenAI's chat completions at an address of its own. */
-export async function createOpenAICompatible(options: CreateOptions, name: string): Promise<(modelId: string) => LanguageModelV4> {
+export async function createOpenAICompatible(
+  options: CreateOptions,
+  name: string,
+): Promise<(modelId: string) => LanguageModelV4> {
   const { apiKey, baseURL, headers, fetch } = options
   if (!baseURL) throw new Error('it has no base URL')
   const sdk = await import('@ai-sdk/openai-compatible')
