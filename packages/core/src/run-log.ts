@@ -22,7 +22,8 @@ export type Note =
   /** A child process group of a call; `startTime` is what the kernel says, so that a reused pid is never ended. */
   | { type: '$process'; toolCallId: string; pid: number; startTime: string }
   | { type: '$repair'; toolCallId: string; before: string; after: string }
-  | { type: '$end'; status: string }
+  /** A steering message that was accepted; it is injected at the next step boundary. */
+  | { type: '$steer'; id: string; text: string }
 
 export interface NotedCall {
   toolCallId: string

@@ -1,0 +1,123 @@
+import type { Tool } from '../tool.ts'
+import { isStringTool } from '../tool.ts'
+import { findTool } from '../tool-set.ts'
+
+/** A call as the model made it, after parsing: ready to run, or with the complaint that the model will read. */
+export interface Call {
+  toolCallId: string
+  toolName: string
+  /** Absent when there is no such tool. */
+  tool?: Tool
+  /** As the model gave it, without `actionName`, defaults not applied. */
+  input: unknown
+  actionName?: string
+  invalid?: string
+  repair?: { before: string; after: string }
+}
+
+/**
+ * Parses a call's arguments. Text that is not JSON is mended only where nothing has to be guessed (a code fence, raw
+ * line breaks inside strings, a comma too many, JSON inside a JSON string); a call that was cut off stays an error.
+ */
+export function parseCall(raw: { toolCallId: string; toolName: string; input: string }, tools: readonly Tool[]): Call {
+  const tool = findTool(raw.toolName, tools)
+  const parsed = parseJson(raw.input, tool !== undefined && isStringTool(tool))
+  const call: Call = { toolCallId: raw.toolCallId, toolName: tool?.name ?? raw.toolName, input: 'value' in parsed ? parsed.value : raw.input }
+  if (tool === undefined) {
+    call.invalid = `There is no tool "${raw.toolName}". Available tools: ${tools.map((known) => known.name).join(', ') || 'none'}.`
+    return call
+  }
+  call.tool = tool
+  if (!('value' in parsed)) {
+    call.invalid = `The input of ${tool.name} is not valid JSON (${parsed.problem}). Nothing was executed; send the whole call again.`
+    return call
+  }
+  if (parsed.repaired !== undefined) call.repair = { before: raw.input, after: parsed.repaired }
+  if (isStringTool(tool)) call.input = stringInput(parsed.value)
+  else call.input = takeActionName(parsed.value, call)
+  return call
+}
+
+/** The input with zod defaults applied, or the schema's complaint. */
+export function checkInput(tool: Tool, input: unknown): { input: unknown } | { complaint: string } {
+  const result = tool.input.safeParse(input)
+  if (result.success) return { input: result.data }
+  const issues = result.error.issues.map((issue) => `${issue.path.map(String).join('.') || 'input'}: ${issue.message}`)
+  return { complaint: `The input of ${tool.name} is not valid. ${issues.join('; ')}. Nothing was executed; send a corrected call.` }
+}
+
+type Parsed = { value: unknown; repaired?: string } | { problem: string }
+
+function parseJson(text: string, plainTextAllowed: boolean): Parsed {
+  if (text.trim() === '') return { value: plainTextAllowed ? '' : {} }
+  try {
+    return unnest(JSON.parse(text), text)
+  } catch (error) {
+    for (const candidate of repairs(text)) {
+      try {
+        return { ...unnest(JSON.parse(candidate), candidate), repaired: candidate }
+      } catch {
+        continue
+      }
+    }
+    if (plainTextAllowed) return { value: text }
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Some models send the object as a JSON string inside JSON. */
+function unnest(value: unknown, text: string): { value: unknown; repaired?: string } {
+  if (typeof value !== 'string' || !/^\s*\{/.test(value)) return { value }
+  try {
+    return { value: JSON.parse(value) as unknown, repaired: value }
+  } catch {
+    void text
+    return { value }
+  }
+}
+
+function* repairs(text: string): Generator<string> {
+  const bare = text
+    .trim()
+    .replace(/^```[a-z]*\s*\n?/i, '')
+    .replace(/\n?```$/, '')
+  if (bare !== text) yield bare
+  const mended = mendOutsideMeaning(bare)
+  if (mended !== bare) yield mended
+}
+
+/** Escapes raw control characters inside strings and drops commas before a closing bracket. */
+function mendOutsideMeaning(text: string): string {
+  let mended = ''
+  let inString = false
+  let escaped = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] as string
+    if (inString) {
+      if (escaped) escaped = false
+      else if (char === '\\') escaped = true
+      else if (char === '"') inString = false
+      mended += char < ' ' ? JSON.stringify(char).slice(1, -1) : char
+      continue
+    }
+    if (char === '"') inString = true
+    if (char === ',' && /^\s*[}\]]/.test(text.slice(i + 1, i + 200))) continue
+    mended += char
+  }
+  return mended
+}
+
+function stringInput(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && 'input' in value && Object.keys(value).length === 1) return value.input
+  return value
+}
+
+function takeActionName(input: unknown, call: Call): unknown {
+  if (typeof input !== 'object' || input === null || !('actionName' in input)) return input
+  // A tool whose own schema has the field keeps it.
+  const shape = (call.tool?.input as { shape?: Record<string, unknown> } | undefined)?.shape
+  if (shape !== undefined && 'actionName' in shape) return input
+  const { actionName, ...rest } = input
+  if (typeof actionName === 'string') call.actionName = actionName.slice(0, 200)
+  return rest
+}

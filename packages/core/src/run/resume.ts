@@ -1,0 +1,74 @@
+import type { Chunk, Usage } from '../protocol/message.ts'
+import type { LogItem, NotedCall } from '../run-log.ts'
+
+/** Where a run stood when its process ended, read from its journal. */
+export interface Resume {
+  /** Every journalled chunk, to fold. */
+  chunks: Chunk[]
+  /** Model calls that were begun. */
+  step: number
+  attempt: number
+  /** `model`: that call had not ended. `calls`: it had, and its calls may be unfinished. `between`: the step was over. */
+  phase: 'start' | 'model' | 'calls' | 'between' | 'finished'
+  calls: NotedCall[]
+  /** Calls whose execution had begun, with the input that ran. */
+  started: Map<string, unknown>
+  finishReason: string
+  usage: Usage[]
+  /** Steering messages that were accepted and not yet injected. */
+  steering: { id: string; text: string }[]
+  processes: { pid: number; startTime: string }[]
+}
+
+export function readResume(items: Iterable<LogItem>): Resume {
+  const resume: Resume = {
+    chunks: [],
+    step: 0,
+    attempt: 1,
+    phase: 'start',
+    calls: [],
+    started: new Map(),
+    finishReason: 'other',
+    usage: [],
+    steering: [],
+    processes: [],
+  }
+  for (const item of items) readItem(resume, item)
+  return resume
+}
+
+function readItem(resume: Resume, item: LogItem): void {
+  switch (item.type) {
+    case '$step':
+      resume.step = item.step
+      resume.attempt = item.attempt
+      resume.phase = 'model'
+      resume.calls = []
+      resume.started = new Map()
+      return
+    case '$model-end':
+      resume.phase = 'calls'
+      resume.calls = item.calls
+      resume.finishReason = item.finishReason
+      if (item.usage !== undefined) resume.usage.push(item.usage as unknown as Usage)
+      return
+    case '$call':
+      resume.started.set(item.toolCallId, item.input)
+      return
+    case '$process':
+      resume.processes.push({ pid: item.pid, startTime: item.startTime })
+      return
+    case '$steer':
+      resume.steering.push({ id: item.id, text: item.text })
+      return
+    case '$repair':
+      return
+    default: {
+      const chunk = item as Chunk
+      resume.chunks.push(chunk)
+      if (chunk.type === 'finish-step') resume.phase = 'between'
+      else if (chunk.type === 'finish') resume.phase = 'finished'
+      else if (chunk.type === 'steering-message') resume.steering = resume.steering.filter((message) => message.id !== chunk.id)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { AgentFrame } from '../agent-frame.ts'
+import type { Asks } from '../asks.ts'
+import type { Blobs } from '../blobs.ts'
+import type { Decision } from '../permission/decide.ts'
+import type { Message, StoredMessage } from '../protocol/message.ts'
+import type { RunLog } from '../run-log.ts'
+import type { Tool, ToolContext } from '../tool.ts'
+import type { Resume } from './resume.ts'
+import type { WriteLock } from './write-lock.ts'
+
+export interface Limits {
+  /** Model calls in one turn. */
+  steps: number
+  tokens?: number
+  ms?: number
+  /** How often the same step may be repeated before its calls are refused; two more end the turn. */
+  repeats: number
+}
+
+export const defaultLimits: Limits = { steps: 100, repeats: 4 }
+
+/** Everything one run needs, handed to it: two runs in one process never see each other. */
+export interface RunInput {
+  runId: string
+  /** The id of the answer. */
+  messageId: string
+  session: ToolContext['session']
+  workspace: ToolContext['workspace']
+  project?: ToolContext['project']
+  client?: string
+  tab?: string
+  page?: string
+  /** Master first, this agent last. */
+  frames: readonly AgentFrame[]
+  model: { id: string; model: LanguageModelV4 }
+  /** Settings of the model call: temperature, provider options and so on. */
+  callOptions?: Partial<Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>>
+  instructions?: string
+  tools: readonly Tool[]
+  /** The branch up to the message that is answered. */
+  history: readonly StoredMessage[]
+  limits?: Partial<Limits>
+  /** Nobody is there to ask: what would ask is denied with the reason. */
+  headless?: boolean
+  signal: AbortSignal
+  log: RunLog
+  asks: Asks
+  blobs?: Blobs
+  decide(call: { tool: Tool; input: unknown }, ctx: ToolContext): Promise<Decision> | Decision
+  /** Takes the steering messages that have come since the last step. */
+  steering?(): { id: string; text: string }[]
+  /** Shared by a whole tree of agents. */
+  writes?: WriteLock
+  takeCallId?(id: string): Promise<boolean>
+  /** `waiting` when only a person can move the run on; the message is what may be stored meanwhile. */
+  onStatus?(status: 'running' | 'waiting', message: () => Message): void
+  mediaModel?: ToolContext['mediaModel']
+  credentials?: ToolContext['credentials']
+  /** Where an unfinished run goes on. */
+  resume?: Resume
+  maxRetries?: number
+  stallMs?: number
+  /** Structured log lines of this run. */
+  trace?(line: { level: 'info' | 'warn'; message: string; toolCallId?: string; [key: string]: unknown }): void
+}
