@@ -1,0 +1,88 @@
+import type { Store } from '@troupe/core'
+import { agents } from './sql/agents.ts'
+import { asks } from './sql/asks.ts'
+import type { Change, Context, Db, Log } from './sql/context.ts'
+import { frames } from './sql/frames.ts'
+import { messages } from './sql/messages.ts'
+import { records, settings } from './sql/records.ts'
+import { runs } from './sql/runs.ts'
+import type { Search } from './sql/search.ts'
+import { sessions } from './sql/sessions.ts'
+import { workspaces } from './sql/workspaces.ts'
+
+export interface SqlStoreOptions {
+  db: Db
+  search: Search
+  /** Called after each commit, in the order of commits. Never throws: what it could not write it mends later. */
+  exported: (changes: Change[]) => Promise<void>
+  clock: () => number
+  log: Log
+}
+
+/** The store on any SQL database that Kysely speaks to. */
+export function createSqlStore(options: SqlStoreOptions): Store {
+  const { db, search, clock, log, exported } = options
+
+  /** One commit, then its export. */
+  async function commit<T>(work: (context: Context, changes: Change[]) => Promise<T>): Promise<T> {
+    const changes: Change[] = []
+    const result = await db.transaction().execute(async (transaction) => {
+      let ended = false
+      const inside: Context = {
+        get db() {
+          if (ended) throw new Error('This transaction has ended; await every call inside it.')
+          return transaction
+        },
+        search,
+        clock,
+        log,
+        write: (work) => work(inside.db, changes),
+      }
+      try {
+        return await work(inside, changes)
+      } finally {
+        ended = true
+      }
+    })
+    if (changes.length > 0) await exported(changes)
+    return result
+  }
+
+  const outside: Context = {
+    db,
+    search,
+    clock,
+    log,
+    write: (work) => commit((inside, changes) => work(inside.db, changes)),
+  }
+  return {
+    ...nouns(outside),
+    transaction: (work) => commit((inside) => work(insideStore(inside))),
+    close: () => db.destroy(),
+  }
+}
+
+/** A transaction inside a transaction joins the outer one. */
+function insideStore(context: Context): Store {
+  const store: Store = {
+    ...nouns(context),
+    transaction: (work) => work(store),
+    close: () => Promise.reject(new Error('A store cannot be closed from inside its own transaction.')),
+  }
+  return store
+}
+
+function nouns(context: Context): Omit<Store, 'transaction' | 'close'> {
+  return {
+    workspaces: workspaces(context),
+    sessions: sessions(context),
+    messages: messages(context),
+    agents: agents(context),
+    runs: runs(context),
+    frames: frames(context),
+    asks: asks(context),
+    definitions: records(context, 'definition'),
+    rules: records(context, 'rule'),
+    settings: settings(context),
+  }
+}

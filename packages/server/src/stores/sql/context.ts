@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely'
+import { NamedError, isId } from '@troupe/core'
+import type { Search } from './search.ts'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+
+/** The database as a migration sees it: its tables are those of that day, not today's. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyDb = Kysely<any>
+
+/** One line of the structured log. */
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error'
+  message: string
+  [field: string]: unknown
+}
+export type Log = (line: LogLine) => void
+
+/** What every noun of the store is made from. */
+export interface Context {
+  /** The connection, or the transaction inside one. Throws once that transaction has ended. */
+  readonly db: Db
+  search: Search
+  clock: () => number
+  log: Log
+  /** Runs the work as one commit (or as part of the commit around it), then has the changes exported. */
+  write<T>(work: (db: Db, changes: Change[]) => Promise<T>): Promise<T>
+}
+
+/** What a commit changed, as the export needs to know it. */
+export type Change =
+  | { type: 'session'; sessionId: string }
+  | { type: 'session-deleted'; sessionId: string }
+  | { type: 'agent'; sessionId: string; agentId: string }
+  /** Lines were added to a file; with `fromSeq` those from there on are no longer what the file says. */
+  | { type: 'lines'; sessionId: string; file: string; fromSeq?: number }
+
+export function checkId(id: unknown, what: string): void {
+  if (isId(id)) return
+  throw new NamedError('InvalidId', `The ${what} must be 1 to 64 letters, digits, "_" or "-".`, { status: 400 })
+}
+
+export function sessionNotFound(id: string): NamedError {
+  return new NamedError('SessionNotFound', `There is no session ${shown(id)}.`, {
+    status: 404,
+    data: { sessionId: shown(id) },
+  })
+}
+
+export function messageNotFound(id: string): NamedError {
+  return new NamedError('MessageNotFound', `There is no message ${shown(id)} in this conversation.`, {
+    status: 404,
+    data: { messageId: shown(id) },
+  })
+}
+
+/** An id of a stranger, short enough for an error text. */
+export function shown(id: string): string {
+  return id.length > 80 ? `${id.slice(0, 80)}…` : id
+}

@@ -1,0 +1,179 @@
+import { sql } from 'kysely'
+import { NamedError } from '@troupe/core'
+import type { Conversation, SearchHit, Store, StoredMessage } from '@troupe/core'
+import { branches } from './branches.ts'
+import { checkId, messageNotFound } from './context.ts'
+import type { Context, Db } from './context.ts'
+import { lowerExport } from './export-state.ts'
+import { columnsOf, messageOf, metadataText } from './message-row.ts'
+import { removeRunsOfMessages } from './runs.ts'
+import { fold, searchTerms, searchText, snippetOf, textOf } from './search.ts'
+import { nextSeq } from './sessions.ts'
+import type { Tables } from './tables.ts'
+import { titleFrom } from './title.ts'
+
+export function messages(context: Context): Store['messages'] {
+  const { clock, search } = context
+
+  return {
+    ...branches(context),
+
+    async add(at, message) {
+      checkId(message.id, 'message id')
+      const row = { session_id: at.sessionId, agent_id: at.agentId ?? '', ...columnsOf(message) }
+      await context.write(async (db, changes) => {
+        // First the steps that may refuse: a caller that catches them goes on inside its own transaction.
+        const { seq, untitled } = await nextSeq(db, at.sessionId)
+        if (message.parentMessageId !== null) await mustExist(db, at, message.parentMessageId)
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto('message')
+          .values({ ...row, seq })
+          .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing())
+          .executeTakeFirst()
+        if (numInsertedOrUpdatedRows === 0n) {
+          throw new NamedError('MessageExists', `There is a message ${message.id} already.`, {
+            status: 409,
+            data: { messageId: message.id },
+          })
+        }
+        const own = row.agent_id === ''
+        const title = own && untitled === 1 && message.role === 'user' ? titleFrom(message.parts) : undefined
+        await db
+          .updateTable('session')
+          .set((eb) => ({
+            updated_at: clock(),
+            ...(own && { message_count: eb('message_count', '+', 1) }),
+            ...(title !== undefined && { title, untitled: 0 }),
+          }))
+          .where('id', '=', at.sessionId)
+          .execute()
+        if (own) {
+          const text = searchText(message.role, message.parts)
+          if (text !== '') await search.index(db, { sessionId: at.sessionId, messageId: message.id }, text)
+        }
+        if (title !== undefined) await search.index(db, { sessionId: at.sessionId, messageId: '' }, fold(title))
+        changes.push(
+          { type: 'session', sessionId: at.sessionId },
+          { type: 'lines', sessionId: at.sessionId, file: row.agent_id },
+        )
+      })
+    },
+
+    async replace(at, message) {
+      await context.write(async (db, changes) => {
+        const file = at.agentId ?? ''
+        const replaced = await db
+          .updateTable('message')
+          .set({ parts: JSON.stringify(message.parts), metadata: metadataText(message.metadata) })
+          .where('session_id', '=', at.sessionId)
+          .where('agent_id', '=', file)
+          .where('id', '=', message.id)
+          .returning(['seq', 'role'])
+          .executeTakeFirst()
+        if (!replaced) throw messageNotFound(message.id)
+        await db.updateTable('session').set({ updated_at: clock() }).where('id', '=', at.sessionId).execute()
+        if (file === '') {
+          const text = searchText(replaced.role, message.parts)
+          await search.index(db, { sessionId: at.sessionId, messageId: message.id }, text)
+        }
+        await lowerExport(db, at.sessionId, file, replaced.seq)
+        changes.push(
+          { type: 'session', sessionId: at.sessionId },
+          { type: 'lines', sessionId: at.sessionId, file, fromSeq: replaced.seq },
+        )
+      })
+    },
+
+    async get(at, id) {
+      const row = await context.db
+        .selectFrom('message')
+        .selectAll()
+        .where('session_id', '=', at.sessionId)
+        .where('agent_id', '=', at.agentId ?? '')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row && messageOf(row)
+    },
+
+    async remove(at, id) {
+      return context.write(async (db, changes) => {
+        const file = at.agentId ?? ''
+        const { rows } = await sql<Pick<Tables['message'], 'id' | 'seq'>>`
+          with recursive subtree(id) as (
+            select id from message where session_id = ${at.sessionId} and agent_id = ${file} and id = ${id}
+            union
+            select child.id from subtree cross join message child
+            where child.session_id = ${at.sessionId} and child.agent_id = ${file} and child.parent_id = subtree.id
+          )
+          delete from message
+          where session_id = ${at.sessionId} and agent_id = ${file} and id in (select id from subtree)
+          returning id, seq`.execute(db)
+        if (rows.length === 0) throw messageNotFound(id)
+        rows.sort((a, b) => a.seq - b.seq)
+        const removed = rows.map((row) => row.id)
+        const own = file === ''
+        await db
+          .updateTable('session')
+          .set((eb) => ({
+            updated_at: clock(),
+            ...(own && { message_count: eb('message_count', '-', removed.length) }),
+          }))
+          .where('id', '=', at.sessionId)
+          .execute()
+        if (own) await search.remove(db, at.sessionId, removed)
+        await removeRunsOfMessages(db, at, removed)
+        const fromSeq = rows[0]!.seq
+        await lowerExport(db, at.sessionId, file, fromSeq)
+        changes.push(
+          { type: 'session', sessionId: at.sessionId },
+          { type: 'lines', sessionId: at.sessionId, file, fromSeq },
+        )
+        return removed
+      })
+    },
+
+    async search({ workspaceId, query, sessionId, limit = 20 }) {
+      const terms = searchTerms(query)
+      if (terms.length === 0) return []
+      const count = Math.max(1, Math.min(limit, 100))
+      const found = await search.find(context.db, {
+        workspaceId,
+        terms,
+        limit: count,
+        ...(sessionId !== undefined && { sessionId }),
+      })
+      const hits: SearchHit[] = []
+      for (const { sessionId, messageId } of found) {
+        const row = await context.db
+          .selectFrom('message')
+          .innerJoin('session', 'session.id', 'message.session_id')
+          .select(['session.title', 'message.role', 'message.parts', 'message.created_at'])
+          .where('message.session_id', '=', sessionId)
+          .where('message.agent_id', '=', '')
+          .where('message.id', '=', messageId)
+          .executeTakeFirst()
+        if (!row) continue
+        hits.push({
+          sessionId,
+          messageId,
+          title: row.title,
+          role: row.role as SearchHit['role'],
+          snippet: snippetOf(textOf(JSON.parse(row.parts) as StoredMessage['parts']), terms),
+          createdAt: row.created_at,
+        })
+      }
+      return hits
+    },
+  }
+}
+
+async function mustExist(db: Db, at: Conversation, id: string): Promise<void> {
+  const found = await db
+    .selectFrom('message')
+    .select('id')
+    .where('session_id', '=', at.sessionId)
+    .where('agent_id', '=', at.agentId ?? '')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!found) throw messageNotFound(id)
+}

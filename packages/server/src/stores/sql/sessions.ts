@@ -1,0 +1,168 @@
+import { sql } from 'kysely'
+import { NamedError } from '@troupe/core'
+import type { Session, Store } from '@troupe/core'
+import { checkId, sessionNotFound, shown } from './context.ts'
+import type { Context, Db } from './context.ts'
+import { fold, searchTerms } from './search.ts'
+import type { Tables } from './tables.ts'
+import { cleanTitle, defaultTitle } from './title.ts'
+import { workspaceNotFound } from './workspaces.ts'
+
+export function sessions(context: Context): Store['sessions'] {
+  const { clock, search } = context
+
+  async function get(id: string): Promise<Session | undefined> {
+    const row = await context.db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
+    return row && sessionOf(row)
+  }
+
+  return {
+    get,
+
+    async create(session) {
+      checkId(session.id, 'session id')
+      const now = session.createdAt ?? clock()
+      const title = cleanTitle(session.title ?? '')
+      const row: Tables['session'] = {
+        id: session.id,
+        workspace_id: session.workspaceId,
+        project_id: session.projectId ?? null,
+        title: title || defaultTitle,
+        renamed: 0,
+        untitled: title === '' ? 1 : 0,
+        pinned: 0,
+        archived: 0,
+        model: session.model ?? null,
+        agent: session.agent ?? null,
+        message_count: 0,
+        seq: 0,
+        last_number: 0,
+        created_at: now,
+        updated_at: now,
+      }
+      await context.write(async (db, changes) => {
+        await insertSession(db, row)
+        await search.index(db, { sessionId: row.id, messageId: '' }, fold(title))
+        changes.push({ type: 'session', sessionId: row.id })
+      })
+      return sessionOf(row)
+    },
+
+    async list({ workspaceId, query, cursor, limit = 50 }) {
+      const count = Math.max(1, Math.min(limit, 200))
+      const terms = searchTerms(query ?? '')
+      const after = cursor === undefined ? undefined : parseCursor(cursor)
+      const rows = await context.db
+        .selectFrom('session')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .$if(terms.length > 0, (select) => select.where('id', 'in', search.sessionsWith(terms)))
+        .$if(after !== undefined, (select) =>
+          select.where(sql<boolean>`(updated_at, id) < (${after?.updatedAt}, ${after?.id})`),
+        )
+        .orderBy('updated_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(count + 1)
+        .execute()
+      const page = rows.slice(0, count)
+      return { sessions: page.map(sessionOf), nextCursor: rows.length > count ? cursorOf(page.at(-1)!) : null }
+    },
+
+    async update(id, patch) {
+      await context.write(async (db, changes) => {
+        const title = patch.title === undefined ? undefined : cleanTitle(patch.title) || defaultTitle
+        const { numUpdatedRows } = await db
+          .updateTable('session')
+          .set({
+            id,
+            ...(title !== undefined && { title, renamed: 1, untitled: 0 }),
+            ...(patch.pinned !== undefined && { pinned: patch.pinned ? 1 : 0 }),
+            ...(patch.archived !== undefined && { archived: patch.archived ? 1 : 0 }),
+            ...(patch.model !== undefined && { model: patch.model }),
+            ...(patch.agent !== undefined && { agent: patch.agent }),
+            ...(patch.projectId !== undefined && { project_id: patch.projectId }),
+          })
+          .where('id', '=', id)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) throw sessionNotFound(id)
+        if (title !== undefined) await search.index(db, { sessionId: id, messageId: '' }, fold(title))
+        changes.push({ type: 'session', sessionId: id })
+      })
+      return (await get(id))!
+    },
+
+    async delete(id) {
+      await context.write(async (db, changes) => {
+        // What hangs on the session by a foreign key goes with it; frames hang on runs without one.
+        await db
+          .deleteFrom('frame')
+          .where('run_id', 'in', (eb) => eb.selectFrom('run').select('run.id').where('run.session_id', '=', id))
+          .execute()
+        const { numDeletedRows } = await db.deleteFrom('session').where('id', '=', id).executeTakeFirst()
+        if (numDeletedRows === 0n) throw sessionNotFound(id)
+        await db
+          .insertInto('deleted_session')
+          .values({ id })
+          .onConflict((c) => c.column('id').doNothing())
+          .execute()
+        changes.push({ type: 'session-deleted', sessionId: id })
+      })
+    },
+  }
+}
+
+/** Throws `SessionExists`, `WorkspaceNotFound`. */
+export async function insertSession(db: Db, row: Tables['session']): Promise<void> {
+  const workspace = await db.selectFrom('workspace').select('id').where('id', '=', row.workspace_id).executeTakeFirst()
+  if (!workspace) throw workspaceNotFound(row.workspace_id)
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('session')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows === 0n) {
+    throw new NamedError('SessionExists', `There is a session ${row.id} already.`, {
+      status: 409,
+      data: { sessionId: row.id },
+    })
+  }
+}
+
+/** The next place in the session's order; on databases with many writers it also makes others wait for this commit. */
+export async function nextSeq(db: Db, sessionId: string): Promise<Pick<Tables['session'], 'seq' | 'untitled'>> {
+  const row = await db
+    .updateTable('session')
+    .set((eb) => ({ seq: eb('seq', '+', 1) }))
+    .where('id', '=', sessionId)
+    .returning(['seq', 'untitled'])
+    .executeTakeFirst()
+  if (!row) throw sessionNotFound(sessionId)
+  return row
+}
+
+export function sessionOf(row: Tables['session']): Session {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    projectId: row.project_id,
+    title: row.title,
+    renamed: row.renamed === 1,
+    pinned: row.pinned === 1,
+    archived: row.archived === 1,
+    model: row.model,
+    agent: row.agent,
+    messageCount: row.message_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function cursorOf(row: Tables['session']): string {
+  return `${row.updated_at}.${row.id}`
+}
+
+function parseCursor(cursor: string): { updatedAt: number; id: string } {
+  const match = /^(\d{1,15})\.([A-Za-z0-9_-]{1,64})$/.exec(cursor)
+  if (!match) throw new NamedError('InvalidCursor', `The cursor ${shown(cursor)} is not one of ours.`, { status: 400 })
+  return { updatedAt: Number(match[1]), id: match[2]! }
+}

@@ -1,0 +1,40 @@
+import type { Part } from '@troupe/core'
+import { textOf } from './search.ts'
+
+export const defaultTitle = 'New session'
+
+const longest = 30
+/** Scripts that put no spaces between words. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+
+/** The first ten words of a message, at most 30 characters of them; ten characters where words are not spaced. */
+export function titleFrom(parts: Part[]): string | undefined {
+  const text = cleanTitle(textOf(parts).slice(0, 2000))
+  if (text === '') return undefined
+  const words = text.split(' ').slice(0, 10)
+  const first = words[0]!
+  if (words.length === 1) return cut(first, unspaced.test(first) ? 10 : longest)
+  let title = cut(first, longest)
+  for (const word of words.slice(1)) {
+    if (characters(title).length + 1 + characters(word).length > longest) break
+    title += ` ${word}`
+  }
+  return title
+}
+
+/** One line without control characters. */
+export function cleanTitle(title: string): string {
+  return title
+    .toWellFormed()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+}
+
+function cut(text: string, count: number): string {
+  return characters(text).slice(0, count).join('')
+}
+
+/** As a person counts them: an emoji with its skin colour is one. */
+function characters(text: string): string[] {
+  return Array.from(new Intl.Segmenter().segment(text), (piece) => piece.segment)
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { AnyDb } from './sql/context.ts'
+import type { Search } from './sql/search.ts'
+
+/** The trigram index needs three characters; shorter terms are looked for in the text itself. */
+const shortest = 3
+
+/** The tables behind the search, by schema version. Like migrations, they never change after their release. */
+export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>> = {
+  async 1(db) {
+    const statements = [
+      sql`create table message_text (
+        id integer primary key,
+        session_id text not null references session (id) on delete cascade,
+        message_id text not null,
+        text text not null,
+        unique (session_id, message_id))`,
+      // Trigrams find parts of words, and words of languages that put no spaces between them. The text lies in
+      // message_text alone; triggers keep the index in step, also when a session takes its rows with it.
+      sql`create virtual table message_search using fts5 (
+        text, content = 'message_text', content_rowid = 'id', tokenize = 'trigram')`,
+      sql`create trigger message_text_added after insert on message_text begin
+        insert into message_search (rowid, text) values (new.id, new.text);
+      end`,
+      sql`create trigger message_text_removed after delete on message_text begin
+        insert into message_search (message_search, rowid, text) values ('delete', old.id, old.text);
+      end`,
+      sql`create trigger message_text_changed after update on message_text begin
+        insert into message_search (message_search, rowid, text) values ('delete', old.id, old.text);
+        insert into message_search (rowid, text) values (new.id, new.text);
+      end`,
+    ]
+    for (const statement of statements) await statement.execute(db)
+  },
+}
+
+export const sqliteSearch: Search = {
+  async index(db, { sessionId, messageId }, text) {
+    if (text === '') {
+      await sql`delete from message_text where session_id = ${sessionId} and message_id = ${messageId}`.execute(db)
+      return
+    }
+    await sql`
+      insert into message_text (session_id, message_id, text) values (${sessionId}, ${messageId}, ${text})
+      on conflict (session_id, message_id) do update set text = excluded.text where text <> excluded.text`.execute(db)
+  },
+
+  async remove(db, sessionId, messageIds) {
+    for (let i = 0; i < messageIds.length; i += 500) {
+      const some = messageIds.slice(i, i + 500)
+      await sql`delete from message_text where session_id = ${sessionId} and message_id in (${sql.join(some)})`.execute(
+        db,
+      )
+    }
+  },
+
+  sessionsWith: (terms) => sql`(select t.session_id ${matching(terms)})`,
+
+  async find(db, { workspaceId, terms, sessionId, limit }) {
+    const { rows } = await sql<{ session_id: string; message_id: string }>`
+      select t.session_id, t.message_id ${matching(terms)}
+      and t.message_id <> ''
+      and t.session_id in (select id from session where workspace_id = ${workspaceId})
+      ${sessionId === undefined ? sql`` : sql`and t.session_id = ${sessionId}`}
+      order by t.id desc limit ${limit}`.execute(db)
+    return rows.map((row) => ({ sessionId: row.session_id, messageId: row.message_id }))
+  },
+}
+
+function matching(terms: string[]): RawBuilder<unknown> {
+  const long = terms.filter((term) => Array.from(term).length >= shortest)
+  const short = terms.filter((term) => !long.includes(term))
+  const likes = short.map((term) => sql`and t.text like ${`%${term.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`)
+  const rest = likes.length === 0 ? sql`` : sql.join(likes, sql` `)
+  if (long.length === 0) return sql`from message_text t where true ${rest}`
+  // A quoted string is the only syntax used, so nothing that a person types is an operator.
+  const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
+  return sql`from message_search f join message_text t on t.id = f.rowid where f.message_search match ${match} ${rest}`
+}

@@ -1,0 +1,55 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely } from 'kysely'
+import type { Store } from '@troupe/core'
+import { migrate } from './migrate.ts'
+import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
+import type { Log } from './sql/context.ts'
+import type { Tables } from './sql/tables.ts'
+import { createSqlStore } from './sql-store.ts'
+import { sqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
+
+export interface SqliteStoreOptions {
+  home: string
+  log?: Log
+  clock?: () => number
+}
+
+/** Opens `troupe.db` in the home. The caller holds the home's lock: one process owns it. */
+export async function openSqliteStore({
+  home,
+  log = () => undefined,
+  clock = Date.now,
+}: SqliteStoreOptions): Promise<Store> {
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const path = join(home, 'troupe.db')
+  const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
+  try {
+    database.exec('pragma journal_mode = wal; pragma synchronous = full')
+    const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database) })
+    await migrate(db, {
+      clock,
+      dialectSteps: sqliteSearchMigrations,
+      backup: async (version) => backup(database, `${path}.backup-${version}`),
+    })
+    return createSqlStore({ db, search: sqliteSearch, clock, log, exported: async () => undefined })
+  } catch (error) {
+    if (database.isOpen) database.close()
+    throw error
+  }
+}
+
+/** A whole, synced copy: the old one of that name stays until the new one is complete. */
+function backup(database: DatabaseSync, target: string): void {
+  const part = `${target}.part`
+  rmSync(part, { force: true })
+  database.prepare('vacuum into ?').run(part)
+  const file = openSync(part, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(part, target)
+}
