@@ -34,7 +34,7 @@ export async function run(input: RunInput): Promise<RunOutcome> {
   try {
     if (resume === undefined || resume.phase === 'start') turn.emit({ type: 'start', messageId: input.messageId, messageMetadata: turn.firstMetadata })
     if (resume?.phase === 'finished') return turn.outcome('done')
-    let more = resume?.phase === 'calls' ? await goOn(turn) : true
+    let more = resume?.phase === 'calls' || resume?.phase === 'between' ? await goOn(turn) : true
     let again = resume?.phase === 'model'
     while (more) {
       if (!again) injectSteering(turn)
@@ -95,27 +95,34 @@ async function finishStep(turn: Turn, calls: Schedule, answer: ModelAnswer): Pro
   if (turn.usage !== undefined) turn.emit({ type: 'data-usage', data: turn.usage, transient: true })
   const cut = answer.error ?? cutShort(answer)
   if (cut !== undefined || input.signal.aborted) calls.cancel()
-  if (answer.calls.length > 0) {
+  if (answer.error === undefined) {
     const noted = answer.calls.map(({ toolCallId, toolName, input: given, invalid }) => ({ toolCallId, toolName, input: given, ...(invalid !== undefined && { invalid }) }))
     log.note({ type: '$model-end', step: turn.step, calls: noted, finishReason: answer.finishReason, ...(answer.usage !== undefined && { usage: { ...answer.usage } }) })
-    await log.sync()
+    if (noted.length > 0) await log.sync()
   }
   await calls.finish()
   if (answer.error !== undefined) throw answer.error
   input.signal.throwIfAborted()
   if (cut !== undefined) turn.settleOpenCalls(cut.message)
   turn.emit({ type: 'finish-step' })
-  if (turn.denied) return false
-  if (cut !== undefined) return false
-  if (answer.calls.length > 0) return true
-  return turn.takeSteering()
+  return goesOn(turn, answer)
 }
 
-/** After a crash: the model call had ended, some of its calls have no result yet. */
+/** Whether another model call follows a finished step. */
+function goesOn(turn: Turn, answer: Pick<ModelAnswer, 'finishReason'> & { calls: readonly unknown[] }): boolean {
+  if (turn.denied || cutShort(answer) !== undefined) return false
+  return answer.calls.length > 0 || turn.takeSteering()
+}
+
+/** After a crash: the model call had ended, and some of its calls may have no result yet. */
 async function goOn(turn: Turn): Promise<boolean> {
   const resume = turn.input.resume as NonNullable<RunInput['resume']>
+  turn.denied = turn.hasRefusal()
+  if (resume.phase === 'between') return goesOn(turn, resume)
   const calls = openCalls(turn)
-  turn.finishReason = resume.finishReason
+  const cut = cutShort(resume)
+  if (cut !== undefined || turn.denied) calls.cancel()
+  if (cut !== undefined) turn.settleOpenCalls(cut.message)
   for (const noted of resume.calls) {
     if (turn.hasResult(noted.toolCallId)) continue
     const tool = findTool(noted.toolName, turn.input.tools)
@@ -125,11 +132,11 @@ async function goOn(turn: Turn): Promise<boolean> {
   await calls.finish()
   turn.input.signal.throwIfAborted()
   turn.emit({ type: 'finish-step' })
-  return !turn.denied
+  return goesOn(turn, resume)
 }
 
 /** Calls of an answer that did not end properly are not run: they may be truncated. */
-function cutShort(answer: ModelAnswer): NamedError | undefined {
+function cutShort(answer: Pick<ModelAnswer, 'finishReason'> & { calls: readonly unknown[] }): NamedError | undefined {
   if (answer.calls.length === 0) return undefined
   if (answer.finishReason === 'stop' || answer.finishReason === 'tool-calls' || answer.finishReason === 'other') return undefined
   const why = answer.finishReason === 'length' ? 'the answer reached the output limit of the model' : `the model ended with "${answer.finishReason}"`
@@ -225,6 +232,12 @@ function openTurn(input: RunInput) {
     hasResult(toolCallId: string): boolean {
       const part = fold.snapshot().parts.find((candidate) => 'toolCallId' in candidate && candidate.toolCallId === toolCallId)
       return part !== undefined && 'state' in part && /^output-/.test(String(part.state))
+    },
+    /** A person refused a call of this step without a remark: an earlier process was about to end the turn. */
+    hasRefusal(): boolean {
+      const { parts } = fold.snapshot()
+      const current = parts.slice(parts.findLastIndex((part) => part.type === 'step-start') + 1)
+      return current.some((part) => 'state' in part && part.state === 'output-denied' && 'approval' in part && part.approval.reason === undefined)
     },
     /** Every call that has no result gets one, so that nobody is left looking at a spinner. */
     settleOpenCalls(errorText: string): void {

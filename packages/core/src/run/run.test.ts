@@ -1,0 +1,383 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Answer, Ask } from '../asks.ts'
+import type { Decision } from '../permission/decide.ts'
+import { decide } from '../permission/decide.ts'
+import type { Part, StoredMessage } from '../protocol/message.ts'
+import { foldChunks } from '../protocol/fold.ts'
+import { cleanMessage } from '../protocol/clean.ts'
+import { scriptedModel } from '../testing/index.ts'
+import { checkTool, defineTool, type Tool } from '../tool.ts'
+import { createMemoryAsks } from './memory-asks.ts'
+import { createMemoryLog } from './memory-log.ts'
+import { readResume } from './resume.ts'
+import { run, type RunOutcome } from './run.ts'
+import type { RunInput } from './run-input.ts'
+
+const user = (text: string): StoredMessage => ({ id: 'u1', parentMessageId: null, role: 'user', parts: [{ type: 'text', text }], createdAt: 0 })
+
+/** A tool that notes when it begins and ends. */
+function probe(name: string, readOnly: boolean, events: string[], extra: Partial<Tool> = {}): Tool {
+  return checkTool(
+    {
+      ...defineTool({
+        description: name,
+        input: z.object({ id: z.string().default('x') }),
+        readOnly,
+        group: 'test',
+        needsApproval: false,
+        async execute({ id }) {
+          events.push(`+${id}`)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          events.push(`-${id}`)
+          return { id }
+        },
+      }),
+      name,
+      ...extra,
+    },
+    name,
+  )
+}
+
+async function play(
+  script: Parameters<typeof scriptedModel>[0],
+  tools: Tool[],
+  more: Partial<RunInput> = {},
+  answer: (ask: Ask) => Answer | Promise<Answer> = () => ({ type: 'approve' }),
+): Promise<RunOutcome & { log: ReturnType<typeof createMemoryLog>; model: ReturnType<typeof scriptedModel> }> {
+  const log = createMemoryLog()
+  const model = scriptedModel(script)
+  const outcome = await run({
+    runId: 'r1',
+    messageId: 'a1',
+    session: { id: 's1' },
+    workspace: { id: 'w1', path: '/tmp' },
+    frames: [{ kind: 'master', name: 'master', depth: 0, path: ['master'] }],
+    model: { id: 'test/scripted', model },
+    tools,
+    history: [user('hi')],
+    signal: new AbortController().signal,
+    log,
+    asks: createMemoryAsks(answer),
+    decide: (call, ctx) => decide(call, ctx, {}),
+    ...more,
+  })
+  return { ...outcome, log, model }
+}
+
+function texts(outcome: RunOutcome): string[] {
+  return outcome.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+}
+
+function call(outcome: RunOutcome, id: string): Part & { state: string; errorText?: string; output?: unknown } {
+  return outcome.message.parts.find((part) => 'toolCallId' in part && part.toolCallId === id) as never
+}
+
+describe('the loop', () => {
+  it('answers a text with metadata about agent, model and usage', async () => {
+    const outcome = await play([[{ text: 'Hello there' }]], [])
+    expect(outcome.status).toBe('done')
+    expect(texts(outcome)).toEqual(['Hello there'])
+    expect(outcome.message.metadata).toMatchObject({
+      agent: { kind: 'master', name: 'master', depth: 0, path: ['master'] },
+      model: 'test/scripted',
+      finishReason: 'stop',
+    })
+    expect(outcome.message.metadata?.usage?.totalTokens).toBeGreaterThan(0)
+  })
+
+  it('runs read-only neighbours together and each write alone, in model order', async () => {
+    const events: string[] = []
+    const read = probe('Look', true, events)
+    const write = probe('Change', false, events)
+    const calls = (['Look', 'Look', 'Change', 'Look', 'Look', 'Change'] as const).map((name, i) => ({ call: { name, input: { id: String(i) }, id: `c${i}` } }))
+    const outcome = await play([calls, [{ text: 'done' }]], [read, write])
+    expect(events.join(' ')).toBe('+0 +1 -0 -1 +2 -2 +3 +4 -3 -4 +5 -5')
+    expect(outcome.message.parts.filter((part) => 'toolCallId' in part).map((part) => (part as { toolCallId: string }).toolCallId)).toEqual(['c0', 'c1', 'c2', 'c3', 'c4', 'c5'])
+  })
+
+  it('starts a read-only call while the model still speaks', async () => {
+    const events: string[] = []
+    const look = probe('Look', true, events)
+    const outcome = await play([[{ call: { name: 'Look', input: { id: 'a' }, id: 'c1' } }, { delayMs: 60 }, { text: 'after' }], [{ text: 'end' }]], [look])
+    const order = outcome.log.items.map((item) => item.type)
+    expect(order.indexOf('tool-output-available')).toBeLessThan(order.indexOf('text-start'))
+  })
+
+  it('lets calls of a concurrent tool run beside their like', async () => {
+    const events: string[] = []
+    const task = probe('Delegate', false, events, { concurrent: true })
+    await play([[0, 1].map((i) => ({ call: { name: 'Delegate', input: { id: String(i) }, id: `c${i}` } })), [{ text: 'x' }]], [task])
+    expect(events.join(' ')).toBe('+0 +1 -0 -1')
+  })
+
+  it('tells the model about an unknown tool, a bad input and a thrown error, and goes on', async () => {
+    const thrower = probe('Thrower', true, [], {
+      execute() {
+        throw new Error('the disk is on fire')
+      },
+    })
+    const polite = probe('Polite', true, [], { execute: () => Promise.resolve({ ok: false, error: 'no luck' }) })
+    const outcome = await play(
+      [
+        [
+          { call: { name: 'Nope', input: {}, id: 'c1' } },
+          { call: { name: 'Thrower', input: { id: 5 }, id: 'c2' } },
+          { call: { name: 'Thrower', input: {}, id: 'c3' } },
+          { call: { name: 'Polite', input: {}, id: 'c4' } },
+        ],
+        [{ text: 'I see' }],
+      ],
+      [thrower, polite],
+    )
+    expect(call(outcome, 'c1').errorText).toMatch(/no tool "Nope".*Thrower, Polite/)
+    expect(call(outcome, 'c2').errorText).toMatch(/input of Thrower is not valid. id:/)
+    expect(call(outcome, 'c3').errorText).toBe('the disk is on fire')
+    expect(call(outcome, 'c4').errorText).toBe('no luck')
+    expect(texts(outcome)).toEqual(['I see'])
+  })
+
+  it('mends JSON only where nothing is guessed, and never runs a truncated write', async () => {
+    const events: string[] = []
+    const write = probe('Change', false, events)
+    const traces: string[] = []
+    const outcome = await play(
+      [
+        [
+          { call: { name: 'Change', rawInput: '```json\n{"id": "a",}\n```', id: 'c1' } },
+          { call: { name: 'Change', rawInput: '{"id": "trunc', id: 'c2' } },
+        ],
+        [{ text: 'ok' }],
+      ],
+      [write],
+      { trace: (line) => traces.push(line.message) },
+    )
+    expect(events).toEqual(['+a', '-a'])
+    expect(call(outcome, 'c2').errorText).toMatch(/not valid JSON/)
+    expect(traces).toEqual(['[tool-repair]'])
+  })
+
+  it('finds a tool whatever the case and separators of its name', async () => {
+    const events: string[] = []
+    const outcome = await play([[{ call: { name: 'open-url', input: { id: 'u' }, id: 'c1' } }], [{ text: 'ok' }]], [probe('OpenUrl', true, events)])
+    expect(events).toEqual(['+u', '-u'])
+    expect(call(outcome, 'c1').type).toBe('tool-OpenUrl')
+  })
+
+  it('waits for approval, tells so, and then runs', async () => {
+    const events: string[] = []
+    const write = probe('Change', false, events, { needsApproval: true })
+    const statuses: string[] = []
+    const outcome = await play([[{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }], [{ text: 'ok' }]], [write], {
+      onStatus: (status, message) => statuses.push(`${status} ${(message().parts.at(-1) as { state?: string }).state}`),
+    }, async (ask) => {
+      expect(ask).toMatchObject({ kind: 'approval', toolCallId: 'c1', toolName: 'Change', agentPath: ['master'] })
+      expect(events).toEqual([])
+      await Promise.resolve()
+      return { type: 'approve' }
+    })
+    expect(events).toEqual(['+w', '-w'])
+    expect(statuses).toEqual(['waiting approval-requested', 'running approval-requested'])
+    expect(call(outcome, 'c1').state).toBe('output-available')
+  })
+
+  it('ends the turn on a refusal, and goes on when it came with a remark', async () => {
+    const events: string[] = []
+    const write = probe('Change', false, events, { needsApproval: true })
+    const script = [[{ call: { name: 'Change', input: { id: '1' }, id: 'c1' } }, { call: { name: 'Change', input: { id: '2' }, id: 'c2' } }], [{ text: 'went on' }]]
+    const ended = await play(script, [write], {}, () => ({ type: 'deny' }))
+    expect(call(ended, 'c1').state).toBe('output-denied')
+    expect(call(ended, 'c2').errorText).toMatch(/earlier call of this step was refused/)
+    expect(texts(ended)).toEqual([])
+    expect(ended.message.metadata?.stopped?.reason).toBe('denied')
+    const remarked = await play(script, [write], {}, (ask) => (ask.toolCallId === 'c1' ? { type: 'deny', remark: 'use another file' } : { type: 'approve' }))
+    expect(texts(remarked)).toEqual(['went on'])
+    expect(JSON.stringify(remarked.model.calls[1]?.prompt)).toContain('use another file')
+    expect(events).toEqual(['+2', '-2'])
+  })
+
+  it('runs the input that the person edited and keeps the model\'s own', async () => {
+    const events: string[] = []
+    const write = probe('Change', false, events, { needsApproval: true })
+    const outcome = await play([[{ call: { name: 'Change', input: { id: 'model' }, id: 'c1' } }], [{ text: 'ok' }]], [write], {}, () => ({ type: 'approve', input: { id: 'person' } }))
+    expect(events[0]).toBe('+person')
+    expect(call(outcome, 'c1')).toMatchObject({ input: { id: 'model' }, toolMetadata: { troupe: { executedInput: { id: 'person' } } } })
+  })
+
+  it('hands the data of an approval to that call, once', async () => {
+    const seen: unknown[] = []
+    const write = probe('Change', false, [], {
+      needsApproval: true,
+      execute(_input, ctx) {
+        seen.push(ctx.approval, ctx.approval)
+        return Promise.resolve('ok')
+      },
+    })
+    await play([[{ call: { name: 'Change', input: {}, id: 'c1' } }], [{ text: 'ok' }]], [write], {}, () => ({ type: 'approve', data: { pin: 1 } }))
+    expect(seen).toEqual([{ pin: 1 }, undefined])
+  })
+
+  it('denies with the reason what would ask when nobody is there', async () => {
+    const events: string[] = []
+    const outcome = await play([[{ call: { name: 'Change', input: {}, id: 'c1' } }], [{ text: 'understood' }]], [probe('Change', false, events, { needsApproval: true })], { headless: true })
+    expect(events).toEqual([])
+    expect(call(outcome, 'c1')).toMatchObject({ state: 'output-denied', approval: { approved: false, reason: expect.stringContaining('Nobody is here') } })
+    expect(texts(outcome)).toEqual(['understood'])
+  })
+
+  it('honours deny, ask and allow rules by bare name', async () => {
+    const events: string[] = []
+    const tools = [probe('Change', false, events, { needsApproval: true }), probe('Look', true, events)]
+    const rules = { allow: ['change'], deny: ['Look'] }
+    const outcome = await play([[{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }, { call: { name: 'Look', input: {}, id: 'c2' } }], [{ text: 'ok' }]], tools, {
+      decide: (made, ctx): Promise<Decision> => decide(made, ctx, rules),
+    }, () => Promise.reject(new Error('nothing should be asked')))
+    expect(events).toEqual(['+w', '-w'])
+    expect(call(outcome, 'c2').state).toBe('output-denied')
+  })
+
+  it('stops at once, also when a tool ignores its signal', async () => {
+    const controller = new AbortController()
+    const deaf = probe('Deaf', true, [], { execute: () => new Promise(() => undefined) })
+    const playing = play([[{ call: { name: 'Deaf', input: {}, id: 'c1' } }]], [deaf], { signal: controller.signal })
+    setTimeout(() => controller.abort(new Error('stop')), 20)
+    const outcome = await playing
+    expect(outcome.status).toBe('aborted')
+    expect(outcome.message.metadata?.aborted).toBe(true)
+    expect(call(outcome, 'c1').errorText).toMatch(/Stopped by the person/)
+  })
+
+  it('cancels a call at its time limit and says so', async () => {
+    const slow = probe('Slow', true, [], { timeout: 20, execute: () => new Promise(() => undefined) })
+    const outcome = await play([[{ call: { name: 'Slow', input: {}, id: 'c1' } }], [{ text: 'ok' }]], [slow])
+    expect(call(outcome, 'c1').errorText).toMatch(/Timed out after 0.02 s/)
+  })
+
+  it('injects steering at the next step boundary, also when the model was about to end', async () => {
+    const queue = [{ id: 'st1', text: 'rather in French' }]
+    const outcome = await play([[{ text: 'Hello' }], [{ text: 'Bonjour' }]], [], { steering: () => queue.splice(0) })
+    expect(texts(outcome)).toEqual(['Hello'])
+    const late = await play([[{ text: 'Hello' }], [{ text: 'Bonjour' }]], [], {
+      steering: (() => {
+        let asked = 0
+        return () => (asked++ === 1 ? [{ id: 'st1', text: 'rather in French' }] : [])
+      })(),
+    })
+    expect(texts(late)).toEqual(['Hello', 'Bonjour'])
+    expect(late.message.parts.map((part) => part.type)).toContain('steering-message')
+    expect(JSON.stringify(late.model.calls[1]?.prompt)).toContain('rather in French')
+  })
+
+  it('ends at the limit of steps, and breaks a loop of the same call', async () => {
+    const look = probe('Look', true, [])
+    const forever = (): { call: { name: string; input: object; id: string } }[] => [{ call: { name: 'Look', input: { id: 'same' }, id: `c${Math.random()}` } }]
+    const steps = await play((_prompt, index) => [{ call: { name: 'Look', input: { id: String(index) } } }], [look], { limits: { steps: 3 } })
+    expect(steps.message.metadata?.stopped?.reason).toBe('steps')
+    expect(steps.model.calls).toHaveLength(3)
+    const repeated = await play(forever, [look])
+    expect(repeated.message.metadata?.stopped?.reason).toBe('repeat')
+    expect(repeated.model.calls).toHaveLength(6)
+  })
+
+  it('retries before the first byte and shows what it does, but not in mid-stream', async () => {
+    const first = await play([[{ error: { message: 'busy', statusCode: 429, headers: { 'retry-after-ms': '1' } }, when: 'before' }], [{ text: 'now' }]], [])
+    expect(texts(first)).toEqual(['now'])
+    expect(first.log.items.map((item) => item.type)).toContain('data-retry')
+    const mid = await play([[{ text: 'half an ans' }, { reset: true }], [{ text: 'never' }]], [])
+    expect(mid.status).toBe('failed')
+    expect(texts(mid)).toEqual(['half an ans'])
+    expect(mid.message.metadata?.error?.name).toBe('ProviderConnection')
+    expect(mid.model.calls).toHaveLength(1)
+  })
+
+  it('does not run the calls of an answer that was cut short', async () => {
+    const events: string[] = []
+    const outcome = await play([[{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }, { finish: 'length' }]], [probe('Change', false, events)])
+    expect(events).toEqual([])
+    expect(call(outcome, 'c1').errorText).toMatch(/output limit/)
+    expect(outcome.message.metadata?.finishReason).toBe('length')
+  })
+
+  it('renames a call id that the session has used', async () => {
+    const outcome = await play([[{ call: { name: 'Look', input: {}, id: 'c1' } }], [{ call: { name: 'Look', input: { id: 'b' }, id: 'c1' } }], [{ text: 'ok' }]], [probe('Look', true, [])])
+    const ids = outcome.message.parts.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : []))
+    expect(ids).toHaveLength(2)
+    expect(new Set(ids).size).toBe(2)
+    expect(ids[0]).toBe('c1')
+  })
+
+  it('streams progress of a generator and stores only its result', async () => {
+    const counter = probe('Counter', true, [], {
+      async *execute() {
+        yield 'one'
+        yield 'two'
+        return 'three'
+      },
+    })
+    const outcome = await play([[{ call: { name: 'Counter', input: {}, id: 'c1' } }], [{ text: 'ok' }]], [counter])
+    const progress = outcome.log.items.filter((item) => item.type === 'data-tool-progress').map((item) => (item as unknown as { data: { delta: string } }).data.delta)
+    expect(progress).toEqual(['one', 'two'])
+    expect(call(outcome, 'c1').output).toBe('three')
+    expect(JSON.stringify(outcome.message.parts)).not.toContain('progress')
+  })
+
+  it('strips actionName before validation and keeps it for the card', async () => {
+    const strict = probe('Strict', true, [], { input: z.strictObject({ id: z.string() }) })
+    const outcome = await play([[{ call: { name: 'Strict', input: { id: 'a', actionName: 'Looking it up' }, id: 'c1' } }], [{ text: 'ok' }]], [strict])
+    expect(call(outcome, 'c1')).toMatchObject({ state: 'output-available', input: { id: 'a' }, toolMetadata: { troupe: { actionName: 'Looking it up' } } })
+  })
+
+  it('takes plain text for a string tool, however the model wraps it', async () => {
+    const seen: unknown[] = []
+    const echo = probe('Echo', true, [], { input: z.string(), execute: (input) => Promise.resolve(seen.push(input)) })
+    await play([['{"input":"a"}', '"b"', 'plain text c'].map((rawInput, i) => ({ call: { name: 'Echo', rawInput, id: `c${i}` } })), [{ text: 'ok' }]], [echo])
+    expect(seen).toEqual(['a', 'b', 'plain text c'])
+  })
+})
+
+describe('a run that is resumed at any point of its journal', () => {
+  it('ends with the same message and no write run twice', async () => {
+    const script = [
+      [{ text: 'Let me look. ' }, { call: { name: 'Look', input: { id: 'r' }, id: 'c1' } }, { call: { name: 'Change', input: { id: 'w' }, id: 'c2' } }],
+      [{ call: { name: 'Change', input: { id: 'w2' }, id: 'c3' } }],
+      [{ text: 'All done.' }],
+    ]
+    const whole = await play(script, [probe('Look', true, []), probe('Change', false, [])])
+    const { items } = whole.log
+    for (let cut = 0; cut <= items.length; cut++) {
+      const kept = items.slice(0, cut)
+      const events: string[] = []
+      const resume = readResume(kept)
+      const log = createMemoryLog()
+      const model = scriptedModel(script, { by: 'prompt' })
+      const outcome = await run({
+        runId: 'r1',
+        messageId: 'a1',
+        session: { id: 's1' },
+        workspace: { id: 'w1', path: '/tmp' },
+        frames: [{ kind: 'master', name: 'master', depth: 0, path: ['master'] }],
+        model: { id: 'test/scripted', model },
+        tools: [probe('Look', true, events), probe('Change', false, events)],
+        history: [user('hi')],
+        signal: new AbortController().signal,
+        log,
+        asks: createMemoryAsks(() => ({ type: 'approve' })),
+        decide: (made, ctx) => decide(made, ctx, {}),
+        ...(cut > 0 && { resume }),
+      })
+      expect(outcome.status, `cut at ${cut}`).toBe('done')
+      const begunBefore = kept.flatMap((item) => (item.type === '$call' ? [item.toolCallId] : []))
+      for (const [toolCallId, id] of [['c2', 'w'], ['c3', 'w2']] as const) {
+        const part = call(outcome, toolCallId)
+        if (begunBefore.includes(toolCallId)) {
+          expect(events, `cut at ${cut}`).not.toContain(`+${id}`)
+          expect(part.state === 'output-available' || /outcome is unknown/.test(part.errorText ?? '')).toBe(true)
+        } else expect(part.state, `cut at ${cut}`).toBe('output-available')
+      }
+      expect(texts(outcome), `cut at ${cut}`).toEqual(['Let me look. ', 'All done.'])
+      const chunks = [...kept, ...log.items].filter((item) => !item.type.startsWith('$'))
+      expect(cleanMessage(foldChunks(chunks as never), { run: 'ended' }).parts).toEqual(outcome.message.parts)
+    }
+  })
+})
