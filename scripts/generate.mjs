@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { relaunch } from './lib/relaunch.mjs'
+import { main, root } from './lib/run.mjs'
+
+/**
+ * `npm run generate`: writes the references that are made from code. With `--check` it compares instead. Each file of
+ * `scripts/generators/` exports `file` (where it goes, from the root) and `generate()` (the text it should hold).
+ */
+await main(async () => {
+  await relaunch()
+  const check = process.argv.includes('--check')
+  const folder = path.join(root, 'scripts', 'generators')
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  for (const name of names.sort()) {
+    const { file, generate } = await import(pathToFileURL(path.join(folder, name)).href)
+    if (typeof file !== 'string' || typeof generate !== 'function') {
+      throw new TypeError(`scripts/generators/${name} must export "file" and "generate"`)
+    }
+    const target = path.join(root, file)
+    const wanted = await generate()
+    if (existsSync(target) && readFileSync(target, 'utf8') === wanted) continue
+    if (check) {
+      console.log(`${file} is not what scripts/generators/${name} makes: run "npm run generate"`)
+      process.exitCode = 1
+      continue
+    }
+    mkdirSync(path.dirname(target), { recursive: true })
+    writeFileSync(target, wanted)
+    console.log(`wrote ${file}`)
+  }
+})

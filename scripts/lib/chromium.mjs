@@ -1,0 +1,84 @@
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { root, run, say } from './run.mjs'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge']
+const applications = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+]
+const givenUp = path.join(root, '.cache', 'no-chromium')
+const day = 24 * 60 * 60 * 1000
+
+/** The first Chromium of this machine that starts: `CHROMIUM_PATH`, PATH, the usual places, playwright's own. */
+export async function findChromium(env = process.env) {
+  const folders = (env.PATH ?? '').split(path.delimiter)
+  const candidates = [
+    ...(env.CHROMIUM_PATH ? [env.CHROMIUM_PATH] : []),
+    ...names.flatMap((name) => folders.map((folder) => path.join(folder, name))),
+    ...applications,
+    ...playwrightChromium(),
+  ]
+  for (const candidate of candidates) {
+    if (existsSync(candidate) && (await starts(candidate))) return candidate
+  }
+  return undefined
+}
+
+/** Installs one: through apt as root on Debian, else through playwright. Undefined, with a message, when neither works. */
+export async function installChromium(node) {
+  const last = statSync(givenUp, { throwIfNoEntry: false })
+  if (last !== undefined && Date.now() - last.mtimeMs < day) {
+    say(`no Chromium, and installing one failed today already (delete ${givenUp} to try again)`)
+    return undefined
+  }
+  const attempts = [
+    ...(isRootOnDebian() ? [['through apt', installWithApt]] : []),
+    ['through playwright', () => installWithPlaywright(node)],
+  ]
+  for (const [how, install] of attempts) {
+    say(`no Chromium found; installing one ${how}`)
+    const { code, output } = await install().catch((error) => ({ code: 1, output: error.message }))
+    const found = await findChromium()
+    if (found !== undefined) {
+      rmSync(givenUp, { force: true })
+      return found
+    }
+    const said = output.trim().split('\n').slice(-5).join('\n')
+    say(`that did not work (exit code ${code}):\n${said}`)
+  }
+  writeFileSync(givenUp, '')
+  return undefined
+}
+
+async function starts(file) {
+  const { code } = await run(file, ['--version'], { timeoutMs: 20_000 }).catch(() => ({ code: 1 }))
+  return code === 0
+}
+
+function playwrightChromium() {
+  try {
+    return [createRequire(path.join(root, 'package.json'))('playwright-core').chromium.executablePath()].filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+function isRootOnDebian() {
+  return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
+}
+
+async function installWithApt() {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const update = await run('apt-get', ['update', '-q'], { env, timeoutMs: 5 * 60_000 })
+  if (update.code !== 0) return update
+  return run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], { env, timeoutMs: 15 * 60_000 })
+}
+
+function installWithPlaywright(node) {
+  const command = path.join(root, 'node_modules', 'playwright-core', 'cli.js')
+  const flags = process.getuid?.() === 0 ? ['--with-deps'] : []
+  return run(node, [command, 'install', ...flags, 'chromium'], { timeoutMs: 15 * 60_000 })
+}

@@ -1,0 +1,37 @@
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { dependenciesAreCurrent, installDependencies } from './lib/dependencies.mjs'
+import { withLock } from './lib/lock.mjs'
+import { main, root, say } from './lib/run.mjs'
+import { findRuntime, installRuntime, linkRuntime } from './lib/runtime.mjs'
+import { buildWeb, webIsCurrent } from './lib/web-build.mjs'
+
+/**
+ * Brings the checkout into the state in which everything runs: dependencies, Node 24, the built page. Does only what is
+ * missing or out of date, runs on any Node from 20 up and needs no dependency itself.
+ */
+export async function setup({ web = true } = {}) {
+  const isReady = () => findRuntime() !== undefined && dependenciesAreCurrent() && (!web || webIsCurrent())
+  if (!isReady()) {
+    await withLock(path.join(root, '.cache', 'setup.lock'), async () => {
+      if (isReady()) return
+      if (findRuntime() === undefined) await installRuntime()
+      if (!dependenciesAreCurrent()) await installDependencies()
+      if (web && !webIsCurrent()) await buildWeb(findRuntime())
+      say('set-up is done')
+    })
+  }
+  const node = findRuntime()
+  linkRuntime(node)
+  return {
+    node,
+    /** What a program of the project runs with: its Node first on PATH, no warnings about what we rely on. */
+    env: {
+      ...process.env,
+      PATH: [path.dirname(node), process.env.PATH].join(path.delimiter),
+      NODE_OPTIONS: [process.env.NODE_OPTIONS, '--disable-warning=ExperimentalWarning'].filter(Boolean).join(' '),
+    },
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(() => setup())
