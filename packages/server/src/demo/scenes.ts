@@ -1,0 +1,88 @@
+import { plan } from './plan-scene.ts'
+import type { DemoRequest, Language } from './request.ts'
+import { inLanguage, say } from './scene.ts'
+import type { Scene } from './scene.ts'
+import { count, longAnswer, markdown, repeat, summary, think } from './talk-scenes.ts'
+import { approval, failingTool, manyCalls, time } from './tool-scenes.ts'
+import type { ScriptTurn } from '@troupe/core/testing'
+
+const hello: Scene = {
+  example: { en: 'Hello', zh: '你好' },
+  shows: { en: 'what the demo understands', zh: '演示能听懂什么' },
+  matches:
+    /^\W*(hi|hello|hey|good (morning|evening|day)|help|start|tour|demo)\b|what can you|who are you|^\s*(你好|您好|嗨|帮助|开始|演示)|你能做什么|你会什么|你是谁/,
+  // `troupe -p hello` is many people's first impression, so the greeting takes hardly any time.
+  play: (request) => [say(greeting(request), { wordMs: 10, totalMs: 100 })],
+}
+
+/** In the order in which they are tried: the words that a person wants repeated may name any other scene. */
+const scenes: Scene[] = [
+  repeat,
+  failingTool,
+  manyCalls,
+  approval,
+  summary,
+  plan,
+  count,
+  think,
+  markdown,
+  longAnswer,
+  time,
+  hello,
+]
+
+/** The order in which a person is told about them. */
+const tour = [hello, time, plan, approval, failingTool, think, longAnswer, markdown, manyCalls, count, repeat, summary]
+
+export const examples: Record<Language, string[]> = {
+  en: tour.map(({ example }) => example.en),
+  zh: tour.map(({ example }) => example.zh),
+}
+
+/** What the demo does next in this conversation. */
+export function nextTurn(request: DemoRequest): ScriptTurn {
+  const scene = findScene(request.text)
+  if (!scene) return [say(fallback(request))]
+  const missing = scene.tools?.filter((tool) => !request.tools.has(tool)) ?? []
+  if (missing.length > 0) return [say(missingTools(request, missing))]
+  return scene.play(request)
+}
+
+export function findScene(text: string): Scene | undefined {
+  const lower = text.toLowerCase()
+  return scenes.find(({ matches }) => matches.test(lower))
+}
+
+function greeting(request: DemoRequest): string {
+  const opening = inLanguage(request, {
+    en: 'Hello! I am the **demo model**: a script, not an AI. The tools I call are real. You can ask me:',
+    zh: '您好！我是**演示模型**：一段脚本，不是人工智能。我调用的工具是真实的。您可以这样问我：',
+  })
+  const ending = inLanguage(request, {
+    en: 'For real answers, choose a model of a provider or one that runs on this machine.',
+    zh: '想要真正的回答，请选择某个提供商的模型，或在本机运行的模型。',
+  })
+  return [opening, '', ...list(request), '', ending].join('\n')
+}
+
+function fallback(request: DemoRequest): string {
+  const opening = inLanguage(request, {
+    en: 'I am a script, not an AI, and this is not among the requests that I know. I understand:',
+    zh: '我是一段脚本，不是人工智能，这句话不在我认识的请求之中。我能听懂：',
+  })
+  return [opening, '', ...list(request)].join('\n')
+}
+
+function list({ language }: DemoRequest): string[] {
+  return tour
+    .filter((scene) => scene !== hello)
+    .map(({ example, shows }) => `- *${example[language]}* – ${shows[language]}`)
+}
+
+function missingTools(request: DemoRequest, missing: string[]): string {
+  const names = missing.map((name) => `\`${name}\``).join(', ')
+  return inLanguage(request, {
+    en: `This needs the tool ${names}, which is not offered in this conversation, so I cannot show it.`,
+    zh: `这需要工具 ${names}，但本次对话没有提供它，所以无法演示。`,
+  })
+}

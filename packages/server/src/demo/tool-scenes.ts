@@ -1,0 +1,166 @@
+import type { ScriptItem } from '@troupe/core/testing'
+import { placeOf, zonesIn } from './places.ts'
+import type { DemoRequest, ToolResult } from './request.ts'
+import { inLanguage, say } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+interface Time {
+  iso: string
+  timezone: string
+  weekday: string
+}
+
+export const time: Scene = {
+  example: { en: 'What time is it in Tokyo?', zh: '东京现在几点？' },
+  shows: { en: 'a real tool call (TimeNow)', zh: '一次真实的工具调用（TimeNow）' },
+  matches: /\btime\b|\bclock\b|what day|\bdate\b|几点|时间|日期|星期几/,
+  tools: ['TimeNow'],
+  play(request) {
+    const zones = zonesIn(request.text)
+    const last = request.results.at(-1)
+    if (!last) {
+      if (zones.length > 1) return zones.map(timeCall)
+      const asked = zones[0] ?? unknownPlace(request.text)
+      return [timeCall(asked)]
+    }
+    if (last.error !== undefined) return afterError(request, last)
+    return [say(request.results.flatMap((result) => sentence(request, result)).join('\n'))]
+  },
+}
+
+export const manyCalls: Scene = {
+  example: { en: 'Make many calls at once', zh: '同时调用多个工具' },
+  shows: { en: 'five read-only calls side by side', zh: '五个只读调用同时进行' },
+  matches: /(many|several|multiple|parallel).*(call|tool|time)|(call|tool)s.*(at once|together|in parallel)|同时|并行/,
+  tools: ['TimeNow'],
+  play(request) {
+    if (request.results.length === 0) {
+      const named = zonesIn(request.text)
+      const zones =
+        named.length > 1 ? named : ['Asia/Tokyo', 'Asia/Shanghai', 'Europe/Berlin', 'America/New_York', 'UTC']
+      return [
+        say(inLanguage(request, { en: 'I ask five clocks in one step. ', zh: '我在一步里同时问五个时钟。' })),
+        ...zones.map(timeCall),
+      ]
+    }
+    const header = inLanguage(request, {
+      en: '| Place | Local time | Day |\n|---|---|---|',
+      zh: '| 地点 | 当地时间 | 星期 |\n|---|---|---|',
+    })
+    const rows = request.results.map((result) => {
+      const now = timeIn(result)
+      if (!now) return `| – | ${result.error ?? '–'} | – |`
+      return `| ${placeOf(now.timezone, request.language)} | ${clock(now)} | ${weekday(request, now)} |`
+    })
+    const end = inLanguage(request, {
+      en: 'The calls only read, so they ran together; a call that writes would have run alone.',
+      zh: '这些调用都是只读的，所以同时执行；会写入的调用则单独执行。',
+    })
+    return [say([header, ...rows, '', end].join('\n'))]
+  },
+}
+
+export const failingTool: Scene = {
+  example: { en: 'Show me a failing tool', zh: '演示一个失败的工具' },
+  shows: { en: 'a tool error, read and recovered from', zh: '一次工具错误，以及读懂之后的恢复' },
+  matches: /\bfail|\bbroken|\berror|失败|出错|报错|错误/,
+  tools: ['TimeNow'],
+  play(request) {
+    const last = request.results.at(-1)
+    if (!last) {
+      const opening = inLanguage(request, {
+        en: 'I ask for the time in a place that no clock knows. ',
+        zh: '我来问一个没有时钟认识的地方的时间。',
+      })
+      return [say(opening), timeCall('Mars/Olympus_Mons')]
+    }
+    if (last.error !== undefined) return afterError(request, last)
+    const end = inLanguage(request, {
+      en: 'The first call failed, its error said what to give, and the second call followed it.',
+      zh: '第一次调用失败了，错误信息说明了该给什么，第二次调用就照做了。',
+    })
+    return [say([...sentence(request, last), end].join('\n'))]
+  },
+}
+
+export const approval: Scene = {
+  example: { en: 'Ask me for approval', zh: '请求我批准' },
+  shows: { en: 'a call that waits for you (TestApproval)', zh: '一次等待您决定的调用（TestApproval）' },
+  matches: /approv|permission|ask me|批准|审批|许可|同意/,
+  tools: ['TestApproval'],
+  play(request) {
+    const last = request.results.at(-1)
+    if (!last) {
+      const message = inLanguage(request, { en: 'May the demo go on?', zh: '演示可以继续吗？' })
+      return [
+        say(inLanguage(request, { en: 'This needs your word. ', zh: '这一步要由您决定。' })),
+        { call: { name: 'TestApproval', input: { message, payload: { harmless: true } } } },
+      ]
+    }
+    if (last.error !== undefined) {
+      const no = inLanguage(request, {
+        en: 'You did not approve, so nothing was done. I was told:',
+        zh: '您没有批准，所以什么也没做。我收到的是：',
+      })
+      return [say(`${no} “${last.error}”`)]
+    }
+    const data = (last.output as { data?: unknown } | null)?.data ?? null
+    const yes = inLanguage(request, { en: 'You approved, so the call ran.', zh: '您批准了，调用已执行。' })
+    const carried = inLanguage(request, { en: 'Your approval carried:', zh: '您的批准附带了：' })
+    return [say(data === null ? yes : `${yes} ${carried} \`${JSON.stringify(data)}\``)]
+  },
+}
+
+function timeCall(timezone: string | undefined): ScriptItem {
+  return { call: { name: 'TimeNow', input: timezone === undefined ? {} : { timezone } } }
+}
+
+/** Reads the error as a model would: takes the zone it proposes, once, or gives up and says why. */
+function afterError(request: DemoRequest, { error = '' }: ToolResult): ScriptItem[] {
+  const proposed = /did you mean ([\w/+-]+)/i.exec(error)?.[1] ?? /such as "([^"]+)"/.exec(error)?.[1]
+  const quoted = error
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n')
+  const said = inLanguage(request, { en: 'The tool failed and said:', zh: '工具失败了，它说：' })
+  const failures = request.results.filter((result) => result.error !== undefined).length
+  if (proposed === undefined || failures > 1) {
+    const end = inLanguage(request, { en: 'So I stop here.', zh: '所以到此为止。' })
+    return [say(`${said}\n\n${quoted}\n\n${end}`)]
+  }
+  const next = inLanguage(request, { en: `So I try \`${proposed}\`.\n\n`, zh: `所以我改用 \`${proposed}\`。\n\n` })
+  return [say(`${said}\n\n${quoted}\n\n${next}`), timeCall(proposed)]
+}
+
+function timeIn({ output }: ToolResult): Time | undefined {
+  const time = output as Partial<Time> | null | undefined
+  return typeof time?.iso === 'string' && typeof time.timezone === 'string' ? (time as Time) : undefined
+}
+
+function sentence(request: DemoRequest, result: ToolResult): string[] {
+  const now = timeIn(result)
+  if (!now) return result.error === undefined ? [String(result.output)] : []
+  const place = placeOf(now.timezone, request.language)
+  return [
+    inLanguage(request, {
+      en: `In ${place} it is **${clock(now)}** on ${now.weekday}, ${now.iso.slice(0, 10)}.`,
+      zh: `${place}现在是 ${now.iso.slice(0, 10)}（${weekday(request, now)}）**${clock(now)}**。`,
+    }),
+  ]
+}
+
+function clock({ iso }: Time): string {
+  return iso.slice(11, 16)
+}
+
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+function weekday(request: DemoRequest, { weekday: name }: Time): string {
+  const index = weekdays.indexOf(name)
+  return request.language === 'zh' && index >= 0 ? `星期${'日一二三四五六'.charAt(index)}` : name
+}
+
+/** The place in "the time in Atlantis", which is left to the tool to judge. */
+function unknownPlace(text: string): string | undefined {
+  return /\btime\b.*\bin ([A-Z][\w/ -]*\w)/.exec(text)?.[1]
+}
