@@ -10,18 +10,25 @@ import type { Search } from './sql/search.ts'
 import { sessions } from './sql/sessions.ts'
 import { workspaces } from './sql/workspaces.ts'
 
+/** Keeps the readable files in step with the database. */
+export interface Exporter {
+  /** Inside the transaction: what must be known after a crash. */
+  beforeCommit(db: Db, changes: Change[]): Promise<void>
+  /** Resolves when the files say what was committed. Never rejects: what fails is logged and mended later. */
+  afterCommit(changes: Change[]): Promise<void>
+}
+
 export interface SqlStoreOptions {
   db: Db
   search: Search
-  /** Called after each commit, in the order of commits. Never throws: what it could not write it mends later. */
-  exported: (changes: Change[]) => Promise<void>
+  exporter: Exporter
   clock: () => number
   log: Log
 }
 
 /** The store on any SQL database that Kysely speaks to. */
 export function createSqlStore(options: SqlStoreOptions): Store {
-  const { db, search, clock, log, exported } = options
+  const { db, search, clock, log, exporter } = options
 
   /** One commit, then its export. */
   async function commit<T>(work: (context: Context, changes: Change[]) => Promise<T>): Promise<T> {
@@ -39,12 +46,14 @@ export function createSqlStore(options: SqlStoreOptions): Store {
         write: (work) => work(inside.db, changes),
       }
       try {
-        return await work(inside, changes)
+        const result = await work(inside, changes)
+        if (changes.length > 0) await exporter.beforeCommit(transaction, changes)
+        return result
       } finally {
         ended = true
       }
     })
-    if (changes.length > 0) await exported(changes)
+    if (changes.length > 0) await exporter.afterCommit(changes)
     return result
   }
 

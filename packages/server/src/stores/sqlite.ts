@@ -2,7 +2,9 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'n
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
+import { errorInfo } from '@troupe/core'
 import type { Store } from '@troupe/core'
+import { createSessionExport } from './export/session-export.ts'
 import { migrate } from './migrate.ts'
 import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
 import type { Log } from './sql/context.ts'
@@ -16,12 +18,17 @@ export interface SqliteStoreOptions {
   clock?: () => number
 }
 
+export interface SqliteStore extends Store {
+  /** Resolves when every session's files have been looked at, and mended where they were not right. */
+  exported(): Promise<void>
+}
+
 /** Opens `troupe.db` in the home. The caller holds the home's lock: one process owns it. */
 export async function openSqliteStore({
   home,
   log = () => undefined,
   clock = Date.now,
-}: SqliteStoreOptions): Promise<Store> {
+}: SqliteStoreOptions): Promise<SqliteStore> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const path = join(home, 'troupe.db')
   const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
@@ -33,7 +40,22 @@ export async function openSqliteStore({
       dialectSteps: sqliteSearchMigrations,
       backup: async (version) => backup(database, `${path}.backup-${version}`),
     })
-    return createSqlStore({ db, search: sqliteSearch, clock, log, exported: async () => undefined })
+    const exporter = createSessionExport(db, join(home, 'sessions'), log)
+    const store = createSqlStore({ db, search: sqliteSearch, clock, log, exporter })
+    const reconciled = new Promise((resolve) => setImmediate(resolve))
+      .then(() => exporter.reconcile())
+      .catch((error: unknown) =>
+        log({ level: 'error', message: `the export was not mended: ${errorInfo(error).message}` }),
+      )
+    return {
+      ...store,
+      exported: () => reconciled,
+      async close() {
+        await reconciled
+        await exporter.close()
+        await store.close()
+      },
+    }
   } catch (error) {
     if (database.isOpen) database.close()
     throw error

@@ -138,11 +138,16 @@ export async function up(db: AnyDb): Promise<void> {
   await db.schema
     .createTable('export_state')
     .addColumn('session_id', 'text', (c) => c.notNull().references('session.id').onDelete('cascade'))
-    .addColumn('file', 'text', (c) => c.notNull())
+    .addColumn('stream', 'text', (c) => c.notNull())
     .addColumn('seq', 'bigint', (c) => c.notNull())
     .addColumn('line_start', 'bigint')
     .addColumn('size', 'bigint', (c) => c.notNull())
-    .addPrimaryKeyConstraint('export_state_key', ['session_id', 'file'])
+    .addPrimaryKeyConstraint('export_state_key', ['session_id', 'stream'])
+    .execute()
+
+  await db.schema
+    .createTable('export_dirty')
+    .addColumn('session_id', 'text', (c) => c.primaryKey().notNull().references('session.id').onDelete('cascade'))
     .execute()
 
   await db.schema

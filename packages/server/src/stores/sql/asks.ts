@@ -1,8 +1,7 @@
 import { NamedError } from '@troupe/core'
 import type { Answer, Ask, Store } from '@troupe/core'
-import { checkId, shown } from './context.ts'
+import { asksStream, checkId, shown } from './context.ts'
 import type { Context, Db } from './context.ts'
-import { asksFile } from './export-state.ts'
 import { nextSeq } from './sessions.ts'
 import type { Tables } from './tables.ts'
 
@@ -18,7 +17,7 @@ export function asks(context: Context): Store['asks'] {
         const { seq } = await nextSeq(db, ask.sessionId)
         const row = askRow(ask, seq)
         await db.insertInto('ask').values(row).execute()
-        changes.push({ type: 'lines', sessionId: ask.sessionId, file: asksFile })
+        changes.push({ type: 'lines', sessionId: ask.sessionId, stream: asksStream })
         return askOf(row)
       })
     },
@@ -55,7 +54,7 @@ export function asks(context: Context): Store['asks'] {
         const { seq } = await nextSeq(db, known.session_id)
         const closed = { seq, closed_at: clock(), answer: JSON.stringify(answer) }
         await db.updateTable('ask').set(closed).where('id', '=', id).execute()
-        changes.push({ type: 'lines', sessionId: known.session_id, file: asksFile })
+        changes.push({ type: 'lines', sessionId: known.session_id, stream: asksStream })
         return askOf({ ...known, ...closed })
       })
     },
@@ -72,7 +71,7 @@ export function asks(context: Context): Store['asks'] {
         for (const { id, session_id } of open) {
           const { seq } = await nextSeq(db, session_id)
           await db.updateTable('ask').set({ seq, closed_at: clock() }).where('id', '=', id).execute()
-          changes.push({ type: 'lines', sessionId: session_id, file: asksFile })
+          changes.push({ type: 'lines', sessionId: session_id, stream: asksStream })
         }
       })
     },

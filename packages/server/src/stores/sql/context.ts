@@ -33,8 +33,11 @@ export type Change =
   | { type: 'session'; sessionId: string }
   | { type: 'session-deleted'; sessionId: string }
   | { type: 'agent'; sessionId: string; agentId: string }
-  /** Lines were added to a file; with `fromSeq` those from there on are no longer what the file says. */
-  | { type: 'lines'; sessionId: string; file: string; fromSeq?: number }
+  /** Lines were added to a stream; with `fromSeq` the line at that place changed or went. */
+  | { type: 'lines'; sessionId: string; stream: string; fromSeq?: number }
+
+/** The stream of asks beside the streams of messages, which are named '' and by agent ids (these hold no '$'). */
+export const asksStream = '$asks'
 
 export function checkId(id: unknown, what: string): void {
   if (isId(id)) return

@@ -4,7 +4,6 @@ import type { Conversation, SearchHit, Store, StoredMessage } from '@troupe/core
 import { branches } from './branches.ts'
 import { checkId, messageNotFound } from './context.ts'
 import type { Context, Db } from './context.ts'
-import { lowerExport } from './export-state.ts'
 import { columnsOf, messageOf, metadataText } from './message-row.ts'
 import { removeRunsOfMessages } from './runs.ts'
 import { fold, searchTerms, searchText, snippetOf, textOf } from './search.ts'
@@ -54,32 +53,31 @@ export function messages(context: Context): Store['messages'] {
         if (title !== undefined) await search.index(db, { sessionId: at.sessionId, messageId: '' }, fold(title))
         changes.push(
           { type: 'session', sessionId: at.sessionId },
-          { type: 'lines', sessionId: at.sessionId, file: row.agent_id },
+          { type: 'lines', sessionId: at.sessionId, stream: row.agent_id },
         )
       })
     },
 
     async replace(at, message) {
       await context.write(async (db, changes) => {
-        const file = at.agentId ?? ''
+        const stream = at.agentId ?? ''
         const replaced = await db
           .updateTable('message')
           .set({ parts: JSON.stringify(message.parts), metadata: metadataText(message.metadata) })
           .where('session_id', '=', at.sessionId)
-          .where('agent_id', '=', file)
+          .where('agent_id', '=', stream)
           .where('id', '=', message.id)
           .returning(['seq', 'role'])
           .executeTakeFirst()
         if (!replaced) throw messageNotFound(message.id)
         await db.updateTable('session').set({ updated_at: clock() }).where('id', '=', at.sessionId).execute()
-        if (file === '') {
+        if (stream === '') {
           const text = searchText(replaced.role, message.parts)
           await search.index(db, { sessionId: at.sessionId, messageId: message.id }, text)
         }
-        await lowerExport(db, at.sessionId, file, replaced.seq)
         changes.push(
           { type: 'session', sessionId: at.sessionId },
-          { type: 'lines', sessionId: at.sessionId, file, fromSeq: replaced.seq },
+          { type: 'lines', sessionId: at.sessionId, stream, fromSeq: replaced.seq },
         )
       })
     },
@@ -97,21 +95,21 @@ export function messages(context: Context): Store['messages'] {
 
     async remove(at, id) {
       return context.write(async (db, changes) => {
-        const file = at.agentId ?? ''
+        const stream = at.agentId ?? ''
         const { rows } = await sql<Pick<Tables['message'], 'id' | 'seq'>>`
           with recursive subtree(id) as (
-            select id from message where session_id = ${at.sessionId} and agent_id = ${file} and id = ${id}
+            select id from message where session_id = ${at.sessionId} and agent_id = ${stream} and id = ${id}
             union
             select child.id from subtree cross join message child
-            where child.session_id = ${at.sessionId} and child.agent_id = ${file} and child.parent_id = subtree.id
+            where child.session_id = ${at.sessionId} and child.agent_id = ${stream} and child.parent_id = subtree.id
           )
           delete from message
-          where session_id = ${at.sessionId} and agent_id = ${file} and id in (select id from subtree)
+          where session_id = ${at.sessionId} and agent_id = ${stream} and id in (select id from subtree)
           returning id, seq`.execute(db)
         if (rows.length === 0) throw messageNotFound(id)
         rows.sort((a, b) => a.seq - b.seq)
         const removed = rows.map((row) => row.id)
-        const own = file === ''
+        const own = stream === ''
         await db
           .updateTable('session')
           .set((eb) => ({
@@ -123,10 +121,9 @@ export function messages(context: Context): Store['messages'] {
         if (own) await search.remove(db, at.sessionId, removed)
         await removeRunsOfMessages(db, at, removed)
         const fromSeq = rows[0]!.seq
-        await lowerExport(db, at.sessionId, file, fromSeq)
         changes.push(
           { type: 'session', sessionId: at.sessionId },
-          { type: 'lines', sessionId: at.sessionId, file, fromSeq },
+          { type: 'lines', sessionId: at.sessionId, stream, fromSeq },
         )
         return removed
       })

@@ -100,11 +100,6 @@ export function sessions(context: Context): Store['sessions'] {
           .execute()
         const { numDeletedRows } = await db.deleteFrom('session').where('id', '=', id).executeTakeFirst()
         if (numDeletedRows === 0n) throw sessionNotFound(id)
-        await db
-          .insertInto('deleted_session')
-          .values({ id })
-          .onConflict((c) => c.column('id').doNothing())
-          .execute()
         changes.push({ type: 'session-deleted', sessionId: id })
       })
     },

@@ -77,7 +77,9 @@ export interface Tables {
   rule: RecordTable
   setting: { key: string; value: string }
   /** How far each exported file is known to be right: it holds everything up to `seq` in its first `size` bytes. */
-  export_state: { session_id: string; file: string; seq: number; line_start: number | null; size: number }
+  export_state: { session_id: string; stream: string; seq: number; line_start: number | null; size: number }
+  /** Sessions whose files may differ from their stored marks. */
+  export_dirty: { session_id: string }
   /** Deleted sessions whose exported folder is still to be removed. */
   deleted_session: { id: string }
 }

@@ -1,0 +1,111 @@
+import type { Session, Workspace } from '@troupe/core'
+import { askOf } from '../sql/asks.ts'
+import { asksStream } from '../sql/context.ts'
+import type { Db } from '../sql/context.ts'
+import { agentOf } from '../sql/agents.ts'
+import { sessionOf } from '../sql/sessions.ts'
+import type { Tables } from '../sql/tables.ts'
+
+/** What a session's files do not hold; an import cannot bring it back. */
+const leavesOut = ['runs', 'run-logs', 'blobs']
+
+export interface Line {
+  seq: number
+  text: string
+}
+
+export function fileOf(stream: string): string {
+  if (stream === '') return 'messages.jsonl'
+  return stream === asksStream ? 'asks.jsonl' : `agents/${stream}/messages.jsonl`
+}
+
+/** The lines of a stream after a place in the session's order. */
+export async function readLines(
+  db: Db,
+  sessionId: string,
+  stream: string,
+  after: number,
+  limit: number,
+): Promise<Line[]> {
+  if (stream === asksStream) {
+    const rows = await db
+      .selectFrom('ask')
+      .selectAll()
+      .where('session_id', '=', sessionId)
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({ seq: row.seq, text: `${JSON.stringify(askOf(row))}\n` }))
+  }
+  const rows = await db
+    .selectFrom('message')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('agent_id', '=', stream)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ seq: row.seq, text: messageLine(row) }))
+}
+
+/** Parts and metadata are JSON in the database already. */
+function messageLine(row: Tables['message']): string {
+  const parent = row.parent_id === '' ? 'null' : JSON.stringify(row.parent_id)
+  const metadata = row.metadata === null ? '' : `"metadata":${row.metadata},`
+  const head = `{"id":${JSON.stringify(row.id)},"parentMessageId":${parent},"role":${JSON.stringify(row.role)}`
+  return `${head},"parts":${row.parts},${metadata}"createdAt":${row.created_at}}\n`
+}
+
+/** `session.json` of a session; undefined when it is gone. */
+export async function sessionText(db: Db, sessionId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('session')
+    .innerJoin('workspace', 'workspace.id', 'session.workspace_id')
+    .leftJoin('project', 'project.id', 'session.project_id')
+    .selectAll('session')
+    .select(['workspace.path as workspace', 'project.path as project'])
+    .where('session.id', '=', sessionId)
+    .executeTakeFirst()
+  if (!row) return undefined
+  return pretty({
+    ...sessionOf(row),
+    workspace: row.workspace,
+    project: row.project,
+    leavesOut,
+  } satisfies ExportedSession)
+}
+
+export type ExportedSession = Session & { workspace: Workspace['path']; project: string | null; leavesOut: string[] }
+
+/** `session.json` of each sub-agent. */
+export async function agentTexts(
+  db: Db,
+  sessionId: string,
+  agentId?: string,
+): Promise<{ agentId: string; text: string }[]> {
+  const rows = await db
+    .selectFrom('agent')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .$if(agentId !== undefined, (select) => select.where('agent_id', '=', agentId!))
+    .execute()
+  return rows.map((row) => ({ agentId: row.agent_id, text: pretty(agentOf(row)) }))
+}
+
+/** Every stream that the session may have anything in. */
+export async function streamsOf(db: Db, sessionId: string): Promise<string[]> {
+  const messages = await db
+    .selectFrom('message')
+    .select('agent_id')
+    .distinct()
+    .where('session_id', '=', sessionId)
+    .execute()
+  const agents = await db.selectFrom('agent').select('agent_id').where('session_id', '=', sessionId).execute()
+  return ['', asksStream, ...[...messages, ...agents].map((row) => row.agent_id)]
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

@@ -1,0 +1,217 @@
+import { sql } from 'kysely'
+import { errorInfo } from '@troupe/core'
+import type { Exporter } from '../sql-store.ts'
+import type { Change, Db, Log } from '../sql/context.ts'
+import type { Tables } from '../sql/tables.ts'
+import { fileOf } from './lines.ts'
+import { lowerStoredMark, noMark, storeMark } from './mark.ts'
+import type { Mark } from './mark.ts'
+import { createSessionFiles, sessionFile } from './session-files.ts'
+import { createSessionWriter } from './session-writer.ts'
+
+/** How far a file may run ahead of its stored mark before a commit stores it. */
+const storedEvery = 1 << 20
+const sessionsAtOnce = 200
+const sliceMs = 5
+
+/**
+ * The readable files of every session, kept current after each commit.
+ *
+ * Marks are stored when a session was found right, now and then while it grows, and on close; they are lowered in the
+ * commit that changes a line already written. So a stored mark is always true, if old, and a crash costs what was
+ * written since. `export_dirty` names the sessions changed since: only they are looked at closely on the next open.
+ */
+export interface SessionExport extends Exporter {
+  /** Mends every session's files, a few milliseconds at a time. */
+  reconcile(): Promise<void>
+  /** Stores all marks. No commit may follow. */
+  close(): Promise<void>
+}
+
+export function createSessionExport(db: Db, folder: string, log: Log): SessionExport {
+  const files = createSessionFiles(folder)
+  const writer = createSessionWriter(db, files)
+  /** The marks of each session whose files are known to be right. */
+  const known = new Map<string, Map<string, Mark>>()
+  /** The size that was last stored, by session and stream. */
+  const stored = new Map<string, number>()
+  /** Changed since open; of these, `dirty` are certainly in `export_dirty`. */
+  const changed = new Set<string>()
+  const dirty = new Set<string>()
+  let queue: Promise<void> = Promise.resolve()
+
+  /** One after the other, and no failure leaves: the files are mended on the next change or the next open. */
+  function inQueue(sessionId: string | undefined, work: () => Promise<void>): Promise<void> {
+    queue = queue.then(work).catch((error: unknown) => {
+      if (sessionId !== undefined) known.delete(sessionId)
+      log({
+        level: 'error',
+        message: `the export failed: ${errorInfo(error).message}`,
+        ...(sessionId && { sessionId }),
+      })
+    })
+    return queue
+  }
+
+  const lookClosely = (sessionId: string) =>
+    inQueue(sessionId, async () => {
+      const marks = await writer.writeAll(sessionId)
+      if (marks) known.set(sessionId, marks)
+    })
+
+  return {
+    async beforeCommit(transaction, changes) {
+      for (const [sessionId, own] of bySession(changes)) {
+        changed.add(sessionId)
+        const deleted = own.some((change) => change.type === 'session-deleted')
+        if (deleted) await addOnce(transaction, 'deleted_session', { id: sessionId })
+        if (own.at(-1)!.type === 'session-deleted') continue
+        if (deleted || !dirty.has(sessionId)) await addOnce(transaction, 'export_dirty', { session_id: sessionId })
+        for (const change of own) {
+          if (change.type !== 'lines') continue
+          if (change.fromSeq === undefined) await storeIfFar(transaction, sessionId, change.stream)
+          else await lowerStoredMark(transaction, sessionId, change.stream, change.fromSeq)
+        }
+      }
+    },
+
+    async afterCommit(changes) {
+      for (const [sessionId, own] of bySession(changes)) {
+        void inQueue(sessionId, () => flush(sessionId, own))
+      }
+      await queue
+    },
+
+    async reconcile() {
+      await inQueue(undefined, removeDeleted)
+      const breathe = createBreath()
+      const rows = await db.selectFrom('export_dirty').select('session_id').execute()
+      await mend(
+        rows.map((row) => row.session_id),
+        breathe,
+      )
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const page = await readSome(after)
+        await mend(page.wrong, breathe)
+        after = page.last
+      }
+    },
+
+    close: () => inQueue(undefined, () => storeMarks([...known.keys()])),
+  }
+
+  /** Writes what one commit changed in one session. */
+  async function flush(sessionId: string, changes: Change[]): Promise<void> {
+    if (changes.some((change) => change.type === 'session-deleted')) {
+      known.delete(sessionId)
+      dirty.delete(sessionId)
+      files.removeSession(sessionId)
+    }
+    if (changes.at(-1)!.type === 'session-deleted') return
+    dirty.add(sessionId)
+    const marks = known.get(sessionId)
+    if (!marks) {
+      const all = await writer.writeAll(sessionId)
+      if (all) known.set(sessionId, all)
+      return
+    }
+    for (const change of changes) {
+      if (change.type === 'agent') await writer.writeAgents(sessionId, change.agentId)
+      if (change.type !== 'lines') continue
+      const mark = marks.get(change.stream) ?? noMark
+      marks.set(change.stream, await writer.writeLines(sessionId, change.stream, mark, change.fromSeq))
+    }
+    if (changes.some((change) => change.type === 'session')) await writer.writeSession(sessionId)
+  }
+
+  async function storeIfFar(transaction: Db, sessionId: string, stream: string): Promise<void> {
+    const mark = known.get(sessionId)?.get(stream)
+    const key = `${sessionId}/${stream}`
+    if (mark === undefined || mark.size - (stored.get(key) ?? 0) < storedEvery) return
+    await storeMark(transaction, sessionId, stream, mark)
+    stored.set(key, mark.size)
+  }
+
+  /** Stores the marks of sessions whose files are right, and forgets that they were touched. */
+  async function storeMarks(sessionIds: string[], except?: Set<string>): Promise<void> {
+    if (sessionIds.length === 0) return
+    await db.transaction().execute(async (transaction) => {
+      for (const id of sessionIds) {
+        const marks = known.get(id)
+        // Asked inside the transaction: a commit that has yet to be written has said so before its end.
+        if (marks === undefined || except?.has(id)) continue
+        for (const [stream, mark] of marks) await storeMark(transaction, id, stream, mark)
+        await transaction.deleteFrom('export_dirty').where('session_id', '=', id).execute()
+      }
+    })
+  }
+
+  async function mend(sessionIds: string[], breathe: () => Promise<void>): Promise<void> {
+    for (const id of sessionIds) {
+      if (!known.has(id)) await lookClosely(id)
+      await breathe()
+    }
+    await inQueue(undefined, () => storeMarks(sessionIds, changed))
+  }
+
+  /** The next sessions, and those among them whose files are missing or have another size than was stored. */
+  async function readSome(after: string): Promise<{ wrong: string[]; last: string | undefined }> {
+    const rows = await db
+      .selectFrom('session')
+      .leftJoin('export_state', 'export_state.session_id', 'session.id')
+      .select(['session.id', 'export_state.stream', 'export_state.size'])
+      .where('session.id', 'in', (eb) =>
+        eb
+          .selectFrom('session')
+          .select('session.id')
+          .where('session.id', '>', after)
+          .orderBy('session.id')
+          .limit(sessionsAtOnce),
+      )
+      .orderBy('session.id')
+      .execute()
+    const wrong = new Set<string>()
+    for (const { id, stream, size } of rows) {
+      if (known.has(id) || wrong.has(id)) continue
+      const complete =
+        stream !== null &&
+        (files.size(files.path(id, fileOf(stream))) ?? 0) === size &&
+        files.size(files.path(id, sessionFile)) !== undefined
+      if (!complete) wrong.add(id)
+    }
+    return { wrong: [...wrong], last: rows.at(-1)?.id }
+  }
+
+  /** Folders of deleted sessions that a crash left behind, and frames that were written after a deletion. */
+  async function removeDeleted(): Promise<void> {
+    const rows = await db.selectFrom('deleted_session').select('id').execute()
+    if (rows.length === 0) return
+    for (const { id } of rows) {
+      const session = await db.selectFrom('session').select('id').where('id', '=', id).executeTakeFirst()
+      if (!session) files.removeSession(id)
+    }
+    await db
+      .deleteFrom('frame')
+      .where('run_id', 'not in', (eb) => eb.selectFrom('run').select('run.id'))
+      .execute()
+    await db.deleteFrom('deleted_session').execute()
+  }
+}
+
+function bySession(changes: Change[]): Map<string, Change[]> {
+  return Map.groupBy(changes, (change) => change.sessionId)
+}
+
+async function addOnce<T extends 'deleted_session' | 'export_dirty'>(db: Db, table: T, row: Tables[T]): Promise<void> {
+  await sql`insert into ${sql.table(table)} values (${Object.values(row)[0]}) on conflict do nothing`.execute(db)
+}
+
+/** Lets others have their turn whenever a slice of time is used up. */
+function createBreath(): () => Promise<void> {
+  let start = performance.now()
+  return async () => {
+    if (performance.now() - start < sliceMs) return
+    await new Promise((resolve) => setImmediate(resolve))
+    start = performance.now()
+  }
+}

@@ -1,0 +1,120 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Windows has no such flag; there only the check before opening stands. */
+const noFollow = constants.O_NOFOLLOW ?? 0
+
+/**
+ * The files below `sessions/`, written without fsync: the database is the truth and they are mended from it.
+ * No link below that folder is followed; a link in the place of a file is replaced, one in the place of a folder is
+ * an error.
+ */
+export interface SessionFiles {
+  path(sessionId: string, file: string): string
+  /** Bytes in a plain file; undefined where there is none. */
+  size(path: string): number | undefined
+  read(path: string, from: number, to: number): string
+  readAll(path: string): string | undefined
+  /** Cuts the file to `size` bytes and appends. */
+  append(path: string, size: number, text: string): void
+  /** A new file in the place of the old one; readers see the one or the other. */
+  replace(path: string, write: (append: (text: string) => void) => Promise<void> | void): Promise<void>
+  removeSession(sessionId: string): void
+}
+
+export const sessionFile = 'session.json'
+
+export function createSessionFiles(root: string): SessionFiles {
+  /** Makes the folders between the root and this path. */
+  function makeFolder(path: string): void {
+    if (path === root) {
+      mkdirSync(root, { recursive: true, mode: 0o700 })
+      return
+    }
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats?.isDirectory()) return
+    if (stats) throw new Error(`${path} is not a folder of ours; remove it to have the session exported again`)
+    makeFolder(dirname(path))
+    mkdirSync(path, { mode: 0o700 })
+  }
+
+  function size(path: string): number | undefined {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats?.isFile() ? stats.size : undefined
+  }
+
+  return {
+    size,
+
+    path: (sessionId, file) => join(root, sessionId, file),
+
+    read(path, from, to) {
+      const file = openSync(path, constants.O_RDONLY | noFollow)
+      try {
+        const bytes = Buffer.alloc(to - from)
+        let at = 0
+        while (at < bytes.length) {
+          const count = readSync(file, bytes, at, bytes.length - at, from + at)
+          if (count === 0) break
+          at += count
+        }
+        return bytes.toString('utf8', 0, at)
+      } finally {
+        closeSync(file)
+      }
+    },
+
+    readAll(path) {
+      if (size(path) === undefined) return undefined
+      return readFileSync(path, 'utf8')
+    },
+
+    append(path, size, text) {
+      const file = openSync(path, constants.O_RDWR | noFollow)
+      try {
+        if (fstatSync(file).size > size) ftruncateSync(file, size)
+        writeAll(file, Buffer.from(text), size)
+      } finally {
+        closeSync(file)
+      }
+    },
+
+    async replace(path, write) {
+      makeFolder(dirname(path))
+      const part = `${path}.part`
+      rmSync(part, { force: true })
+      const file = openSync(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600)
+      try {
+        let at = 0
+        await write((text) => {
+          const bytes = Buffer.from(text)
+          writeAll(file, bytes, at)
+          at += bytes.length
+        })
+      } finally {
+        closeSync(file)
+      }
+      renameSync(part, path)
+    },
+
+    removeSession: (sessionId) => rmSync(join(root, sessionId), { recursive: true, force: true }),
+  }
+}
+
+function writeAll(file: number, bytes: Buffer, position: number): void {
+  let at = 0
+  while (at < bytes.length) at += writeSync(file, bytes, at, bytes.length - at, position + at)
+}

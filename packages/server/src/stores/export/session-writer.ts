@@ -1,0 +1,91 @@
+import type { Db } from '../sql/context.ts'
+import { agentTexts, fileOf, readLines, sessionText, streamsOf } from './lines.ts'
+import { loweredMark, movedMark, noMark, readMarks } from './mark.ts'
+import type { Mark } from './mark.ts'
+import { sessionFile } from './session-files.ts'
+import type { SessionFiles } from './session-files.ts'
+
+const linesAtOnce = 50
+
+/** Writes the files of one session from the database. */
+export interface SessionWriter {
+  /** Makes all files right, whatever they say now; gives the marks that then hold, or undefined for a gone session. */
+  writeAll(sessionId: string): Promise<Map<string, Mark> | undefined>
+  /** Writes what a stream has beyond its mark; with `fromSeq`, the line at that place is no longer right. */
+  writeLines(sessionId: string, stream: string, mark: Mark, fromSeq?: number): Promise<Mark>
+  writeSession(sessionId: string): Promise<void>
+  /** `session.json` of one sub-agent, or of all. */
+  writeAgents(sessionId: string, agentId?: string): Promise<void>
+}
+
+export function createSessionWriter(db: Db, files: SessionFiles): SessionWriter {
+  async function writeLines(sessionId: string, stream: string, from: Mark, fromSeq = Infinity): Promise<Mark> {
+    const path = files.path(sessionId, fileOf(stream))
+    const size = files.size(path)
+    let mark = loweredMark(from, fromSeq)
+    if (size === undefined || size < mark.size) mark = noMark
+
+    const writeRest = async (append: (text: string) => void) => {
+      for (;;) {
+        const lines = await readLines(db, sessionId, stream, mark.seq, linesAtOnce)
+        if (lines.length === 0) return
+        append(lines.map((line) => line.text).join(''))
+        mark = movedMark(mark, lines)
+      }
+    }
+    if (mark.size > 0) {
+      await writeRest((text) => files.append(path, mark.size, text))
+      // Nothing came after a line that went.
+      if ((files.size(path) ?? 0) > mark.size) files.append(path, mark.size, '')
+      return mark
+    }
+    const [first] = await readLines(db, sessionId, stream, 0, 1)
+    mark = noMark
+    if (first !== undefined || size !== undefined) await files.replace(path, writeRest)
+    return mark
+  }
+
+  /** Whether the last line that the mark covers stands where it says. */
+  async function holds(sessionId: string, stream: string, mark: Mark): Promise<boolean> {
+    if (mark.seq === 0 || mark.lineStart === null) return false
+    const path = files.path(sessionId, fileOf(stream))
+    if ((files.size(path) ?? -1) < mark.size) return false
+    const [line] = await readLines(db, sessionId, stream, mark.seq - 1, 1)
+    return line?.seq === mark.seq && files.read(path, mark.lineStart, mark.size) === line.text
+  }
+
+  async function writeIfOther(path: string, text: string): Promise<void> {
+    if (files.readAll(path) !== text) await files.replace(path, (append) => append(text))
+  }
+
+  async function writeAgents(sessionId: string, agentId?: string): Promise<void> {
+    for (const agent of await agentTexts(db, sessionId, agentId)) {
+      await writeIfOther(files.path(sessionId, `agents/${agent.agentId}/${sessionFile}`), agent.text)
+    }
+  }
+
+  return {
+    writeLines,
+    writeAgents,
+
+    async writeAll(sessionId) {
+      const text = await sessionText(db, sessionId)
+      if (text === undefined) return undefined
+      const stored = await readMarks(db, sessionId)
+      const marks = new Map<string, Mark>()
+      for (const stream of new Set([...(await streamsOf(db, sessionId)), ...stored.keys()])) {
+        const mark = stored.get(stream) ?? noMark
+        const start = (await holds(sessionId, stream, mark)) ? mark : noMark
+        marks.set(stream, await writeLines(sessionId, stream, start))
+      }
+      await writeAgents(sessionId)
+      await writeIfOther(files.path(sessionId, sessionFile), text)
+      return marks
+    },
+
+    async writeSession(sessionId) {
+      const text = await sessionText(db, sessionId)
+      if (text !== undefined) await files.replace(files.path(sessionId, sessionFile), (append) => append(text))
+    },
+  }
+}
