@@ -1,87 +1,70 @@
-import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { buildTools, getBuiltinTools } from '@troupe/core'
-import { testToolContext } from '@troupe/core/testing'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { buildTools, createMemoryAsks, createMemoryLog, decide, getBuiltinTools, project, run } from '@troupe/core'
+import type { Answer, Message, StoredMessage } from '@troupe/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { checkProvider } from '../provider.ts'
 import demo from '../providers/demo.ts'
 import { demoModel, demoSpeed } from './demo-model.ts'
 import { examples, findScene } from './scenes.ts'
 
-const builtin = getBuiltinTools()
-type ToolOutput = Extract<LanguageModelV4Prompt[number], { role: 'tool' }>['content'][number] & { type: 'tool-result' }
-
 interface Play {
-  /** Names of tools that are offered. */
+  /** Names of the tools that are offered; all by default. */
   tools?: string[]
-  /** What a person says to a call that asks: the approval's data, or a refusal with its words. */
-  answer?: { data?: unknown } | { deny: string }
-  earlier?: LanguageModelV4Prompt
+  /** What the person says to a call that asks. */
+  answer?: Answer
+  earlier?: StoredMessage[]
 }
 
-/** Plays a conversation to its end with the real tools, in the shapes in which a run hands results to a model. */
-async function play(text: string, options: Play = {}) {
-  const offered = options.tools ? builtin.filter(({ name }) => options.tools?.includes(name)) : builtin
-  const model = demoModel({ speed: 'instant' })
-  const prompt: LanguageModelV4Prompt = [
-    ...(options.earlier ?? []),
-    { role: 'user', content: [{ type: 'text', text }] },
-  ]
-  const steps: {
-    text: string
-    reasoning: string
-    calls: { name: string; input: unknown; output: ToolOutput['output'] }[]
-  }[] = []
+interface Step {
+  text: string
+  reasoning: string
+  calls: { type: string; state: string; input: unknown; output?: unknown; errorText?: string }[]
+}
 
-  for (;;) {
-    if (steps.length > 20) throw new Error(`"${text}" does not end`)
-    const { stream } = await model.doStream({ prompt, tools: buildTools(offered) })
-    const parts = await Array.fromAsync(stream)
-    const calls = parts.filter((part) => part.type === 'tool-call')
-    const step = {
-      text: joined(parts, 'text-delta'),
-      reasoning: joined(parts, 'reasoning-delta'),
-      calls: [] as never[],
-    }
-    steps.push(step)
-    if (calls.length === 0) return { steps, prompt, text: step.text, finish: parts.at(-1) }
-
-    const results: ToolOutput[] = []
-    for (const { toolCallId, toolName, input } of calls) {
-      const output = await run(toolName, JSON.parse(input), options.answer)
-      results.push({ type: 'tool-result', toolCallId, toolName, output })
-      ;(step.calls as unknown[]).push({ name: toolName, input: JSON.parse(input), output })
-    }
-    prompt.push(
-      {
-        role: 'assistant',
-        content: calls.map(({ toolCallId, toolName, input }) => ({
-          type: 'tool-call',
-          toolCallId,
-          toolName,
-          input: JSON.parse(input),
-        })),
-      },
-      { role: 'tool', content: results },
-    )
+/** Plays a conversation to its end through the real loop with the real tools. */
+async function play(text: string, { tools, answer = { type: 'approve' }, earlier = [] }: Play = {}) {
+  const user: StoredMessage = {
+    id: `u${earlier.length}`,
+    parentMessageId: null,
+    role: 'user',
+    parts: [{ type: 'text', text }],
+    createdAt: 0,
   }
+  const { message, status } = await run({
+    runId: 'r1',
+    messageId: `a${earlier.length}`,
+    session: { id: 's1' },
+    workspace: { id: 'w1', path: '/' },
+    frames: [{ kind: 'master', name: 'master', depth: 0, path: ['master'] }],
+    model: { id: 'demo/tour', model: demoModel({ speed: 'instant' }) },
+    tools: getBuiltinTools().filter(({ name }) => tools?.includes(name) ?? true),
+    history: [...earlier, user],
+    limits: { steps: 20 },
+    signal: new AbortController().signal,
+    log: createMemoryLog(),
+    asks: createMemoryAsks(() => answer),
+    decide: (call, ctx) => decide(call, ctx, {}),
+  })
+  expect(status).toBe('done')
+  expect(message.metadata?.stopped).toBeUndefined()
+  const steps = stepsOf(message)
+  const answered: StoredMessage = { ...message, parentMessageId: user.id, createdAt: 0 }
+  return { steps, message, text: steps.at(-1)?.text ?? '', conversation: [...earlier, user, answered] }
+}
 
-  async function run(name: string, input: unknown, answer: Play['answer']): Promise<ToolOutput['output']> {
-    const tool = offered.find((one) => one.name === name)
-    if (!tool) throw new Error(`the demo called ${name}, which was not offered`)
-    if (answer && 'deny' in answer && tool.needsApproval === true) return { type: 'error-text', value: answer.deny }
-    const approval = answer && 'data' in answer ? { approval: answer.data } : {}
-    try {
-      const output = (await tool.execute(tool.input.parse(input), testToolContext(approval))) as never
-      return tool.toModel ? { type: 'text', value: tool.toModel(output, input) } : { type: 'json', value: output }
-    } catch (error) {
-      return { type: 'error-text', value: (error as Error).message }
-    }
+function stepsOf(message: Message): Step[] {
+  const steps: Step[] = []
+  for (const part of message.parts) {
+    const step = steps.at(-1)
+    if (part.type === 'step-start') steps.push({ text: '', reasoning: '', calls: [] })
+    else if (part.type === 'text' && step) step.text += part.text
+    else if (part.type === 'reasoning' && step) step.reasoning += part.text
+    else if ('toolCallId' in part && step) step.calls.push(part as Step['calls'][number])
   }
+  return steps
 }
 
-function joined(parts: LanguageModelV4StreamPart[], type: 'text-delta' | 'reasoning-delta'): string {
-  return parts.flatMap((part) => (part.type === type ? [part.delta] : [])).join('')
-}
+const callsOf = (steps: Step[]) => steps.flatMap(({ calls }) => calls)
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -98,11 +81,11 @@ describe('what it understands', () => {
   })
 
   test.each([...examples.en, ...examples.zh])('“%s” runs to its end', async (text) => {
-    const { text: answer, finish } = await play(text)
+    const { text: answer, message } = await play(text)
     expect(answer.length).toBeGreaterThan(5)
     expect(answer).not.toMatch(/undefined|NaN|\[object/)
     expect(/\p{Script=Han}{3}/u.test(answer)).toBe(examples.zh.includes(text))
-    expect(finish).toMatchObject({ type: 'finish', usage: { raw: { estimated: true } } })
+    expect(message.metadata?.usage?.outputTokens).toBeGreaterThan(0)
   })
 
   test.each([
@@ -133,9 +116,7 @@ describe('what it understands', () => {
 describe('scenes', () => {
   test('the time in Tokyo comes from one call', async () => {
     const { steps, text } = await play('What time is it in Tokyo?')
-    expect(steps.flatMap(({ calls }) => calls.map(({ name, input }) => [name, input]))).toEqual([
-      ['TimeNow', { timezone: 'Asia/Tokyo' }],
-    ])
+    expect(callsOf(steps)).toMatchObject([{ type: 'tool-TimeNow', input: { timezone: 'Asia/Tokyo' } }])
     expect(text).toMatch(/^In Tokyo it is \*\*\d\d:\d\d\*\* on \w+day, \d{4}-\d\d-\d\d\.$/)
     expect((await play('东京现在几点？')).text).toMatch(/^东京现在是 .*星期.\S*\*\*\d\d:\d\d\*\*。$/)
   })
@@ -151,7 +132,7 @@ describe('scenes', () => {
 
   test('an unknown city is left to the tool, and its proposal is followed', async () => {
     const { steps, text } = await play('What time is it in Reykjavik?')
-    expect(steps.flatMap(({ calls }) => calls.map(({ input }) => input))).toEqual([
+    expect(callsOf(steps).map(({ input }) => input)).toEqual([
       { timezone: 'Reykjavik' },
       { timezone: 'Atlantic/Reykjavik' },
     ])
@@ -160,29 +141,21 @@ describe('scenes', () => {
 
   test('a plan is written, worked off and completed with at most one todo in progress', async () => {
     const { steps, text } = await play('Plan a trip to New Zealand')
-    const lists = steps.flatMap(({ calls }) =>
-      calls.map(({ input }) => (input as { todos: { status: string }[] }).todos),
-    )
+    const lists = callsOf(steps).map(({ output }) => (output as { todos: { status: string }[] }).todos)
     expect(lists.map((list) => list.filter(({ status }) => status === 'completed').length)).toEqual([0, 1, 2, 3])
-    expect(steps.flatMap(({ calls }) => calls.map(({ output }) => output.type))).toEqual([
-      'text',
-      'text',
-      'text',
-      'text',
-    ])
     expect(text).toContain('New Zealand')
     expect((await play('去杭州的旅行计划')).text).toContain('杭州的计划')
   })
 
   test('an approval is told with what it carried', async () => {
-    expect((await play('Ask me for approval', { answer: { data: { note: 'fine' } } })).text).toContain(
+    expect((await play('Ask me for approval', { answer: { type: 'approve', data: { note: 'fine' } } })).text).toContain(
       '{"note":"fine"}',
     )
     expect((await play('请求我批准')).text).toBe('您批准了，调用已执行。')
   })
 
   test('a refusal is taken and quoted', async () => {
-    const { steps, text } = await play('Ask me for approval', { answer: { deny: 'not today' } })
+    const { steps, text } = await play('Ask me for approval', { answer: { type: 'deny', remark: 'not today' } })
     expect(steps).toHaveLength(2)
     expect(text).toContain('nothing was done')
     expect(text).toContain('not today')
@@ -190,8 +163,7 @@ describe('scenes', () => {
 
   test('the failing tool really fails, and the demo follows its advice', async () => {
     const { steps, text } = await play('Show me a failing tool')
-    const outputs = steps.flatMap(({ calls }) => calls.map(({ output }) => output.type))
-    expect(outputs).toEqual(['error-text', 'json'])
+    expect(callsOf(steps).map(({ state }) => state)).toEqual(['output-error', 'output-available'])
     expect(steps[1]?.text).toContain('> "Mars/Olympus_Mons" is not a time zone.')
     expect(text).toContain('The first call failed')
   })
@@ -227,12 +199,8 @@ describe('scenes', () => {
   })
 
   test('the summary counts what came before', async () => {
-    const first = await play('What time is it?')
-    const earlier: LanguageModelV4Prompt = [
-      ...first.prompt,
-      { role: 'assistant', content: [{ type: 'text', text: first.text }] },
-    ]
-    const { text } = await play('Summarise our conversation so far', { earlier })
+    const { conversation } = await play('What time is it?')
+    const { text } = await play('Summarise our conversation so far', { earlier: conversation })
     expect(text).toContain('1 from you, 2 steps of mine with 1 tool calls')
     expect(text).toContain('1. What time is it?')
     expect((await play('Summarise our conversation so far')).text).toBe('There is nothing before this message.')
@@ -246,13 +214,26 @@ describe('scenes', () => {
   })
 
   test('the same conversation gets the same answer from another process', async () => {
-    const { prompt } = await play('Plan a trip to Kyoto')
-    const middle = prompt.slice(0, 5)
-    const again = async () =>
-      Array.fromAsync(
-        (await demoModel({ speed: 'instant' }).doStream({ prompt: middle, tools: buildTools(builtin) })).stream,
-      )
-    expect(await again()).toEqual(await again())
+    const { conversation } = await play('Plan a trip to Kyoto')
+    const prompt: LanguageModelV4Prompt = project(conversation).slice(0, 5)
+    const again = async () => {
+      const { stream } = await demoModel({ speed: 'instant' }).doStream({
+        prompt,
+        tools: buildTools(getBuiltinTools()),
+      })
+      return Array.fromAsync(stream)
+    }
+    const parts = await again()
+    expect(parts.some(({ type }) => type === 'tool-call')).toBe(true)
+    expect(await again()).toEqual(parts)
+  })
+
+  test('usage is an estimate and says so', async () => {
+    const { finishReason, usage } = await demoModel({ speed: 'instant' }).doGenerate({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+    })
+    expect(finishReason.unified).toBe('stop')
+    expect(usage.raw).toEqual({ estimated: true })
   })
 })
 
