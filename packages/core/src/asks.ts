@@ -27,6 +27,9 @@ export interface Ask {
 
 /** The inbox as a run sees it. */
 export interface Asks {
-  /** Registers the ask (again after a restart: the same id) and waits. Rejects with the signal's reason. */
-  ask(ask: Ask, signal: AbortSignal): Promise<Answer>
+  /**
+   * Registers the ask (again after a restart: the same id) and waits. `onOpen` is called once others can see it, and
+   * not at all when it has its answer already. Rejects with the signal's reason.
+   */
+  ask(ask: Ask, signal: AbortSignal, onOpen?: () => void): Promise<Answer>
 }

@@ -1,4 +1,4 @@
-import { cutDelta, deltaOf, formatEvent, itemSize, joinDeltas, type Chunk, type Frame, type LogItem, type Note, type RunLog, type Store } from '@troupe/core'
+import { cutDelta, formatEvent, itemSize, joinDeltas, type Chunk, type Frame, type LogItem, type Note, type RunLog, type Store } from '@troupe/core'
 import type { Journal, Journalled } from './journal.ts'
 import { createSubscriber, type Sink, type Subscriber } from './subscriber.ts'
 
@@ -11,8 +11,6 @@ export interface LiveLog extends RunLog {
   setWaiting(waiting: boolean): void
   /** No more chunks: subscribers are ended once they have everything. */
   end(): void
-  /** What a subscriber reads to catch up. */
-  read(after: number): Promise<LogEvent[]>
 }
 
 export interface LogEvent {
@@ -111,41 +109,36 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
       ended = true
       for (const subscriber of subscribers) subscriber.check()
     },
-    read,
   }
 
   function keep(item: LogItem): void {
-    if ((item as { transient?: boolean }).transient !== true || subscribers.size > 0) join(item)
-    else number -= itemSize(item)
+    join(item)
     journal.touch(journalled)
     if (number - pendingFrom > largestFrame) void journal.commit().catch(() => undefined)
   }
 
-  /** Neighbouring deltas are joined in place; the copy is ours, what was appended is not touched. */
   function join(item: LogItem): void {
-    const last = pending.at(-1) as (LogItem & { delta?: string; inputTextDelta?: string }) | undefined
-    if (last !== undefined && last.type === item.type && deltaOf(item) !== undefined) {
-      const joined = joinDeltas(last, item)
-      if (joined !== undefined) {
-        pending[pending.length - 1] = joined
-        return
-      }
-    }
-    pending.push(item)
+    const last = pending.at(-1)
+    const joined = last === undefined ? undefined : joinDeltas(last, item)
+    if (joined === undefined) pending.push(item)
+    else pending[pending.length - 1] = joined
   }
 
   /** What lies in memory after this number, or undefined when the journal has to be read first. */
   function recent(after: number): LogEvent[] | undefined {
-    const memoryFrom = writing?.from ?? pendingFrom
-    if (after < memoryFrom) return undefined
+    if (after < memoryFrom()) return undefined
     return [...(writing === undefined ? [] : eventsOf(writing.items, writing.from, after)), ...eventsOf(pending, pendingFrom, after)]
   }
 
-  async function read(after: number): Promise<LogEvent[]> {
-    const inMemory = recent(after)
-    if (inMemory !== undefined) return inMemory
+  function memoryFrom(): number {
+    return writing?.from ?? pendingFrom
+  }
+
+  /** Everything up to where memory began when it was asked is in the journal for certain; more may have come since. */
+  async function read(after: number): Promise<{ events: LogEvent[]; upTo: number }> {
+    const upTo = memoryFrom()
     const frames = await store.frames.read(runId, after)
-    return frames.flatMap((frame) => eventsOf(frame.items, frame.from, after))
+    return { events: frames.flatMap((frame) => eventsOf(frame.items, frame.from, after)), upTo }
   }
 }
 

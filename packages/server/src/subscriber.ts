@@ -23,7 +23,7 @@ export interface Subscriber {
 interface Source {
   number(): number
   recent(after: number): LogEvent[] | undefined
-  read(after: number): Promise<LogEvent[]>
+  read(after: number): Promise<{ events: LogEvent[]; upTo: number }>
   over(): boolean
   closed(): void
 }
@@ -56,15 +56,17 @@ export function createSubscriber(sink: Sink, after: number, source: Source): Sub
   /** Reads on from the log until nothing is missing, then goes live in the same tick. */
   async function catchUp(): Promise<void> {
     while (!closed) {
-      const events = source.recent(sent) ?? (await source.read(sent))
+      const recent = source.recent(sent)
+      const { events, upTo } = recent === undefined ? await source.read(sent) : { events: recent, upTo: sent }
       if (closed) return
       let text = ''
       for (const { number, chunk } of events) {
         text += formatEvent(number, chunk)
         sent = number
       }
+      sent = Math.max(sent, upTo)
       if (text !== '' && sink.write(text) > fullAt) return sink.onDrain(() => void catchUp())
-      if (source.recent(sent)?.length === 0 || sent >= source.number()) {
+      if (recent !== undefined || sent >= source.number()) {
         live = true
         return check()
       }

@@ -28,6 +28,8 @@ export const chatRequestSchema = z.looseObject({
   tabId: z.string().max(200).optional(),
   pageId: z.string().max(200).optional(),
   maxSteps: z.int().min(1).max(1000).optional(),
+  /** Nobody is there to ask: what would ask is denied with the reason. */
+  headless: z.boolean().optional(),
 })
 export type ChatRequest = z.infer<typeof chatRequestSchema>
 

@@ -53,15 +53,20 @@ function unfold(error: unknown): Link[] {
     const { lastError, cause, errors } = link as { lastError?: unknown; cause?: unknown; errors?: unknown }
     if (lastError === undefined) {
       chain.push(link as Link)
-      open.push(cause, ...(Array.isArray(errors) ? errors.slice(0, 3) : []))
+      open.push(cause, ...(Array.isArray(errors) ? (errors as unknown[]).slice(0, 3) : []))
     } else open.push(lastError)
   }
   return chain
 }
 
-/** What the provider itself said: parsed data, the JSON body, or the error when it is a bare payload. */
+/**
+ * What the provider itself said: parsed data, the JSON body, an error frame that its SDK did not expect in a stream, or
+ * the error when it is a bare payload.
+ */
 function payloadsOf(link: Link): Link[] {
   const found = [link['data'], parse(link['responseBody'])]
+  const { value } = link as { value?: unknown }
+  if (link['name'] === 'AI_TypeValidationError' && typeof value === 'object' && value !== null && 'error' in value) found.push(value)
   if (!(link instanceof Error)) found.push(link)
   return found
     .flatMap((payload) => (Array.isArray(payload) ? (payload as unknown[]) : [payload]))
@@ -69,7 +74,7 @@ function payloadsOf(link: Link): Link[] {
       if (typeof payload !== 'object' || payload === null) return []
       const outer = payload as Link
       const inner = outer['error'] ?? (outer['response'] as Link | undefined)?.['error']
-      return typeof inner === 'object' && inner !== null ? [inner as Link, outer] : [outer]
+      return typeof inner === 'object' && inner !== null ? [inner, outer] : [outer]
     })
 }
 

@@ -188,7 +188,7 @@ async function ask(request: AskRequest, id: string, call: Call, scope: CallScope
 async function wait(request: AskRequest, id: string, call: Call, scope: CallScope, why: Pick<Ask, 'reason' | 'rule'>): Promise<Answer> {
   const { input } = scope
   await input.log.sync()
-  const resume = scope.waiting()
+  let resume: (() => void) | undefined
   try {
     return await input.asks.ask(
       {
@@ -209,9 +209,12 @@ async function wait(request: AskRequest, id: string, call: Call, scope: CallScop
         answer: null,
       },
       input.signal,
+      () => {
+        resume = scope.waiting()
+      },
     )
   } finally {
-    resume()
+    resume?.()
   }
 }
 

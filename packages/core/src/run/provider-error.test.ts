@@ -4,6 +4,7 @@ import {
   JSONParseError,
   LoadAPIKeyError,
   NoSuchModelError,
+  TypeValidationError,
 } from '@ai-sdk/provider'
 import { RetryError, StreamProviderError } from 'ai'
 import { describe, expect, test } from 'vitest'
@@ -67,7 +68,7 @@ describe('how long to wait', () => {
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
   ])('%j', (headers, expected) => {
-    const error = apiError(429, { error: { message: 'slow down' } }, headers as Record<string, string>)
+    const error = apiError(429, { error: { message: 'slow down' } }, headers)
     expect(describeProviderError(error, { ...place, now }).data['retryAfterMs']).toBe(expected)
   })
 
@@ -208,6 +209,7 @@ describe('what a stream emits', () => {
       'ProviderOverloaded',
     ],
     [new StreamProviderError({ message: 'busy', statusCode: 503 }), 'ProviderOverloaded'],
+    [new TypeValidationError({ value: { error: { type: 'rate_limit_error', message: 'slow down' } }, cause: new Error('zod') }), 'ProviderRateLimit'],
     ['plain words', 'ProviderError'],
     [new Error('a defect'), 'ProviderError'],
     [undefined, 'ProviderError'],

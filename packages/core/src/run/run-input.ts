@@ -3,7 +3,7 @@ import type { AgentFrame } from '../agent-frame.ts'
 import type { Asks } from '../asks.ts'
 import type { Blobs } from '../blobs.ts'
 import type { Decision } from '../permission/decide.ts'
-import type { Message, StoredMessage } from '../protocol/message.ts'
+import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
 import type { RunLog } from '../run-log.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { Resume } from './resume.ts'
@@ -40,6 +40,8 @@ export interface RunInput {
   tools: readonly Tool[]
   /** The branch up to the message that is answered. */
   history: readonly StoredMessage[]
+  /** Parts that open the answer, after `start`. */
+  opening?: readonly Chunk[]
   limits?: Partial<Limits>
   /** Nobody is there to ask: what would ask is denied with the reason. */
   headless?: boolean

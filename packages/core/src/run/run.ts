@@ -32,7 +32,10 @@ export async function run(input: RunInput): Promise<RunOutcome> {
   const turn = openTurn(input)
   const { resume } = input
   try {
-    if (resume === undefined || resume.phase === 'start') turn.emit({ type: 'start', messageId: input.messageId, messageMetadata: turn.firstMetadata })
+    if (resume === undefined || resume.chunks.length === 0) {
+      turn.emit({ type: 'start', messageId: input.messageId, messageMetadata: turn.firstMetadata })
+      for (const chunk of input.opening ?? []) turn.emit(chunk)
+    }
     if (resume?.phase === 'finished') return turn.outcome('done')
     let more = resume?.phase === 'calls' || resume?.phase === 'between' ? await goOn(turn) : true
     let again = resume?.phase === 'model'
@@ -271,9 +274,12 @@ function openTurn(input: RunInput) {
     },
     fail(thrown: unknown): RunOutcome {
       if (input.signal.aborted) {
-        turn.settleOpenCalls(stoppedText)
-        turn.emit({ type: 'message-metadata', messageMetadata: { ...turn.metadata(), aborted: true } })
-        turn.emit({ type: 'abort', reason: stoppedText })
+        // A stop is the person's; any other reason (the server goes down) interrupts.
+        const byPerson = !(input.signal.reason instanceof NamedError && input.signal.reason.name === 'Shutdown')
+        const reason = byPerson ? stoppedText : 'Interrupted: the server was stopped.'
+        turn.settleOpenCalls(reason)
+        turn.emit({ type: 'message-metadata', messageMetadata: { ...turn.metadata(), ...(byPerson ? { aborted: true } : { interrupted: true }) } })
+        turn.emit({ type: 'abort', reason })
         turn.emit({ type: 'finish', finishReason: 'other' })
         return turn.outcome('aborted')
       }
