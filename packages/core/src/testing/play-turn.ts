@@ -112,7 +112,7 @@ export function scriptedError(item: ScriptError): APICallError {
 }
 
 /** Cuts a text; joined again the pieces are the text, and no character outside the basic plane is torn. */
-export function* pieces(text: string, chunks: number | number[] | undefined): Generator<string> {
+function* pieces(text: string, chunks: number | number[] | undefined): Generator<string> {
   if (text === '') return
   const count = typeof chunks === 'number' ? Math.min(chunks, text.length) : 0
   let from = 0

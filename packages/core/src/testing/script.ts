@@ -2,114 +2,14 @@ import { readFile } from 'node:fs/promises'
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { z } from 'zod'
 
-const providerMetadata = z.record(z.string(), z.record(z.string(), z.json())).optional()
-
-/** A number cuts into that many pieces of like length; a list gives the lengths, what is left is one last piece. */
-const chunks = z.union([z.int().positive(), z.array(z.int().positive()).min(1)]).optional()
-
-/** Milliseconds before each piece. */
-const delayMs = z.number().nonnegative().optional()
-
-const finishReason = z.enum(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'interrupted', 'other'])
-
-const usage = z.strictObject({
-  inputTokens: z.int().nonnegative(),
-  outputTokens: z.int().nonnegative(),
-  reasoningTokens: z.int().nonnegative().optional(),
-  cachedInputTokens: z.int().nonnegative().optional(),
-})
-
-const textItem = z.strictObject({ text: z.string(), chunks, delayMs, providerMetadata })
-const reasoningItem = z.strictObject({ reasoning: z.string(), chunks, delayMs, providerMetadata })
-
-const callItem = z.strictObject({
-  call: z.strictObject({
-    name: z.string(),
-    input: z.unknown().optional(),
-    /** Sent as it is instead of `input`: for JSON that is malformed or cut. */
-    rawInput: z.string().optional(),
-    id: z.string().optional(),
-    /** Whether the input arrives as deltas before the call; without deltas the call comes at once. Default true. */
-    stream: z.boolean().optional(),
-    chunks,
-    delayMs,
-    providerMetadata,
-  }),
-})
-
-const errorItem = z.strictObject({
-  error: z.strictObject({
-    message: z.string(),
-    statusCode: z.int().optional(),
-    retryable: z.boolean().optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    body: z.string().optional(),
-  }),
-  /** `before` refuses the request, `mid` is an error inside the stream. Default: `before` where nothing came first. */
-  when: z.enum(['before', 'mid']).optional(),
-  /** Only the first `times` calls that play this turn meet the error. */
-  times: z.int().positive().optional(),
-})
-
-const fileItem = z.strictObject({
-  /** `data` is base64. */
-  file: z.strictObject({ mediaType: z.string(), data: z.string().optional(), url: z.url().optional() }),
-})
-
-const sourceItem = z.strictObject({
-  source: z.union([
-    z.strictObject({ url: z.url(), title: z.string().optional(), id: z.string().optional() }),
-    z.strictObject({
-      mediaType: z.string(),
-      title: z.string(),
-      filename: z.string().optional(),
-      id: z.string().optional(),
-    }),
-  ]),
-})
-
-const finishItem = z.strictObject({ finish: finishReason, usage: usage.optional() })
-const delayItem = z.strictObject({ delayMs: z.number().nonnegative() })
-const gateItem = z.strictObject({ gate: z.string() })
-const cutItem = z.strictObject({ cut: z.literal(true) })
-const resetItem = z.strictObject({ reset: z.literal(true) })
-const partItem = z.strictObject({ part: z.looseObject({ type: z.string() }) })
-
-const itemSchema = z.union(
-  [
-    textItem,
-    reasoningItem,
-    callItem,
-    errorItem,
-    fileItem,
-    sourceItem,
-    finishItem,
-    delayItem,
-    gateItem,
-    cutItem,
-    resetItem,
-    partItem,
-  ],
-  {
-    error:
-      'an item is one of {text}, {reasoning}, {call}, {error}, {file}, {source}, {finish}, {delayMs}, {gate}, {cut: true}, {reset: true}, {part}, each with the fields of its kind only',
-  },
-)
-
-const turnSchema = z.array(itemSchema)
-
-const counting = z.enum(['order', 'prompt', 'history'])
-
 /** A script as JSON: a list of turns, one per model call, or an object with the way in which calls are counted. */
-export const scriptSchema = z.preprocess(
-  (script) => (Array.isArray(script) ? { turns: script } : script),
-  z.strictObject({ by: counting.optional(), turns: z.array(turnSchema) }),
-)
+export const scriptSchema = z.lazy(buildScriptSchema)
 
-export type ScriptItem = z.infer<typeof itemSchema>
-export type ScriptTurn = ScriptItem[]
-export type ScriptUsage = z.infer<typeof usage>
-export type ScriptError = z.infer<typeof errorItem>
+type ScriptObject = z.infer<typeof scriptSchema>
+export type ScriptTurn = ScriptObject['turns'][number]
+export type ScriptItem = ScriptTurn[number]
+export type ScriptUsage = NonNullable<Extract<ScriptItem, { finish: unknown }>['usage']>
+export type ScriptError = Extract<ScriptItem, { error: unknown }>
 
 /**
  * How a call finds its turn.
@@ -118,7 +18,7 @@ export type ScriptError = z.infer<typeof errorItem>
  *   new process goes on where a crashed one stood.
  * - `history`: by the number of steps in the whole prompt, so one script lasts for a conversation, across processes.
  */
-export type ScriptCounting = z.infer<typeof counting>
+export type ScriptCounting = NonNullable<ScriptObject['by']>
 
 /** A script that is worked out call by call; `request` holds the offered tools and everything else. */
 export type ScriptFunction = (
@@ -126,11 +26,115 @@ export type ScriptFunction = (
   callIndex: number,
   request: LanguageModelV4CallOptions,
 ) => ScriptTurn | Promise<ScriptTurn>
-export type Script = ScriptTurn[] | z.infer<typeof scriptSchema> | ScriptFunction
+export type Script = ScriptTurn[] | ScriptObject | ScriptFunction
 
 /** Reads a script from a JSON file; a mistake in it is told with its place. */
-export async function loadScript(path: string): Promise<z.infer<typeof scriptSchema>> {
+export async function loadScript(path: string): Promise<ScriptObject> {
   const parsed = scriptSchema.safeParse(JSON.parse(await readFile(path, 'utf8')))
   if (!parsed.success) throw new Error(`The script ${path} is not valid:\n${z.prettifyError(parsed.error)}`)
   return parsed.data
+}
+
+/** Built on first use: a program that only plays scripts does not pay for it. */
+function buildScriptSchema() {
+  const providerMetadata = z.record(z.string(), z.record(z.string(), z.json())).optional()
+
+  /** A number cuts into that many pieces of like length; a list gives the lengths, what is left is one last piece. */
+  const chunks = z.union([z.int().positive(), z.array(z.int().positive()).min(1)]).optional()
+
+  /** Milliseconds before each piece. */
+  const delayMs = z.number().nonnegative().optional()
+
+  const finishReason = z.enum(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'interrupted', 'other'])
+
+  const usage = z.strictObject({
+    inputTokens: z.int().nonnegative(),
+    outputTokens: z.int().nonnegative(),
+    reasoningTokens: z.int().nonnegative().optional(),
+    cachedInputTokens: z.int().nonnegative().optional(),
+  })
+
+  const textItem = z.strictObject({ text: z.string(), chunks, delayMs, providerMetadata })
+  const reasoningItem = z.strictObject({ reasoning: z.string(), chunks, delayMs, providerMetadata })
+
+  const callItem = z.strictObject({
+    call: z.strictObject({
+      name: z.string(),
+      input: z.unknown().optional(),
+      /** Sent as it is instead of `input`: for JSON that is malformed or cut. */
+      rawInput: z.string().optional(),
+      id: z.string().optional(),
+      /** Whether the input arrives as deltas before the call; without deltas the call comes at once. Default true. */
+      stream: z.boolean().optional(),
+      chunks,
+      delayMs,
+      providerMetadata,
+    }),
+  })
+
+  const errorItem = z.strictObject({
+    error: z.strictObject({
+      message: z.string(),
+      statusCode: z.int().optional(),
+      retryable: z.boolean().optional(),
+      headers: z.record(z.string(), z.string()).optional(),
+      body: z.string().optional(),
+    }),
+    /** `before` refuses the request, `mid` is an error inside the stream. Default: `before` where nothing came first. */
+    when: z.enum(['before', 'mid']).optional(),
+    /** Only the first `times` calls that play this turn meet the error. */
+    times: z.int().positive().optional(),
+  })
+
+  const fileItem = z.strictObject({
+    /** `data` is base64. */
+    file: z.strictObject({ mediaType: z.string(), data: z.string().optional(), url: z.url().optional() }),
+  })
+
+  const sourceItem = z.strictObject({
+    source: z.union([
+      z.strictObject({ url: z.url(), title: z.string().optional(), id: z.string().optional() }),
+      z.strictObject({
+        mediaType: z.string(),
+        title: z.string(),
+        filename: z.string().optional(),
+        id: z.string().optional(),
+      }),
+    ]),
+  })
+
+  const finishItem = z.strictObject({ finish: finishReason, usage: usage.optional() })
+  const delayItem = z.strictObject({ delayMs: z.number().nonnegative() })
+  const gateItem = z.strictObject({ gate: z.string() })
+  const cutItem = z.strictObject({ cut: z.literal(true) })
+  const resetItem = z.strictObject({ reset: z.literal(true) })
+  const partItem = z.strictObject({ part: z.looseObject({ type: z.string() }) })
+
+  const itemSchema = z.union(
+    [
+      textItem,
+      reasoningItem,
+      callItem,
+      errorItem,
+      fileItem,
+      sourceItem,
+      finishItem,
+      delayItem,
+      gateItem,
+      cutItem,
+      resetItem,
+      partItem,
+    ],
+    {
+      error:
+        'an item is one of {text}, {reasoning}, {call}, {error}, {file}, {source}, {finish}, {delayMs}, {gate}, {cut: true}, {reset: true}, {part}, each with the fields of its kind only',
+    },
+  )
+
+  const turnSchema = z.array(itemSchema)
+
+  return z.preprocess(
+    (script) => (Array.isArray(script) ? { turns: script } : script),
+    z.strictObject({ by: z.enum(['order', 'prompt', 'history']).optional(), turns: z.array(turnSchema) }),
+  )
 }
