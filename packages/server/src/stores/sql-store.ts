@@ -5,6 +5,8 @@ import type { Change, Context, Db, Log } from './sql/context.ts'
 import { frames } from './sql/frames.ts'
 import { messages } from './sql/messages.ts'
 import { records, settings } from './sql/records.ts'
+import { createRestore } from './sql/restore.ts'
+import type { Restored, SessionBundle } from './sql/restore.ts'
 import { runs } from './sql/runs.ts'
 import type { Search } from './sql/search.ts'
 import { sessions } from './sql/sessions.ts'
@@ -26,8 +28,13 @@ export interface SqlStoreOptions {
   log: Log
 }
 
+export interface SqlStore extends Store {
+  /** Takes in a session from outside, see `importSessions`. */
+  restore(bundle: SessionBundle): Promise<Restored>
+}
+
 /** The store on any SQL database that Kysely speaks to. */
-export function createSqlStore(options: SqlStoreOptions): Store {
+export function createSqlStore(options: SqlStoreOptions): SqlStore {
   const { db, search, clock, log, exporter } = options
 
   /** One commit, then its export. */
@@ -66,6 +73,7 @@ export function createSqlStore(options: SqlStoreOptions): Store {
   }
   return {
     ...nouns(outside),
+    restore: createRestore(outside),
     transaction: (work) => commit((inside) => work(insideStore(inside))),
     close: () => db.destroy(),
   }

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { errorInfo } from '@troupe/core'
-import type { Store } from '@troupe/core'
 import { createSessionExport } from './export/session-export.ts'
 import { migrate } from './migrate.ts'
 import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
 import type { Log } from './sql/context.ts'
 import type { Tables } from './sql/tables.ts'
 import { createSqlStore } from './sql-store.ts'
+import type { SqlStore } from './sql-store.ts'
 import { sqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
 
 export interface SqliteStoreOptions {
@@ -18,7 +18,7 @@ export interface SqliteStoreOptions {
   clock?: () => number
 }
 
-export interface SqliteStore extends Store {
+export interface SqliteStore extends SqlStore {
   /** Resolves when every session's files have been looked at, and mended where they were not right. */
   exported(): Promise<void>
 }

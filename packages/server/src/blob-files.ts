@@ -1,0 +1,80 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Blobs } from '@troupe/core'
+
+const unknownType = 'application/octet-stream'
+
+/**
+ * Blobs as files named by their hash, with the media type in a small file beside it. Written once and never changed:
+ * of two media types for the same bytes the first stays.
+ */
+export function createBlobFiles(folder: string): Blobs {
+  async function readType(sha256: string): Promise<string> {
+    return (await readIfThere(join(folder, `${sha256}.type`)))?.toString('utf8') ?? unknownType
+  }
+
+  return {
+    async put(bytes, mediaType) {
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      const path = join(folder, sha256)
+      const known = await stat(path).catch(() => undefined)
+      if (known?.size !== bytes.length) {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        // The bytes come last: a blob that is there has its type.
+        await writeSynced(folder, `${sha256}.type`, Buffer.from(cleanType(mediaType)))
+        await writeSynced(folder, sha256, bytes)
+      }
+      return { sha256, size: bytes.length, mediaType: await readType(sha256) }
+    },
+
+    async get(sha256) {
+      if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
+      const bytes = await readIfThere(join(folder, sha256))
+      return bytes && { bytes, mediaType: await readType(sha256) }
+    },
+  }
+}
+
+/** A whole file or none, also after a power cut. */
+async function writeSynced(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  const part = join(folder, `.${randomUUID()}.part`)
+  try {
+    const file = await open(part, 'wx', 0o600)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(part, join(folder, name))
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await syncFolder(folder)
+}
+
+/** Makes the new name durable; Windows cannot open folders and has no need to. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function cleanType(mediaType: string): string {
+  return /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[\x20-\x7e]{0,200})?$/.test(mediaType) ? mediaType : unknownType
+}

@@ -1,0 +1,65 @@
+import { answerSchema, idSchema } from '@troupe/core'
+import { z } from 'zod'
+
+/** What an import takes from exported files, which a person or another program may have written. */
+
+/** Milliseconds; other programs write dates. */
+const timeSchema = z.union([
+  z.number(),
+  z
+    .string()
+    .transform((text) => Date.parse(text))
+    .refine(Number.isFinite),
+])
+
+export const messageSchema = z.object({
+  id: idSchema,
+  parentMessageId: idSchema.nullable().default(null),
+  role: z.enum(['user', 'assistant', 'system']),
+  parts: z.array(z.looseObject({ type: z.string() })),
+  metadata: z.looseObject({}).optional(),
+  createdAt: timeSchema,
+})
+
+export const askSchema = z.object({
+  id: idSchema,
+  kind: z.enum(['approval', 'question', 'plan', 'browser']),
+  runId: z.string(),
+  agentPath: z.array(z.string()).default([]),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  input: z.unknown(),
+  title: z.string(),
+  summary: z.string().optional(),
+  content: z.unknown(),
+  reason: z.string().default(''),
+  rule: z.string().nullable().default(null),
+  createdAt: timeSchema,
+  closedAt: z.number().nullable(),
+  answer: answerSchema.nullable().default(null),
+})
+
+export const sessionSchema = z.looseObject({
+  id: idSchema.optional(),
+  title: z.string().max(500).optional(),
+  renamed: z.boolean().optional(),
+  pinned: z.boolean().optional(),
+  archived: z.boolean().optional(),
+  model: z.string().nullable().optional(),
+  agent: z.string().nullable().optional(),
+  project: z.string().nullable().optional(),
+  createdAt: timeSchema.optional(),
+  updatedAt: timeSchema.optional(),
+})
+
+export const agentSchema = z.object({
+  parentAgentId: idSchema.nullable().default(null),
+  name: z.string().default(''),
+  task: z.string().default(''),
+  agentType: z.string().default(''),
+  status: z.string().default('done'),
+  title: z.string().default(''),
+  runId: z.string().nullable().default(null),
+  createdAt: timeSchema.default(0),
+  updatedAt: timeSchema.default(0),
+})
