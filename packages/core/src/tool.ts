@@ -75,6 +75,8 @@ export interface ToolContext {
   approval?: unknown
   /** Journals a process group that this call started (its leader's pid), so that it never outlives a crash. */
   process(pid: number): Promise<void>
+  /** The newest output of a tool in this conversation, by the tool's name. */
+  lastOutput(toolName: string): unknown
   mediaModel(kind: 'image' | 'video'): string | undefined
   /** Credentials of a provider, for tools that call one directly. */
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>

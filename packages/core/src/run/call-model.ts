@@ -5,7 +5,7 @@ import { isId, newId } from '../protocol/ids.ts'
 import type { Tool } from '../tool.ts'
 import { findTool } from '../tool-set.ts'
 import { parseCall, type Call } from './parse-call.ts'
-import { describeProviderError } from './provider-error.ts'
+import { describeProviderError, isUnfinished } from './provider-error.ts'
 import { retryDelay } from './retry.ts'
 import { toUsage } from './usage.ts'
 import { NamedError } from '../error.ts'
@@ -72,7 +72,7 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
       lastAt = performance.now()
       if (value.type === 'error') throw value.error
       if (value.type === 'finish') {
-        finished = true
+        finished = !isUnfinished(value.finishReason)
         answer.finishReason = value.finishReason.unified
         answer.usage = toUsage(value.usage)
       } else {

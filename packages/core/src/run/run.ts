@@ -317,11 +317,20 @@ function openTurn(input: RunInput) {
       agent,
       chatModel: input.model,
       messageId: input.messageId,
+      lastOutput: (toolName) => lastOutput([...input.history, fold.snapshot()], toolName),
       mediaModel: input.mediaModel ?? (() => undefined),
       credentials: input.credentials ?? (() => Promise.resolve(undefined)),
     },
   }
   return turn
+}
+
+function lastOutput(messages: readonly { parts: readonly object[] }[], toolName: string): unknown {
+  for (const { parts } of messages.toReversed()) {
+    const part = parts.findLast((candidate) => 'type' in candidate && candidate.type === `tool-${toolName}` && 'output' in candidate)
+    if (part !== undefined) return (part as { output: unknown }).output
+  }
+  return undefined
 }
 
 function callIds(message: { parts: readonly object[] }): string[] {

@@ -52,8 +52,8 @@ Use it for work of three steps or more. Send the whole list each time, or with "
 })
 
 /** The list lives in the conversation: it is the output of the newest call. */
-function currentTodos(ctx: ToolContext & { lastOutput?(toolName: string): unknown }): Todo[] {
-  const parsed = z.object({ todos: z.array(todoSchema) }).safeParse(ctx.lastOutput?.('TodoWrite'))
+function currentTodos(ctx: ToolContext): Todo[] {
+  const parsed = z.object({ todos: z.array(todoSchema) }).safeParse(ctx.lastOutput('TodoWrite'))
   if (!parsed.success) throw new Error('There is no list yet to merge into. Send the whole list, without "merge".')
   return parsed.data.todos
 }

@@ -1,0 +1,28 @@
+import { NamedError, project, type Session, type Store } from '@troupe/core'
+import { z } from 'zod'
+import { route, type Route } from '../route.ts'
+
+export function debugRoutes(options: { store: Store; workspaceId: string; instructions(session: Session): Promise<string> }): Route[] {
+  const { store, workspaceId } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/debug/:sessionId',
+      summary: 'The chain up to a message, what a model would be sent, and the log of the run that wrote it.',
+      query: z.object({ messageId: z.string().max(64).optional() }),
+      answers: { 200: '{session, chain, projection, runs}', 404: 'SessionNotFound, MessageNotFound' },
+      async handle(c, { params, query }) {
+        const session = await store.sessions.get(params['sessionId'] as string)
+        if (session === undefined || session.workspaceId !== workspaceId) throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404 })
+        const at = { sessionId: session.id }
+        const leaf = query['messageId'] ?? (await store.messages.latestLeaf(at))
+        if (leaf !== undefined && (await store.messages.get(at, leaf)) === undefined) throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+        const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
+        const answer = chain.findLast((message) => message.role === 'assistant')
+        const records = answer === undefined ? [] : await store.runs.ofMessage(session.id, answer.id)
+        const runs = await Promise.all(records.map(async (run) => ({ ...run, frames: await store.frames.read(run.id) })))
+        return c.json({ session, chain, projection: project(chain, await options.instructions(session)), runs, strays: await store.messages.strays(at) })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,83 @@
+import { NamedError, providerPatchSchema } from '@troupe/core'
+import { z } from 'zod'
+import type { Config, ConfigFile } from '../config.ts'
+import type { Models } from '../models.ts'
+import { route, type Route } from '../route.ts'
+
+/** Keys go in and never come out. */
+export function providerRoutes({ models, config }: { models: Models; config: ConfigFile }): Route[] {
+  const info = async (id: string | undefined): Promise<Awaited<ReturnType<Models['listProviders']>>[number]> => {
+    const found = (await models.listProviders()).find((provider) => provider.id === id)
+    if (found === undefined) throw new NamedError('ProviderNotFound', 'There is no such provider.', { status: 404 })
+    return found
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/providers',
+      summary: 'Providers, whether they can be used, and what is missing.',
+      answers: { 200: '{providers}' },
+      handle: async (c) => c.json({ providers: await models.listProviders() }),
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/providers',
+      summary: 'Adds a provider, or imports a list of them from a file or address of templates.',
+      body: z.union([z.strictObject({ templates: z.string().max(4000) }), providerPatchSchema.extend({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i) })]),
+      answers: { 201: '{provider} or {imported}', 400: 'BadRequest', 409: 'ProviderExists' },
+      async handle(c, { body }) {
+        if ('templates' in body) {
+          const imported = await models.importTemplates(body.templates)
+          await config.update((current) => ({ ...current, providers: { ...imported.providers, ...current.providers } }))
+          return c.json({ imported: Object.keys(imported.providers), problems: imported.problems }, 201)
+        }
+        const { id, ...patch } = body
+        if (config.get().providers?.[id] !== undefined) throw new NamedError('ProviderExists', `There is a provider "${id}" already.`, { status: 409 })
+        await config.update((current) => patched(current, id, patch))
+        return c.json({ provider: await info(id) }, 201)
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/ai/providers/:provider',
+      summary: 'Sets key, address or models of a provider; null removes a field.',
+      body: providerPatchSchema,
+      answers: { 200: '{provider}', 404: 'ProviderNotFound' },
+      async handle(c, { params, body }) {
+        const { id } = await info(params['provider'])
+        await config.update((current) => patched(current, id, body))
+        return c.json({ provider: await info(id) })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/providers/:provider/test',
+      summary: 'Makes one small request, to see whether key and address work.',
+      answers: { 200: '{test}', 404: 'ProviderNotFound' },
+      async handle(c, { params }) {
+        const { id } = await info(params['provider'])
+        return c.json({ test: await models.testProvider(id) })
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/ai/providers/:provider',
+      summary: 'Removes what the settings say of a provider.',
+      answers: { 200: '{deleted}', 404: 'ProviderNotFound' },
+      async handle(c, { params }) {
+        const { id } = await info(params['provider'])
+        await config.update((current) => ({ ...current, providers: Object.fromEntries(Object.entries(current.providers ?? {}).filter(([name]) => name !== id)) }))
+        return c.json({ deleted: id })
+      },
+    }),
+  ]
+}
+
+function patched(config: Config, id: string, patch: Record<string, unknown>): Config {
+  const settings: Record<string, unknown> = { ...config.providers?.[id] }
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete settings[key]
+    else if (value !== undefined) settings[key] = value
+  }
+  return { ...config, providers: { ...config.providers, [id]: settings } } as Config
+}

@@ -1,0 +1,113 @@
+import { NamedError, newId, newSessionSchema, sessionPatchSchema, type Session, type Store } from '@troupe/core'
+import { z } from 'zod'
+import type { Live } from '../live.ts'
+import { route, type Route } from '../route.ts'
+
+const limit = z.string().regex(/^\d{1,3}$/, 'a whole number below 1,000').optional()
+
+export function sessionRoutes({ store, live, workspaceId }: { store: Store; live: Live; workspaceId: string }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/sessions',
+      summary: 'Sessions of the workspace, newest first; with ?q those that match, and where.',
+      query: z.object({ q: z.string().max(1000).optional(), cursor: z.string().max(500).optional(), limit }),
+      answers: { 200: '{sessions, nextCursor, hits}' },
+      async handle(c, { query }) {
+        const { q, cursor } = query
+        const found = await store.sessions.list({ workspaceId, ...(q && { query: q }), ...(cursor && { cursor }), ...numeric(query['limit']) })
+        const hits = q ? await store.messages.search({ workspaceId, query: q, limit: 50 }) : []
+        return c.json({ sessions: found.sessions.map(withRun), nextCursor: found.nextCursor, hits })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/sessions',
+      summary: 'Creates an empty session.',
+      body: newSessionSchema,
+      answers: { 201: '{session}', 409: 'SessionExists' },
+      async handle(c, { body }) {
+        const { id = newId('ses_'), ...rest } = body
+        const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+        const session = await store.sessions.create({ id, workspaceId, ...fields })
+        return c.json({ session: withRun(session) }, 201)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id',
+      summary: 'One session.',
+      answers: { 200: '{session}', 404: 'SessionNotFound' },
+      handle: async (c, { params }) => c.json({ session: withRun(await find(params['id'])) }),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/ai/sessions/:id',
+      summary: 'Renames, pins, archives, or sets model and agent.',
+      body: sessionPatchSchema,
+      answers: { 200: '{session}', 404: 'SessionNotFound' },
+      async handle(c, { params, body }) {
+        const session = await find(params['id'])
+        const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+        return c.json({ session: withRun(await store.sessions.update(session.id, patch)) })
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/ai/sessions/:id',
+      summary: 'Deletes a session; a live run is stopped first.',
+      answers: { 200: '{deleted}', 404: 'SessionNotFound' },
+      async handle(c, { params }) {
+        const session = await find(params['id'])
+        await live.stop(session.id)
+        await store.sessions.delete(session.id)
+        return c.json({ deleted: session.id })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/messages',
+      summary: 'A page from the tail of one branch; without ?leaf the newest.',
+      query: z.object({ leaf: z.string().max(64).optional(), before: z.string().max(64).optional(), limit }),
+      answers: { 200: '{leafMessageId, messages, siblings, page}', 404: 'SessionNotFound, MessageNotFound' },
+      async handle(c, { params, query }) {
+        const session = await find(params['id'])
+        const { leaf, before } = query
+        return c.json(await store.messages.branch({ sessionId: session.id }, { ...(leaf && { leaf }), ...(before && { before }), ...numeric(query['limit']) }))
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/ai/sessions/:id/messages/:messageId',
+      summary: 'Deletes a message and everything below it; a live run inside is stopped first.',
+      answers: { 200: '{deleted}', 404: 'SessionNotFound, MessageNotFound' },
+      async handle(c, { params }) {
+        const session = await find(params['id'])
+        const at = { sessionId: session.id }
+        const messageId = params['messageId'] as string
+        if ((await store.messages.get(at, messageId)) === undefined) throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+        const run = live.get(session.id)
+        if (run !== undefined) {
+          const chain = await store.messages.chain(at, run.userMessageId)
+          if (run.messageId === messageId || chain.some((message) => message.id === messageId)) await live.stop(session.id)
+        }
+        return c.json({ deleted: await store.messages.remove(at, messageId) })
+      },
+    }),
+  ]
+
+  async function find(id: string | undefined): Promise<Session> {
+    const session = await store.sessions.get(id ?? '')
+    if (session === undefined || session.workspaceId !== workspaceId) throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data: { sessionId: id ?? null } })
+    return session
+  }
+
+  function withRun(session: Session): Session & { run: { id: string; status: string; messageId: string } | null } {
+    const run = live.get(session.id)
+    return { ...session, run: run === undefined ? null : { id: run.id, status: run.status, messageId: run.messageId } }
+  }
+}
+
+function numeric(value: string | undefined): { limit?: number } {
+  return value === undefined ? {} : { limit: Math.max(1, Number(value)) }
+}
