@@ -1,0 +1,63 @@
+import type { Answer, Ask, BranchPage, SearchHit, Session } from '@troupe/core'
+import type { ModelList } from './model-info.ts'
+import type { Request } from './request.ts'
+
+export interface ChatBody {
+  sessionId: string
+  message?: { id: string; role: 'user'; parts: { type: 'text'; text: string }[] }
+  parentMessageId?: string | null
+  trigger?: 'regenerate-message'
+  messageId?: string
+  model?: string
+  clientId: string
+  tabId: string
+}
+
+export interface SessionPage {
+  sessions: Session[]
+  nextCursor: string | null
+  hits?: SearchHit[]
+}
+
+/** The routes that the page uses, by what they are for. */
+export type Api = ReturnType<typeof createApi>
+
+export function createApi(request: Request) {
+  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await request(method, path, { body })
+    return (await response.json()) as T
+  }
+  const session = (id: string) => `/ai/sessions/${encodeURIComponent(id)}`
+  const chat = (id: string) => `/ai/chat/${encodeURIComponent(id)}`
+
+  return {
+    authenticate: (key: string) => request('POST', '/ai/auth', { body: { key } }),
+
+    sessions: ({ query, cursor }: { query?: string; cursor?: string } = {}) => {
+      const search = new URLSearchParams()
+      if (query !== undefined && query !== '') search.set('q', query)
+      if (cursor !== undefined) search.set('cursor', cursor)
+      return json<SessionPage>('GET', `/ai/sessions?${search}`)
+    },
+    renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
+    setModel: (id: string, model: string) => json<unknown>('PATCH', session(id), { model }),
+    deleteSession: (id: string) => request('DELETE', session(id)),
+    messages: (id: string, { leaf, before, limit }: { leaf?: string; before?: string; limit: number }) => {
+      const search = new URLSearchParams({ limit: String(limit) })
+      if (leaf !== undefined) search.set('leaf', leaf)
+      if (before !== undefined) search.set('before', before)
+      return json<BranchPage>('GET', `${session(id)}/messages?${search}`)
+    },
+
+    /** Holds on while the run waits for a person. */
+    startRun: (body: ChatBody, signal: AbortSignal) => request('POST', '/ai/chat?hold=1', { body, signal }),
+    followRun: (id: string, after: number | undefined, signal: AbortSignal) =>
+      request('GET', `${chat(id)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
+    stopRun: (id: string) => request('POST', `${chat(id)}/stop`, { body: {} }),
+    steerRun: (id: string, steering: { id: string; text: string }) => request('POST', `${chat(id)}/steer`, { body: steering }),
+
+    asks: () => json<{ asks: Ask[] }>('GET', '/ai/asks'),
+    answerAsk: (id: string, answer: Answer) => json<{ ask: Ask }>('POST', `/ai/asks/${encodeURIComponent(id)}`, { answer }),
+    models: () => json<ModelList>('GET', '/ai/models'),
+  }
+}

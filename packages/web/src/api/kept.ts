@@ -1,0 +1,33 @@
+/** A few strings that outlive the page. Where the browser closes its storage, they live as long as the page does. */
+export interface Kept {
+  get(key: string): string | null
+  set(key: string, value: string | null): void
+}
+
+export function createKept(open: () => Storage): Kept {
+  const memory = new Map<string, string>()
+  let storage: Storage | undefined
+  try {
+    storage = open()
+  } catch {
+    storage = undefined
+  }
+  return {
+    get: (key) => memory.get(key) ?? storage?.getItem(key) ?? null,
+    set(key, value) {
+      try {
+        if (value === null) storage?.removeItem(key)
+        else storage?.setItem(key, value)
+        memory.delete(key)
+        if (storage !== undefined) return
+      } catch {
+        // Full: it is kept in memory below.
+      }
+      if (value === null) memory.delete(key)
+      else memory.set(key, value)
+    },
+  }
+}
+
+export const keptByBrowser = createKept(() => window.localStorage)
+export const keptByTab = createKept(() => window.sessionStorage)

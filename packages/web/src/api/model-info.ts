@@ -1,0 +1,40 @@
+/** A model as `GET /ai/models` lists it, as far as the page uses it. */
+export interface ModelInfo {
+  /** `provider/model`: what a request names. */
+  ref: string
+  id: string
+  name: string
+  provider: string
+  providerName: string
+  usable: boolean
+  tags: string[]
+  contextWindow?: number
+  capabilities?: { common?: { examples?: unknown } }
+}
+
+export interface ModelList {
+  models: ModelInfo[]
+  /** What is used when nothing is named. */
+  default?: string | null
+}
+
+/** Requests to begin with, where the model brings some. */
+export function examplesOf(model: ModelInfo | undefined): string[] {
+  const examples = model?.capabilities?.common?.examples
+  return Array.isArray(examples) ? examples.filter((example) => typeof example === 'string') : []
+}
+
+export function isDemo(ref: string | undefined): boolean {
+  return ref?.startsWith('demo/') === true
+}
+
+/** By provider, in the order in which they come; those that fit all words of the search. */
+export function groupModels(models: ModelInfo[], search: string): { provider: string; models: ModelInfo[] }[] {
+  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== '')
+  const fits = (model: ModelInfo) => {
+    const text = [model.ref, model.name, model.providerName, ...model.tags].join(' ').toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+  const groups = Map.groupBy(models.filter(fits), (model) => model.providerName)
+  return [...groups].map(([provider, members]) => ({ provider, models: members }))
+}

@@ -1,0 +1,46 @@
+import { ApiError } from './api-error.ts'
+
+export type Request = (method: string, path: string, options?: RequestOptions) => Promise<Response>
+
+export interface RequestOptions {
+  body?: unknown
+  signal?: AbortSignal
+}
+
+/**
+ * One way to the server. Resolves only with a good response; throws an `ApiError` otherwise, and the signal's reason
+ * where it was aborted. `onLocked` hears of every 401.
+ */
+export function createRequest(fetch: typeof globalThis.fetch, onLocked: () => void): Request {
+  return async function request(method, path, { body, signal } = {}) {
+    let response: Response
+    try {
+      response = await fetch(path, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(signal !== undefined && { signal }),
+        credentials: 'same-origin',
+        cache: 'no-store',
+      })
+    } catch (error) {
+      signal?.throwIfAborted()
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new ApiError(0, { name: 'Unreachable', message: `The server does not answer (${reason}). Is Troupe still running?` })
+    }
+    if (response.ok) return response
+    if (response.status === 401) onLocked()
+    throw await readError(response)
+  }
+}
+
+async function readError(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '')
+  try {
+    const { error } = JSON.parse(text) as { error: { name: string; message: string; data?: Record<string, unknown> } }
+    return new ApiError(response.status, { name: error.name, message: error.message, ...(error.data && { data: error.data }) })
+  } catch {
+    // Not ours: a proxy, or a server of another kind on this port.
+    const message = `The server answered ${response.status} ${response.statusText}`.trim()
+    return new ApiError(response.status, { name: 'BadResponse', message })
+  }
+}

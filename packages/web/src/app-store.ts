@@ -1,0 +1,220 @@
+import { newId } from '@troupe/core/protocol'
+import type { Ask, SearchHit, Session } from '@troupe/core'
+import { createStore } from 'zustand/vanilla'
+import type { StoreApi } from 'zustand/vanilla'
+import { ApiError, isUnreachable, toErrorInfo } from './api/api-error.ts'
+import type { Api } from './api/api.ts'
+import type { Kept } from './api/kept.ts'
+import type { ModelInfo } from './api/model-info.ts'
+
+/** What the page knows beyond the session in sight. */
+export interface AppState {
+  access: 'checking' | 'open' | 'locked' | 'unreachable'
+  /** The session in sight. One that nothing was said in yet exists only here. */
+  sessionId: string
+  isNew: boolean
+  sessions: Session[]
+  nextCursor: string | null
+  search: { query: string; found: Found | null }
+  models: ModelInfo[]
+  modelsLoaded: boolean
+  defaultModel: string | null
+  modelsFailure: string | null
+  /** The person's choice by session; the newest choice also counts for new ones. */
+  chosenModels: Record<string, string>
+  asks: Ask[]
+  sidebar: boolean
+}
+
+export interface Found {
+  sessions: Session[]
+  hits: SearchHit[]
+}
+
+export type AppStore = StoreApi<AppState> & AppActions
+
+export interface AppActions {
+  /** Trades the one-time key for a cookie if there is one, then reads what there is. */
+  start(key: string | null): Promise<void>
+  refresh(): Promise<void>
+  refreshAsks(): Promise<void>
+  loadMoreSessions(): Promise<void>
+  select(sessionId: string): void
+  newSession(): void
+  /** The session in sight has its first message. */
+  sessionBegan(): void
+  titleChanged(sessionId: string, title: string): void
+  rename(sessionId: string, title: string): Promise<void>
+  remove(sessionId: string): Promise<void>
+  setSearch(query: string): Promise<void>
+  chooseModel(ref: string): Promise<void>
+  setSidebar(open: boolean): void
+}
+
+export interface AppServices {
+  api: Api
+  kept: Kept
+  onError: (error: unknown) => void
+}
+
+const modelKey = 'troupe.model'
+
+export function createAppStore(sessionId: string | null, { api, kept, onError }: AppServices): AppStore {
+  const store = createStore<AppState>(() => ({
+    access: 'checking',
+    sessionId: sessionId ?? newId('s'),
+    isNew: sessionId === null,
+    sessions: [],
+    nextCursor: null,
+    search: { query: '', found: null },
+    models: [],
+    modelsLoaded: false,
+    defaultModel: null,
+    modelsFailure: null,
+    chosenModels: {},
+    asks: [],
+    sidebar: kept.get('troupe.sidebar') !== 'closed',
+  }))
+  const { getState, setState } = store
+
+  return { ...store, start, refresh, refreshAsks, loadMoreSessions, select, newSession, sessionBegan, titleChanged, rename, remove, setSearch, chooseModel, setSidebar }
+
+  async function start(key: string | null): Promise<void> {
+    try {
+      if (key !== null) await api.authenticate(key)
+    } catch (error) {
+      // A key that was used before (a reloaded tab) is no harm as long as the cookie is still good.
+      if (isUnreachable(error)) return setState({ access: 'unreachable' })
+    }
+    await refresh()
+    if (getState().access === 'open') await loadModels()
+  }
+
+  async function refresh(): Promise<void> {
+    try {
+      const page = await api.sessions()
+      setState(({ sessions, nextCursor }) => {
+        const known = new Set(page.sessions.map(({ id }) => id))
+        const last = page.sessions.at(-1)
+        const below = page.nextCursor === null || last === undefined ? [] : sessions.filter(({ id, updatedAt }) => !known.has(id) && updatedAt < last.updatedAt)
+        return { access: 'open', sessions: [...page.sessions, ...below], nextCursor: below.length > 0 ? nextCursor : page.nextCursor }
+      })
+      await refreshAsks()
+    } catch (error) {
+      const locked = error instanceof ApiError && error.status === 401
+      if (locked) setState({ access: 'locked' })
+      else if (getState().access !== 'open') setState({ access: 'unreachable' })
+    }
+  }
+
+  async function refreshAsks(): Promise<void> {
+    try {
+      const { asks } = await api.asks()
+      setState({ asks: asks.filter(({ closedAt }) => closedAt === null) })
+    } catch (error) {
+      if (!isUnreachable(error)) onError(error)
+    }
+  }
+
+  async function loadMoreSessions(): Promise<void> {
+    const { nextCursor } = getState()
+    if (nextCursor === null) return
+    try {
+      const page = await api.sessions({ cursor: nextCursor })
+      setState(({ sessions }) => ({ sessions: [...sessions, ...page.sessions], nextCursor: page.nextCursor }))
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  async function loadModels(): Promise<void> {
+    try {
+      const { models, default: defaultModel } = await api.models()
+      setState({ models, modelsLoaded: true, defaultModel: defaultModel ?? null, modelsFailure: null })
+    } catch (error) {
+      setState({ modelsFailure: toErrorInfo(error).message })
+    }
+  }
+
+  function select(chosen: string): void {
+    if (chosen !== getState().sessionId) setState({ sessionId: chosen, isNew: false })
+  }
+
+  function newSession(): void {
+    setState({ sessionId: newId('s'), isNew: true })
+  }
+
+  function sessionBegan(): void {
+    if (getState().isNew) setState({ isNew: false })
+  }
+
+  function titleChanged(changed: string, title: string): void {
+    setState(({ sessions }) => ({ sessions: sessions.map((session) => (session.id === changed ? { ...session, title } : session)) }))
+  }
+
+  async function rename(renamed: string, title: string): Promise<void> {
+    try {
+      await api.renameSession(renamed, title)
+      titleChanged(renamed, title)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  async function remove(removed: string): Promise<void> {
+    try {
+      await api.deleteSession(removed)
+      setState(({ sessions, asks, search }) => ({
+        sessions: sessions.filter(({ id }) => id !== removed),
+        asks: asks.filter((ask) => ask.sessionId !== removed),
+        search: { ...search, found: search.found && without(search.found, removed) },
+      }))
+      if (getState().sessionId === removed) newSession()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  async function setSearch(query: string): Promise<void> {
+    setState(({ search }) => ({ search: { query, found: query.trim() === '' ? null : search.found } }))
+    if (query.trim() === '') return
+    try {
+      const { sessions, hits = [] } = await api.sessions({ query: query.trim() })
+      if (getState().search.query === query) setState({ search: { query, found: { sessions, hits } } })
+    } catch (error) {
+      if (getState().search.query === query) onError(error)
+    }
+  }
+
+  async function chooseModel(ref: string): Promise<void> {
+    const { sessionId: current, isNew } = getState()
+    kept.set(modelKey, ref)
+    setState(({ chosenModels }) => ({ chosenModels: { ...chosenModels, [current]: ref } }))
+    if (isNew) return
+    try {
+      await api.setModel(current, ref)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function setSidebar(open: boolean): void {
+    kept.set('troupe.sidebar', open ? null : 'closed')
+    setState({ sidebar: open })
+  }
+}
+
+function without(found: Found, sessionId: string): Found {
+  return {
+    sessions: found.sessions.filter(({ id }) => id !== sessionId),
+    hits: found.hits.filter((hit) => hit.sessionId !== sessionId),
+  }
+}
+
+/** The model that the session in sight uses next: chosen here, chosen before, chosen for another session, the server's. */
+export function currentModel(state: AppState, kept: Kept): string | undefined {
+  const { sessionId, chosenModels, sessions, models, defaultModel } = state
+  const candidates = [chosenModels[sessionId], sessions.find(({ id }) => id === sessionId)?.model, kept.get(modelKey), defaultModel]
+  const listed = new Set(models.map(({ ref }) => ref))
+  return candidates.find((ref) => ref != null && listed.has(ref)) ?? models[0]?.ref
+}

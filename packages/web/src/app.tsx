@@ -1,0 +1,98 @@
+import { Tooltip } from 'radix-ui'
+import { useEffect } from 'react'
+import { readAddress, writeAddress } from './address.ts'
+import { Chat } from './chat/chat.tsx'
+import { pageWakeSource } from './chat/wake-source.ts'
+import { Header } from './header.tsx'
+import { Locked, Unreachable } from './locked.tsx'
+import { Sidebar } from './sessions/sidebar.tsx'
+import { Notices } from './ui/notices.tsx'
+import { useApp, useWorkspace } from './workspace.ts'
+import './app.css'
+
+export function App() {
+  const access = useApp((state) => state.access)
+  const sessionId = useApp((state) => state.sessionId)
+  useAddress()
+  useLookingAgain()
+  useNewChatKey()
+  useTitle()
+  if (access === 'checking') return null
+  if (access === 'locked') return <Locked />
+  if (access === 'unreachable') return <Unreachable />
+  return (
+    <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
+      <div className="app">
+        <Sidebar />
+        <main className="main">
+          <Header />
+          <Chat key={sessionId} sessionId={sessionId} />
+        </main>
+      </div>
+      <Notices />
+    </Tooltip.Provider>
+  )
+}
+
+/** The session in sight stands in the address, so that a reload and the back button find it. */
+function useAddress(): void {
+  const { app } = useWorkspace()
+  const sessionId = useApp((state) => state.sessionId)
+  const isNew = useApp((state) => state.isNew)
+  useEffect(() => {
+    const address = writeAddress(isNew ? null : sessionId)
+    if (readAddress(window.location.hash).sessionId === (isNew ? null : sessionId)) return
+    window.history.pushState(null, '', address === '#' ? window.location.pathname : address)
+  }, [sessionId, isNew])
+  useEffect(() => {
+    const onPop = () => {
+      const { sessionId: named } = readAddress(window.location.hash)
+      if (named === null) app.newSession()
+      else app.select(named)
+    }
+    window.addEventListener('popstate', onPop)
+    return () => window.removeEventListener('popstate', onPop)
+  }, [app])
+}
+
+const lookAgainEvery = 15_000
+
+/** What happens elsewhere is told by no stream: while the page is seen it asks now and then. */
+function useLookingAgain(): void {
+  const workspace = useWorkspace()
+  const open = useApp((state) => state.access === 'open')
+  useEffect(() => {
+    if (!open) return
+    const look = () => void workspace.refresh()
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') look()
+    }, lookAgainEvery)
+    const stopWaking = pageWakeSource(look)
+    return () => {
+      clearInterval(timer)
+      stopWaking()
+    }
+  }, [workspace, open])
+}
+
+function useNewChatKey(): void {
+  const { app } = useWorkspace()
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'o' || !event.shiftKey || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      app.newSession()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [app])
+}
+
+function useTitle(): void {
+  const title = useApp((state) => state.sessions.find(({ id }) => id === state.sessionId)?.title)
+  const waiting = useApp((state) => state.asks.length)
+  useEffect(() => {
+    const name = title === undefined || title === '' ? 'Troupe' : `${title} · Troupe`
+    document.title = waiting > 0 ? `(${waiting}) ${name}` : name
+  }, [title, waiting])
+}

@@ -1,0 +1,35 @@
+import { CircleStop, OctagonX, PlugZap, ShieldX } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { formatDuration } from '../ui/format.ts'
+import { ErrorCard } from './error-card.tsx'
+import { useSession, useSessionStore } from './session-context.ts'
+import type { VisibleMessage } from './session-state.ts'
+
+/** How an answer ended, where it did not end by itself; with the true reason. */
+export function AnswerMarks({ message }: { message: VisibleMessage }) {
+  const { regenerate } = useSessionStore()
+  const live = message.live === true
+  const liveError = useSession((state) => (live ? state.run?.errorText : null))
+  const stopTime = useSession((state) => state.stopTimes[message.id])
+  const { aborted, interrupted, stopped, error } = message.metadata ?? {}
+  const shownError = error ?? (liveError == null ? undefined : { name: 'Error', message: liveError })
+  return (
+    <>
+      {shownError !== undefined && (
+        <ErrorCard error={shownError} {...(!live && { onRetry: () => void regenerate(message.id) })} />
+      )}
+      {aborted === true && <Mark icon={<CircleStop />}>{stopTime === undefined ? 'Stopped by you' : `Stopped after ${formatDuration(stopTime)}`}</Mark>}
+      {interrupted === true && <Mark icon={<PlugZap />}>Interrupted: the program ended while this answer was being written</Mark>}
+      {stopped !== undefined && <Mark icon={stopped.reason === 'denied' ? <ShieldX /> : <OctagonX />}>{stopped.message}</Mark>}
+    </>
+  )
+}
+
+function Mark({ icon, children }: { icon: ReactNode; children: ReactNode }) {
+  return (
+    <p className="mark">
+      {icon}
+      <span>{children}</span>
+    </p>
+  )
+}

@@ -1,0 +1,63 @@
+import { CornerDownRight } from 'lucide-react'
+import type { Part } from '@troupe/core/protocol'
+import { Markdown } from '../markdown/markdown.tsx'
+import { DataPart } from './data-part.tsx'
+import { FilePart } from './file-part.tsx'
+import { ReasoningPart } from './reasoning-part.tsx'
+import type { VisibleMessage } from './session-state.ts'
+import { textOf } from './session-state.ts'
+import { isToolCall } from './tool-call.ts'
+import { ToolPart } from './tool-part.tsx'
+import type { Progress } from './tool-progress.ts'
+
+/** The parts of an answer in their order. A part that did not change keeps its identity and is not drawn again. */
+export function AnswerParts({ message, progress }: { message: VisibleMessage; progress: Record<string, Progress> | undefined }) {
+  const live = message.live === true
+  return message.parts.map((part, index) => (
+    <PartView key={isToolCall(part) ? part.toolCallId : index} id={`${message.id}-${index}`} part={part} live={live} progress={progress} />
+  ))
+}
+
+interface PartViewProps {
+  id: string
+  part: Part
+  live: boolean
+  progress: Record<string, Progress> | undefined
+}
+
+function PartView({ id, part, live, progress }: PartViewProps) {
+  if (isToolCall(part)) return <ToolPart part={part} progress={progress?.[part.toolCallId]} live={live} />
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? null : <Markdown text={part.text} done={!live || part.state !== 'streaming'} />
+    case 'reasoning':
+      return part.text.trim() === '' ? null : <ReasoningPart id={id} text={part.text} streaming={live && part.state === 'streaming'} />
+    case 'steering-message':
+      return (
+        <div className="steering">
+          <CornerDownRight aria-hidden />
+          <span className="visually-hidden">You said meanwhile: </span>
+          <span>{textOf({ parts: part.parts as Part[] })}</span>
+        </div>
+      )
+    case 'file':
+    case 'reasoning-file':
+      return <FilePart url={part.url} mediaType={part.mediaType} name={'filename' in part ? part.filename : undefined} />
+    case 'source-url':
+      return (
+        <a className="source" href={safeLink(part.url)} target="_blank" rel="noopener noreferrer nofollow">
+          {part.title ?? part.url}
+        </a>
+      )
+    case 'source-document':
+      return <span className="source">{part.title}</span>
+    case 'step-start':
+      return null
+    default:
+      return 'data' in part ? <DataPart id={id} part={part} live={live} /> : null
+  }
+}
+
+function safeLink(url: string): string | undefined {
+  return /^https?:\/\//i.test(url) ? url : undefined
+}

@@ -1,0 +1,24 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { SiblingPlace } from '@troupe/core'
+import { IconButton } from '../ui/icon-button.tsx'
+import { useSessionStore } from './session-context.ts'
+
+/** Where a message stands among the ways the conversation went here: `2 / 3`. */
+export function BranchArrows({ place }: { place: SiblingPlace | undefined }) {
+  const { showBranch } = useSessionStore()
+  if (place === undefined || place.total < 2) return null
+  const arrow = (id: string | null, label: string, icon: React.ReactNode) => (
+    <IconButton label={label} disabled={id === null} onClick={() => id !== null && void showBranch(id)}>
+      {icon}
+    </IconButton>
+  )
+  return (
+    <div className="branches" role="group" aria-label="Branches">
+      {arrow(place.prev, 'Previous branch', <ChevronLeft />)}
+      <span className="branches-place" aria-label={`Branch ${place.index} of ${place.total}`}>
+        {place.index} / {place.total}
+      </span>
+      {arrow(place.next, 'Next branch', <ChevronRight />)}
+    </div>
+  )
+}

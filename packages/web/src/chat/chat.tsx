@@ -1,0 +1,50 @@
+import { useEffect, useMemo } from 'react'
+import { useWorkspace } from '../workspace.ts'
+import { Announcer } from './announcer.tsx'
+import { Composer } from './composer.tsx'
+import { ConnectionBar } from './connection-bar.tsx'
+import { EmptyChat } from './empty-chat.tsx'
+import { ErrorCard } from './error-card.tsx'
+import { MessageList } from './message-list.tsx'
+import { SessionContext, useSession, useSessionStore } from './session-context.ts'
+import { DisclosureContext } from './use-disclosure.ts'
+import './chat.css'
+
+/** One session. Mounted anew for each, so nothing of another can stay behind. */
+export function Chat({ sessionId }: { sessionId: string }) {
+  const workspace = useWorkspace()
+  const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
+  const disclosures = useMemo(() => new Map<string, boolean>(), [])
+  useEffect(() => {
+    void store.open()
+    return store.close
+  }, [store])
+  return (
+    <SessionContext value={store}>
+      <DisclosureContext value={disclosures}>
+        <div className="chat">
+          <ChatBody />
+          <ConnectionBar />
+          <Composer />
+          <Announcer />
+        </div>
+      </DisclosureContext>
+    </SessionContext>
+  )
+}
+
+function ChatBody() {
+  const store = useSessionStore()
+  const phase = useSession((state) => state.phase)
+  const failure = useSession((state) => state.failure)
+  const empty = useSession((state) => state.messages.length === 0 && state.run === null)
+  if (failure !== null && empty) {
+    return (
+      <div className="chat-note">
+        <ErrorCard error={failure} {...(phase === 'failed' && { onRetry: () => void store.open() })} />
+      </div>
+    )
+  }
+  if (phase === 'loading' && empty) return <div className="chat-note chat-loading">Loading …</div>
+  return empty ? <EmptyChat /> : <MessageList />
+}

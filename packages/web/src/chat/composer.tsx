@@ -1,0 +1,82 @@
+import { ArrowUp, CornerDownRight, Square } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { ModelPicker } from '../models/model-picker.tsx'
+import { GrowingTextarea } from '../ui/growing-textarea.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { useSession, useSessionStore } from './session-context.ts'
+import { isWaiting } from './session-state.ts'
+import { useBlocked } from './use-blocked.ts'
+import './composer.css'
+
+/** Enter sends; while a run is on it speaks to that run, and Escape stops it. */
+export function Composer() {
+  const { setDraft, send, steer, stop, sessionId } = useComposer()
+  const draft = useSession((state) => state.draft)
+  const running = useSession((state) => state.run !== null)
+  const stopping = useSession((state) => state.run?.stopAskedAt != null)
+  const waiting = useSession((state) => isWaiting(state.run))
+  const blocked = useBlocked()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [sessionId])
+  const ready = draft.trim() !== '' && blocked === null
+
+  const submit = () => {
+    if (!ready) return
+    void (running ? steer(draft) : send(draft))
+    field.current?.focus()
+  }
+
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      {blocked !== null && (
+        <p className="composer-blocked" role="status">
+          {blocked}
+        </p>
+      )}
+      <div className="composer-box">
+        <GrowingTextarea
+          ref={field}
+          aria-label={running ? 'Say something to the running answer' : 'Message'}
+          placeholder={running ? 'Say something meanwhile …' : 'Message Troupe …'}
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.nativeEvent.isComposing) return
+            if (event.key === 'Escape' && running) void stop()
+            if (event.key !== 'Enter' || event.shiftKey) return
+            event.preventDefault()
+            submit()
+          }}
+        />
+        <div className="composer-row">
+          <ModelPicker />
+          <span className="composer-hint" aria-hidden>
+            {waiting ? 'Waiting for your decision above' : running ? 'Esc stops' : ''}
+          </span>
+          {running && (
+            <IconButton className="composer-stop" label={stopping ? 'Stopping …' : 'Stop'} shortcut="Esc" disabled={stopping} onClick={() => void stop()}>
+              <Square />
+            </IconButton>
+          )}
+          {(!running || ready) && (
+            <IconButton className="composer-send" type="submit" label={running ? 'Say it to the running answer' : 'Send'} shortcut="Enter" disabled={!ready}>
+              {running ? <CornerDownRight /> : <ArrowUp />}
+            </IconButton>
+          )}
+        </div>
+      </div>
+    </form>
+  )
+}
+
+function useComposer() {
+  const store = useSessionStore()
+  const sessionId = useSession((state) => state.sessionId)
+  return { ...store, sessionId }
+}

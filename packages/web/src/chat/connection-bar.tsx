@@ -1,0 +1,31 @@
+import { WifiOff } from 'lucide-react'
+import { useSession, useSessionStore } from './session-context.ts'
+import { visibleMessages } from './session-state.ts'
+
+/** Says when the stream is broken, and when an answer is being written in a branch that is not in sight. */
+export function ConnectionBar() {
+  const { showBranch } = useSessionStore()
+  const lost = useSession((state) => state.connection === 'lost' && state.run !== null)
+  const elsewhere = useSession((state) => {
+    const id = state.run?.answer?.id
+    return id !== undefined && !visibleMessages(state).some((message) => message.id === id)
+  })
+  const parent = useSession((state) => state.run?.parentMessageId ?? null)
+  if (lost) {
+    return (
+      <p className="connection" role="status">
+        <WifiOff aria-hidden />
+        Connection lost. The run goes on without this page; looking for it again …
+      </p>
+    )
+  }
+  if (!elsewhere || parent === null) return null
+  return (
+    <p className="connection" role="status">
+      An answer is being written in another branch.
+      <button type="button" className="elsewhere" onClick={() => void showBranch(parent)}>
+        Show it
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,52 @@
+import { Braces } from 'lucide-react'
+import { memo, useId } from 'react'
+import { Markdown } from '../markdown/markdown.tsx'
+import { formatToolName } from '../ui/format.ts'
+import { AskPart } from './ask-part.tsx'
+import { dataOf } from './data-of.ts'
+import { useDisclosure } from './use-disclosure.ts'
+import { ValueView } from './value-view.tsx'
+
+export interface DataPartProps {
+  id: string
+  part: { type: string; data: unknown }
+  live: boolean
+}
+
+/** A `data-*` part. Names that the page does not know are shown as what they are: a name and its data. */
+export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps) {
+  const ask = dataOf(part, 'ask')
+  if (ask !== undefined) return <AskPart ask={ask} live={live} />
+  if (part.type === 'data-ask-answer' || part.type === 'data-branch') return null
+  const compaction = dataOf(part, 'compaction')
+  if (compaction !== undefined) {
+    return (
+      <Fold id={id} title={compaction.off === true ? 'A summary was switched off again' : 'Earlier messages were summarised for the model'}>
+        <Markdown text={compaction.summary} done />
+      </Fold>
+    )
+  }
+  return (
+    <Fold id={id} title={formatToolName(part.type.slice('data-'.length))}>
+      <ValueView value={part.data} />
+    </Fold>
+  )
+})
+
+function Fold({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
+  const [open, setOpen] = useDisclosure(id, false)
+  const bodyId = useId()
+  return (
+    <section className="tool" aria-label={title}>
+      <button type="button" className="tool-head" aria-expanded={open} aria-controls={bodyId} onClick={() => setOpen(!open)}>
+        <span className="tool-icon">
+          <Braces aria-hidden />
+        </span>
+        <span className="tool-title">{title}</span>
+      </button>
+      <div id={bodyId} className="tool-body" hidden={!open}>
+        {open && children}
+      </div>
+    </section>
+  )
+}

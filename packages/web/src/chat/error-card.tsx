@@ -1,0 +1,27 @@
+import { CircleAlert, RotateCw } from 'lucide-react'
+import type { ErrorInfo } from '@troupe/core/protocol'
+import { Button } from '../ui/button.tsx'
+import { showInvisible } from '../ui/format.ts'
+import './error-card.css'
+
+/** What went wrong, in the words of whoever knows, and the way on. */
+export function ErrorCard({ error, onRetry, children }: { error: ErrorInfo; onRetry?: () => void; children?: React.ReactNode }) {
+  return (
+    <div className="error-card" role="alert">
+      <CircleAlert aria-hidden />
+      <div>
+        <p className="error-message">{showInvisible(error.message)}</p>
+        <p className="error-name">{error.name}</p>
+      </div>
+      <div className="error-actions">
+        {children}
+        {onRetry !== undefined && (
+          <Button onClick={onRetry}>
+            <RotateCw aria-hidden />
+            Try again
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+import { formatEvent } from '@troupe/core/protocol'
+import type { BranchPage } from '@troupe/core'
+import type { Chunk, StoredMessage } from '@troupe/core/protocol'
+import { createApi } from '../api/api.ts'
+import { createRequest } from '../api/request.ts'
+import { emptySession } from './session-state.ts'
+import type { SessionState } from './session-state.ts'
+import { createSessionStore } from './session-store.ts'
+
+/** For tests: answers each request from a list, in order, and lets the test write streams by hand. */
+export function createFakeServer() {
+  const requests: { method: string; path: string; body: unknown }[] = []
+  const waiting: { path: string; answer: (response: Response | Error) => void; signal: AbortSignal | undefined }[] = []
+  const listeners = new Set<() => void>()
+  const wakers = new Set<() => void>()
+
+  const fetch = (path: string, init: RequestInit): Promise<Response> => {
+    requests.push({ method: init.method ?? 'GET', path, body: init.body == null ? undefined : JSON.parse(init.body as string) })
+    return new Promise((resolve, reject) => {
+      const answer = (response: Response | Error) => {
+        if (response instanceof Error) reject(response)
+        else resolve(response)
+      }
+      waiting.push({ path, answer, signal: init.signal ?? undefined })
+      init.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
+      for (const listener of listeners) listener()
+    })
+  }
+
+  /** The next request whose path begins like this; waits for it if need be. */
+  async function next(path: string) {
+    for (;;) {
+      const index = waiting.findIndex((request) => request.path.startsWith(path))
+      const [found] = index < 0 ? [] : waiting.splice(index, 1)
+      if (found !== undefined) return found
+      await new Promise<void>((resolve) => {
+        const listener = () => {
+          listeners.delete(listener)
+          resolve()
+        }
+        listeners.add(listener)
+      })
+    }
+  }
+
+  async function replyJson(path: string, body: unknown, status = 200): Promise<void> {
+    const { answer } = await next(path)
+    answer(Response.json(body, { status }))
+  }
+
+  async function replyIdle(path: string): Promise<void> {
+    const { answer } = await next(path)
+    answer(new Response(null, { status: 204 }))
+  }
+
+  async function replyStream(path: string) {
+    const { answer, signal } = await next(path)
+    let controller!: ReadableStreamDefaultController<Uint8Array>
+    const body = new ReadableStream<Uint8Array>({ start: (created) => void (controller = created) })
+    signal?.addEventListener('abort', () => controller.error(signal.reason))
+    answer(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+    const encoder = new TextEncoder()
+    return {
+      write: (number: number, chunk: Chunk) => controller.enqueue(encoder.encode(formatEvent(number, chunk))),
+      end: () => controller.close(),
+      break: () => controller.error(new TypeError('network error')),
+    }
+  }
+
+  const errors: unknown[] = []
+  const drafts: string[] = []
+  const request = createRequest(fetch as typeof globalThis.fetch, () => undefined)
+  const openSession = (phase: SessionState['phase'] = 'loading') =>
+    createSessionStore(emptySession('s1', phase), {
+      api: createApi(request),
+      ids: { clientId: 'c1', tabId: 't1' },
+      wake: (onWake) => {
+        wakers.add(onWake)
+        return () => wakers.delete(onWake)
+      },
+      now: () => 1000,
+      model: () => 'demo/tour',
+      onChunk: () => undefined,
+      onChange: () => undefined,
+      onError: (error) => errors.push(error),
+      keepDraft: (draft) => drafts.push(draft),
+    })
+  const wake = () => {
+    for (const waker of [...wakers]) waker()
+  }
+  const fail = async (path: string) => (await next(path)).answer(new TypeError('fetch failed'))
+
+  return { requests, replyJson, replyIdle, replyStream, fail, openSession, wake, errors, drafts }
+}
+
+export function page(messages: StoredMessage[], rest: Partial<BranchPage> = {}): BranchPage {
+  return {
+    leafMessageId: messages.at(-1)?.id ?? null,
+    messages,
+    siblings: {},
+    page: { hasMore: false, before: null, total: messages.length },
+    ...rest,
+  }
+}
+
+export function message(id: string, role: 'user' | 'assistant', text: string, parentMessageId: string | null): StoredMessage {
+  return { id, role, parts: [{ type: 'text', text, ...(role === 'assistant' && { state: 'done' as const }) }], parentMessageId, createdAt: 1 }
+}
+
+/** Resolves when the state passes the test. */
+export function until<State>(store: { getState(): State; subscribe(listener: () => void): () => void }, test: (state: State) => boolean) {
+  return new Promise<State>((resolve) => {
+    const check = () => {
+      if (!test(store.getState())) return
+      unsubscribe()
+      resolve(store.getState())
+    }
+    const unsubscribe = store.subscribe(check)
+    check()
+  })
+}

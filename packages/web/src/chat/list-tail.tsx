@@ -1,0 +1,43 @@
+import { CornerDownRight } from 'lucide-react'
+import { ErrorCard } from './error-card.tsx'
+import { useSession, useSessionStore } from './session-context.ts'
+import { isWaiting } from './session-state.ts'
+import { Button } from '../ui/button.tsx'
+import { formatDuration } from '../ui/format.ts'
+
+/** What stands below the last message: that somebody is at work, what waits to be said, what was not sent. */
+export function ListTail() {
+  const run = useSession((state) => state.run)
+  const unsent = useSession((state) => state.unsent)
+  const { retryUnsent, takeBackUnsent } = useSessionStore()
+  return (
+    <div className="message tail">
+      {run !== null && !isWaiting(run) && run.errorText === null && (
+        <p className="working">
+          <span className="working-dots" aria-hidden>
+            <i />
+            <i />
+            <i />
+          </span>
+          <span className={run.retry === null ? 'visually-hidden' : undefined}>
+            {run.retry === null ? 'An answer is being written' : `${run.retry.message} Trying again in ${formatDuration(run.retry.delayMs)}.`}
+          </span>
+        </p>
+      )}
+      {run?.steering.map(({ id, text }) => (
+        <div key={id} className="steering steering-pending">
+          <CornerDownRight aria-hidden />
+          <span>{text}</span>
+          <span className="visually-hidden">waits for the next step</span>
+        </div>
+      ))}
+      {unsent !== null && (
+        <ErrorCard error={unsent.error} onRetry={() => void retryUnsent()}>
+          <Button kind="quiet" onClick={takeBackUnsent}>
+            Edit
+          </Button>
+        </ErrorCard>
+      )}
+    </div>
+  )
+}

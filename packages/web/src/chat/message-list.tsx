@@ -1,0 +1,60 @@
+import { ArrowDown } from 'lucide-react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Virtualizer } from 'virtua'
+import type { VirtualizerHandle } from 'virtua'
+import { IconButton } from '../ui/icon-button.tsx'
+import { ListTail } from './list-tail.tsx'
+import { Message } from './message.tsx'
+import { useSession, useSessionStore } from './session-context.ts'
+import { visibleMessages } from './session-state.ts'
+import { useStickToBottom } from './use-stick-to-bottom.ts'
+import './message-list.css'
+
+/** Only what is in sight is drawn. Older pages come as the person scrolls up. */
+export function MessageList() {
+  const { loadOlder } = useSessionStore()
+  const stored = useSession((state) => state.messages)
+  const run = useSession((state) => state.run)
+  const siblings = useSession((state) => state.siblings)
+  const older = useSession((state) => state.older)
+  const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
+  const list = useRef<VirtualizerHandle>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const { stuck, onScroll, onResize, stick } = useStickToBottom(scroller)
+  const prepended = usePrepended(stored[0]?.id)
+
+  const lastUserId = messages.findLast((message) => message.role === 'user')?.id
+  useEffect(stick, [lastUserId, stick])
+  const onListScroll = useCallback(() => {
+    onScroll()
+    if (scroller.current !== null && scroller.current.scrollTop < 600) void loadOlder()
+  }, [onScroll, loadOlder])
+
+  return (
+    <div className="list">
+      <div className="list-scroller" ref={scroller} role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
+        {older.loading && <p className="list-older">Loading older messages …</p>}
+        <Virtualizer ref={list} scrollRef={scroller} shift={prepended} bufferSize={600} onScroll={onListScroll} onResize={onResize}>
+          {messages.map((message, index) => (
+            <Message key={message.id} message={message} place={siblings[message.id]} last={index === messages.length - 1} />
+          ))}
+          <ListTail key="tail" />
+        </Virtualizer>
+      </div>
+      {!stuck && (
+        <div className="list-down">
+          <IconButton label="To the newest" onClick={stick}>
+            <ArrowDown />
+          </IconButton>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** True for the one drawing in which messages were put above the first. */
+function usePrepended(firstId: string | undefined): boolean {
+  const [known, setKnown] = useState(firstId)
+  useLayoutEffect(() => setKnown(firstId), [firstId])
+  return known !== undefined && known !== firstId
+}

@@ -1,0 +1,203 @@
+import type { BranchPage, SiblingPlace } from '@troupe/core'
+import type { ErrorInfo, Message, StoredMessage } from '@troupe/core/protocol'
+import { dataOf } from './data-of.ts'
+import type { Progress } from './tool-progress.ts'
+
+/** One session as this page knows it. Everything here is replaced, never changed in place. */
+export interface SessionState {
+  sessionId: string
+  phase: 'new' | 'loading' | 'ready' | 'missing' | 'failed'
+  failure: ErrorInfo | null
+  /** One branch from the oldest loaded message to its leaf, as stored. */
+  messages: StoredMessage[]
+  siblings: Record<string, SiblingPlace>
+  older: { hasMore: boolean; before: string | null; loading: boolean }
+  run: LiveRun | null
+  connection: 'open' | 'lost'
+  /** A message of this page that the server has not taken. */
+  unsent: Unsent | null
+  /** What is being typed. */
+  draft: string
+  /** Asks whose answer is on its way. */
+  answering: readonly string[]
+  /** How long each stopped answer took to stop, in milliseconds, as seen from here. */
+  stopTimes: Record<string, number>
+}
+
+export interface LiveRun {
+  /** The message that is being answered; null when this page did not see it begin. */
+  parentMessageId: string | null
+  /** What there is of the answer; null until its first chunk. */
+  answer: Message | null
+  progress: Record<string, Progress>
+  /** What was said meanwhile and has not been taken up yet. */
+  steering: Steering[]
+  /** The provider refused for now and is asked again. */
+  retry: { attempt: number; delayMs: number; message: string } | null
+  errorText: string | null
+  startedAt: number
+  stopAskedAt: number | null
+}
+
+export interface Steering {
+  id: string
+  text: string
+}
+
+export interface Unsent {
+  messageId: string
+  error: ErrorInfo
+}
+
+export function emptySession(sessionId: string, phase: SessionState['phase']): SessionState {
+  return {
+    sessionId,
+    phase,
+    failure: null,
+    messages: [],
+    siblings: {},
+    older: { hasMore: false, before: null, loading: false },
+    run: null,
+    connection: 'open',
+    unsent: null,
+    draft: '',
+    answering: [],
+    stopTimes: {},
+  }
+}
+
+export function newRun(parentMessageId: string | null, now: number): LiveRun {
+  return { parentMessageId, answer: null, progress: {}, steering: [], retry: null, errorText: null, startedAt: now, stopAskedAt: null }
+}
+
+/** The tail of a branch as the server has it. What was loaded above it stays if it still belongs there. */
+export function withPage(state: SessionState, page: BranchPage): SessionState {
+  const [first] = page.messages
+  const above = first === undefined ? -1 : state.messages.findIndex((message) => message.id === first.id)
+  const kept = above > 0 && state.messages[above - 1]?.id === first?.parentMessageId ? state.messages.slice(0, above) : []
+  return {
+    ...state,
+    phase: 'ready',
+    failure: null,
+    messages: [...kept, ...page.messages],
+    siblings: { ...(kept.length > 0 && state.siblings), ...page.siblings },
+    older: kept.length > 0 ? state.older : { hasMore: page.page.hasMore, before: page.page.before, loading: false },
+  }
+}
+
+export function withOlderPage(state: SessionState, page: BranchPage): SessionState {
+  const known = new Set(state.messages.map((message) => message.id))
+  return {
+    ...state,
+    messages: [...page.messages.filter((message) => !known.has(message.id)), ...state.messages],
+    siblings: { ...page.siblings, ...state.siblings },
+    older: { hasMore: page.page.hasMore, before: page.page.before, loading: false },
+  }
+}
+
+/** A message of the person, shown at once below its parent; what stood there is another branch now. */
+export function withUserMessage(state: SessionState, message: StoredMessage, now: number): SessionState {
+  const messages = [...upTo(state.messages, message.parentMessageId), message]
+  return { ...state, phase: 'ready', messages, unsent: null, run: newRun(message.id, now) }
+}
+
+/** The answer to this message is being written anew. */
+export function withRegeneration(state: SessionState, parentMessageId: string, now: number): SessionState {
+  return { ...state, messages: upTo(state.messages, parentMessageId), unsent: null, run: newRun(parentMessageId, now) }
+}
+
+/** What the stream has brought since the last look. */
+export function withAnswer(state: SessionState, answer: Message, news: Partial<LiveRun>): SessionState {
+  if (state.run === null) return state
+  const taken = new Set(answer.parts.flatMap((part) => (part.type === 'steering-message' ? part.id : [])))
+  const steering = state.run.steering.filter(({ id }) => !taken.has(id))
+  const asked = new Set(openApprovals(answer))
+  const answering = state.answering.filter((id) => asked.has(id))
+  return {
+    ...state,
+    run: { ...state.run, ...news, answer, steering },
+    answering: answering.length === state.answering.length ? state.answering : answering,
+  }
+}
+
+/** The run is over: its answer takes its place among the messages until the server's own copy arrives. */
+export function withRunEnded(state: SessionState, now: number): SessionState {
+  const { run } = state
+  if (run === null) return state
+  const messages = visibleMessages(state).map(({ live: _, ...message }) => message)
+  const stopped = run.answer !== null && run.stopAskedAt !== null ? { [run.answer.id]: now - run.stopAskedAt } : {}
+  return { ...state, messages, run: null, answering: [], connection: 'open', stopTimes: { ...state.stopTimes, ...stopped } }
+}
+
+/** The server refused to take the message: it stays in sight, with the reason. */
+export function withRefusal(state: SessionState, error: ErrorInfo): SessionState {
+  const messageId = state.run?.parentMessageId
+  return { ...state, run: null, unsent: messageId == null ? null : { messageId, error } }
+}
+
+/** The message goes back to where it was typed. */
+export function withMessageTakenBack(state: SessionState, messageId: string): SessionState {
+  const index = state.messages.findIndex((message) => message.id === messageId)
+  if (index < 0) return { ...state, run: null, unsent: null }
+  const typed = textOf(state.messages[index])
+  const draft = [typed, state.draft].filter((text) => text !== '').join('\n\n')
+  return { ...state, messages: state.messages.slice(0, index), run: null, unsent: null, draft }
+}
+
+/** The text of a message as a person would copy it. */
+export function textOf(message: Pick<StoredMessage, 'parts'> | undefined): string {
+  const texts = (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? part.text : []))
+  return texts.join('\n\n')
+}
+
+export type VisibleMessage = StoredMessage & { live?: true }
+
+/** The branch with the live answer in its place. An answer that belongs to another branch is not shown in this one. */
+export function visibleMessages(state: Pick<SessionState, 'messages' | 'run'>): VisibleMessage[] {
+  const { messages, run } = state
+  if (run?.answer == null) return messages
+  const { answer } = run
+  const stored = messages.findIndex((message) => message.id === answer.id)
+  const above = stored >= 0 ? messages.slice(0, stored) : answered(messages, run.parentMessageId)
+  if (above === undefined) return messages
+  const live: VisibleMessage = {
+    id: answer.id,
+    parentMessageId: above.at(-1)?.id ?? null,
+    role: 'assistant',
+    parts: answer.parts,
+    ...(answer.metadata !== undefined && { metadata: answer.metadata }),
+    createdAt: answer.metadata?.createdAt ?? run.startedAt,
+    live: true,
+  }
+  return [...above, live]
+}
+
+/** The branch down to the message that is being answered; undefined when that message is not part of it. */
+function answered(messages: StoredMessage[], parentMessageId: string | null): StoredMessage[] | undefined {
+  const isParent = (message: StoredMessage) =>
+    parentMessageId === null ? message.role === 'user' : message.id === parentMessageId
+  const index = messages.findLastIndex(isParent)
+  return index < 0 && messages.length > 0 ? undefined : messages.slice(0, index + 1)
+}
+
+function upTo(messages: StoredMessage[], messageId: string | null): StoredMessage[] {
+  return messages.slice(0, messages.findIndex((message) => message.id === messageId) + 1)
+}
+
+/** The calls of an answer that wait for a person's yes or no. */
+export function openApprovals(message: Pick<Message, 'parts'> | null): string[] {
+  return (message?.parts ?? []).flatMap((part) =>
+    'approval' in part && part.state === 'approval-requested' ? part.approval.id : [],
+  )
+}
+
+/** Whether the run can only be moved on by a person. */
+export function isWaiting(run: LiveRun | null): boolean {
+  if (run?.answer == null) return false
+  if (openApprovals(run.answer).length > 0) return true
+  const answers = new Set(run.answer.parts.map((part) => dataOf(part, 'ask-answer')?.id))
+  return run.answer.parts.some((part) => {
+    const ask = dataOf(part, 'ask')
+    return ask !== undefined && !answers.has(ask.id)
+  })
+}

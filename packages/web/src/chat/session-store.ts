@@ -1,0 +1,306 @@
+import { newId } from '@troupe/core/protocol'
+import type { Answer } from '@troupe/core'
+import type { Chunk, StoredMessage } from '@troupe/core/protocol'
+import { createStore } from 'zustand/vanilla'
+import type { StoreApi } from 'zustand/vanilla'
+import { ApiError, isUnreachable, toErrorInfo } from '../api/api-error.ts'
+import type { Api } from '../api/api.ts'
+import type { ClientIds } from '../api/client-ids.ts'
+import { followRun } from './follow-run.ts'
+import type { WakeSource } from './follow-run.ts'
+import { createRunReader } from './run-reader.ts'
+import * as session from './session-state.ts'
+import type { SessionState } from './session-state.ts'
+
+export interface SessionServices {
+  api: Api
+  ids: ClientIds
+  wake: WakeSource
+  now: () => number
+  /** The model that the next answer is to come from; undefined leaves it to the server. */
+  model: () => string | undefined
+  /** Chunks that concern more than this session: its title, asks. */
+  onChunk: (chunk: Chunk) => void
+  /** A run began or ended, messages changed. */
+  onChange: () => void
+  /** Something that was asked for did not work. */
+  onError: (error: unknown) => void
+  keepDraft: (draft: string) => void
+}
+
+export type SessionStore = StoreApi<SessionState> & SessionActions
+
+export interface SessionActions {
+  /** Reads the session and follows its run, if there is one. Also looks again when called again. */
+  open(): Promise<void>
+  /** Lets go of the stream. The run goes on without this page. */
+  close(): void
+  setDraft(text: string): void
+  send(text: string): Promise<void>
+  /** The same message in other words: a new branch beside it. */
+  edit(messageId: string, text: string): Promise<void>
+  regenerate(answerId: string): Promise<void>
+  retryUnsent(): Promise<void>
+  takeBackUnsent(): void
+  stop(): Promise<void>
+  /** Says something to the run that is on. */
+  steer(text: string): Promise<void>
+  answer(askId: string, answer: Answer): Promise<void>
+  showBranch(messageId: string): Promise<void>
+  loadOlder(): Promise<void>
+}
+
+const pageSize = 60
+
+/** One session: its state, and the ways to change it. What happens to messages is in `session-state.ts`. */
+export function createSessionStore(initial: SessionState, services: SessionServices): SessionStore {
+  const { api, ids, now, onError } = services
+  const { sessionId } = initial
+  const store = createStore<SessionState>(() => initial)
+  const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
+  const patchRun = (run: Partial<session.LiveRun>) =>
+    change((state) => (state.run === null ? state : { ...state, run: { ...state.run, ...run } }))
+  /** Where the branch in sight ends; undefined shows the newest. */
+  let leaf: string | undefined
+  /** Goes up when the branch in sight is changed here, so that a page that was asked for earlier is not taken for it. */
+  let revision = 0
+  let following: AbortController | undefined
+
+  return { ...store, open, close, setDraft, send, edit, regenerate, retryUnsent, takeBackUnsent, stop, steer, answer, showBranch, loadOlder }
+
+  async function open(): Promise<void> {
+    if (store.getState().phase === 'new') return
+    if (!(await refresh())) return
+    await follow()
+  }
+
+  function close(): void {
+    following?.abort(new Error('the session was left'))
+    following = undefined
+  }
+
+  /** False when the session could not be read, or when what was read is no longer what is looked at. */
+  async function refresh(): Promise<boolean> {
+    const asked = revision
+    try {
+      const page = await api.messages(sessionId, { limit: pageSize, ...(leaf !== undefined && { leaf }) })
+      if (asked !== revision) return false
+      change((state) => session.withPage(state, page))
+      return true
+    } catch (error) {
+      if (asked !== revision) return false
+      const missing = error instanceof ApiError && error.status === 404
+      change((state) => {
+        if (state.phase === 'ready' && !missing) return state
+        return { ...state, phase: missing ? 'missing' : 'failed', failure: toErrorInfo(error) }
+      })
+      return false
+    }
+  }
+
+  /** Follows the run to its end; with `start`, begins it. */
+  async function follow(start?: (signal: AbortSignal) => Promise<Response>): Promise<void> {
+    close()
+    const current = new AbortController()
+    following = current
+    const reader = createRunReader({
+      onRun: () => {
+        change((state) => (state.run === null ? { ...state, run: session.newRun(null, now()) } : state))
+      },
+      onOtherRun: () => {
+        change((state) => ({ ...session.withRunEnded(state, now()), run: session.newRun(null, now()) }))
+        void refresh()
+      },
+      onNews: (message, news) => change((state) => session.withAnswer(state, message, news)),
+    })
+    try {
+      const end = await followRun({
+        ...(start !== undefined && { start }),
+        resume: (after, signal) => api.followRun(sessionId, after, signal),
+        onReplay: reader.restart,
+        onAccepted: () => {
+          services.keepDraft(store.getState().draft)
+          services.onChange()
+        },
+        onChunk: (chunk) => {
+          reader.take(chunk)
+          services.onChunk(chunk)
+        },
+        onConnection: (connection) => change((state) => (state.connection === connection ? state : { ...state, connection })),
+        signal: current.signal,
+        wake: services.wake,
+      })
+      if (current.signal.aborted) return
+      reader.flush()
+      await ended(end)
+    } catch (error) {
+      if (current.signal.aborted) return
+      reader.flush()
+      await refused(error)
+    } finally {
+      reader.close()
+    }
+  }
+
+  async function ended(end: 'finished' | 'idle'): Promise<void> {
+    const before = store.getState()
+    const unanswered = before.messages.at(-1)?.role === 'user'
+    change((state) => session.withRunEnded(state, now()))
+    if (end === 'idle' && before.run === null && !unanswered) return
+    await refresh()
+    if (before.run === null) return
+    services.onChange()
+    returnSteering(before.run)
+  }
+
+  /** What the run did not take up any more is said anew; after a stop the person decides. */
+  function returnSteering({ steering, stopAskedAt }: session.LiveRun): void {
+    if (steering.length === 0) return
+    const text = steering.map((message) => message.text).join('\n\n')
+    if (stopAskedAt === null) void send(text)
+    else setDraft([text, store.getState().draft].filter((piece) => piece !== '').join('\n\n'))
+  }
+
+  async function refused(error: unknown): Promise<void> {
+    const messageId = store.getState().run?.parentMessageId
+    if (error instanceof ApiError && error.name === 'SessionBusy' && messageId != null) {
+      change((state) => session.withMessageTakenBack(state, messageId))
+      onError(error)
+      await open()
+      return
+    }
+    if (messageId == null) {
+      change((state) => ({ ...state, run: null }))
+      if (!isUnreachable(error)) onError(error)
+      return
+    }
+    change((state) => session.withRefusal(state, toErrorInfo(error)))
+  }
+
+  function setDraft(draft: string): void {
+    change((state) => ({ ...state, draft }))
+    services.keepDraft(draft)
+  }
+
+  async function send(text: string): Promise<void> {
+    await post(text, store.getState().messages.at(-1)?.id ?? null)
+  }
+
+  async function edit(messageId: string, text: string): Promise<void> {
+    const edited = store.getState().messages.find((message) => message.id === messageId)
+    if (edited !== undefined) await post(text, edited.parentMessageId)
+  }
+
+  async function post(text: string, parentMessageId: string | null): Promise<void> {
+    const message: StoredMessage = {
+      id: newId('u'),
+      parentMessageId,
+      role: 'user',
+      parts: [{ type: 'text', text }],
+      createdAt: now(),
+    }
+    leaf = undefined
+    revision++
+    change((state) => session.withUserMessage({ ...state, draft: '' }, message, now()))
+    await start(message)
+  }
+
+  async function start(message: StoredMessage): Promise<void> {
+    const { id, parentMessageId } = message
+    const body = {
+      sessionId,
+      message: { id, role: 'user' as const, parts: [{ type: 'text' as const, text: session.textOf(message) }] },
+      parentMessageId,
+      ...chosenModel(),
+      ...ids,
+    }
+    await follow((signal) => api.startRun(body, signal))
+  }
+
+  async function regenerate(answerId: string): Promise<void> {
+    const answered = store.getState().messages.find((message) => message.id === answerId)
+    if (answered?.parentMessageId == null) return
+    const { parentMessageId } = answered
+    leaf = undefined
+    revision++
+    change((state) => session.withRegeneration(state, parentMessageId, now()))
+    const body = { sessionId, trigger: 'regenerate-message' as const, messageId: answerId, ...chosenModel(), ...ids }
+    await follow((signal) => api.startRun(body, signal))
+  }
+
+  function chosenModel(): { model?: string } {
+    const model = services.model()
+    return model === undefined ? {} : { model }
+  }
+
+  async function retryUnsent(): Promise<void> {
+    const { unsent, messages } = store.getState()
+    const message = messages.find(({ id }) => id === unsent?.messageId)
+    if (message === undefined) return
+    change((state) => session.withUserMessage(state, message, now()))
+    await start(message)
+  }
+
+  function takeBackUnsent(): void {
+    const { unsent } = store.getState()
+    if (unsent !== null) change((state) => session.withMessageTakenBack(state, unsent.messageId))
+  }
+
+  async function stop(): Promise<void> {
+    if (store.getState().run === null) return
+    patchRun({ stopAskedAt: now() })
+    try {
+      await api.stopRun(sessionId)
+    } catch (error) {
+      patchRun({ stopAskedAt: null })
+      onError(error)
+    }
+  }
+
+  async function steer(text: string): Promise<void> {
+    const steering = { id: newId('s'), text }
+    patchRun({ steering: [...(store.getState().run?.steering ?? []), steering] })
+    change((state) => ({ ...state, draft: '' }))
+    services.keepDraft('')
+    try {
+      await api.steerRun(sessionId, steering)
+    } catch (error) {
+      // A run that has just ended gives its untaken messages back through `ended`.
+      if (error instanceof ApiError && error.name === 'NoRun') return
+      patchRun({ steering: (store.getState().run?.steering ?? []).filter(({ id }) => id !== steering.id) })
+      change((state) => ({ ...state, draft: state.draft === '' ? text : `${text}\n\n${state.draft}` }))
+      onError(error)
+    }
+  }
+
+  async function answer(askId: string, given: Answer): Promise<void> {
+    change((state) => ({ ...state, answering: [...state.answering, askId] }))
+    try {
+      await api.answerAsk(askId, given)
+      services.onChange()
+    } catch (error) {
+      change((state) => ({ ...state, answering: state.answering.filter((id) => id !== askId) }))
+      onError(error)
+    }
+  }
+
+  async function showBranch(messageId: string): Promise<void> {
+    const before = leaf
+    leaf = messageId
+    revision++
+    if (!(await refresh()) && leaf === messageId) leaf = before
+  }
+
+  async function loadOlder(): Promise<void> {
+    const { older } = store.getState()
+    if (!older.hasMore || older.loading || older.before === null) return
+    change((state) => ({ ...state, older: { ...state.older, loading: true } }))
+    try {
+      const page = await api.messages(sessionId, { before: older.before, limit: pageSize, ...(leaf !== undefined && { leaf }) })
+      change((state) => session.withOlderPage(state, page))
+    } catch (error) {
+      change((state) => ({ ...state, older: { ...state.older, loading: false } }))
+      onError(error)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { CallNotes, Part } from '@troupe/core/protocol'
+import { formatToolName } from '../ui/format.ts'
+import type { Progress } from './tool-progress.ts'
+
+/** A part of an answer that is a call of a tool. */
+export type ToolCallPart = Extract<Part, { toolCallId: string }>
+
+/** What a card shows of a call. */
+export interface ToolCall {
+  toolCallId: string
+  name: string
+  state: ToolCallPart['state']
+  /** What the model sent, as far as it has arrived. */
+  input: unknown
+  output: unknown
+  errorText: string | undefined
+  approval: Approval | undefined
+  notes: CallNotes
+  progress: Progress | undefined
+  /** The best short name for what is being done. */
+  title: string
+  summary: string | undefined
+  /** Something is still going to happen without a person. */
+  running: boolean
+}
+
+export interface Approval {
+  id: string
+  approved?: boolean
+  /** Why it was asked. */
+  requestReason?: string
+  /** What the person said. */
+  reason?: string
+  isAutomatic?: boolean
+  descriptor?: { title?: string; summary?: string; content?: unknown }
+}
+
+/** Every tool's card gets the call; `live` tells whether the answer around it is still being written. */
+export interface CardProps {
+  call: ToolCall
+}
+
+export function isToolCall(part: Part): part is ToolCallPart {
+  return 'toolCallId' in part
+}
+
+export function readToolCall(part: ToolCallPart, progress: Progress | undefined, live: boolean): ToolCall {
+  const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
+  const notes = ((part.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}) as CallNotes
+  const approval = part.approval as Approval | undefined
+  const shown = notes.display ?? notes.permission ?? approval?.descriptor
+  return {
+    toolCallId: part.toolCallId,
+    name,
+    state: part.state,
+    input: part.input,
+    output: part.state === 'output-available' ? part.output : undefined,
+    errorText: part.state === 'output-error' ? part.errorText : undefined,
+    approval,
+    notes,
+    progress,
+    title: notes.actionName ?? shown?.title ?? part.title ?? formatToolName(name),
+    summary: shown?.summary,
+    running: live && (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) || ('preliminary' in part && part.preliminary === true)),
+  }
+}

@@ -1,0 +1,60 @@
+import { Ban, Check, ChevronRight, CircleAlert, Hand, LoaderCircle } from 'lucide-react'
+import { useId } from 'react'
+import type { ReactNode } from 'react'
+import { formatDuration } from '../ui/format.ts'
+import type { ToolCall } from './tool-call.ts'
+import { useDisclosure } from './use-disclosure.ts'
+import './tool-frame.css'
+
+export interface ToolFrameProps {
+  call: ToolCall
+  /** Instead of the call's own. */
+  title?: ReactNode
+  summary?: ReactNode
+  /** Open from the beginning; what the person chooses wins. */
+  open?: boolean
+  children?: ReactNode
+}
+
+/** The line that every call has in common, and the room below it for what a card has to show. */
+export function ToolFrame({ call, title = call.title, summary = call.summary, open: byDefault = false, children }: ToolFrameProps) {
+  const [open, setOpen] = useDisclosure(call.toolCallId, byDefault)
+  const bodyId = useId()
+  const { word, icon } = statusOf(call)
+  return (
+    <section className={`tool tool-${call.state}`} aria-label={`${call.name}: ${word}`}>
+      <button type="button" className="tool-head" aria-expanded={open} aria-controls={bodyId} onClick={() => setOpen(!open)}>
+        <span className="tool-icon">{icon}</span>
+        <span className="tool-title">{title}</span>
+        {summary !== undefined && <span className="tool-summary">{summary}</span>}
+        <span className="tool-facts">
+          {call.state !== 'output-available' && <span className="tool-status">{word}</span>}
+          {call.notes.elapsedMs !== undefined && <span>{formatDuration(call.notes.elapsedMs)}</span>}
+        </span>
+        <ChevronRight className="tool-chevron" aria-hidden />
+      </button>
+      <div id={bodyId} className="tool-body" hidden={!open}>
+        {open && children}
+      </div>
+    </section>
+  )
+}
+
+function statusOf(call: ToolCall): { word: string; icon: ReactNode } {
+  if (call.running) {
+    const word = call.state === 'input-streaming' ? 'preparing' : 'running'
+    return { word, icon: <LoaderCircle className="spinning" aria-hidden /> }
+  }
+  switch (call.state) {
+    case 'approval-requested':
+      return { word: 'waits for you', icon: <Hand aria-hidden /> }
+    case 'output-available':
+      return { word: 'done', icon: <Check aria-hidden /> }
+    case 'output-error':
+      return { word: 'failed', icon: <CircleAlert aria-hidden /> }
+    case 'output-denied':
+      return { word: call.approval?.isAutomatic === true ? 'not allowed' : 'denied', icon: <Ban aria-hidden /> }
+    default:
+      return { word: 'not finished', icon: <CircleAlert aria-hidden /> }
+  }
+}

@@ -1,0 +1,47 @@
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
+import type { SiblingPlace } from '@troupe/core'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { BranchArrows } from './branch-arrows.tsx'
+import { FilePart } from './file-part.tsx'
+import { MessageEditor } from './message-editor.tsx'
+import { useSession, useSessionStore } from './session-context.ts'
+import { textOf } from './session-state.ts'
+import type { VisibleMessage } from './session-state.ts'
+
+export function UserMessage({ message, place }: { message: VisibleMessage; place: SiblingPlace | undefined }) {
+  const { edit } = useSessionStore()
+  const busy = useSession((state) => state.run !== null)
+  const [editing, setEditing] = useState(false)
+  const text = textOf(message)
+  if (editing && !busy) {
+    return (
+      <article className="message message-user" aria-label="You, editing">
+        <MessageEditor
+          text={text}
+          onCancel={() => setEditing(false)}
+          onSave={(changed) => {
+            setEditing(false)
+            void edit(message.id, changed)
+          }}
+        />
+      </article>
+    )
+  }
+  return (
+    <article className="message message-user" aria-label="You">
+      {message.parts.map((part, index) =>
+        part.type === 'file' ? <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} /> : null,
+      )}
+      <div className="bubble">{text}</div>
+      <div className="message-actions">
+        <CopyButton text={text} label="Copy message" />
+        <IconButton label={busy ? 'Edit (when the answer is done)' : 'Edit'} disabled={busy} onClick={() => setEditing(true)}>
+          <Pencil />
+        </IconButton>
+        <BranchArrows place={place} />
+      </div>
+    </article>
+  )
+}

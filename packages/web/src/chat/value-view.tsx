@@ -1,0 +1,49 @@
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { showInvisible } from '../ui/format.ts'
+import './value-view.css'
+
+/** Any value as a person can read it: text as text, an object by its fields, the rest as JSON. */
+export function ValueView({ value }: { value: unknown }) {
+  if (typeof value === 'string') return <LongText text={showInvisible(value)} />
+  if (isPlain(value)) {
+    return (
+      <dl className="value-fields">
+        {Object.entries(value).map(([name, field]) => (
+          <div key={name} className="value-field">
+            <dt>{name}</dt>
+            <dd>{typeof field === 'string' ? <LongText text={showInvisible(field)} /> : <LongText text={toJson(field)} />}</dd>
+          </div>
+        ))}
+      </dl>
+    )
+  }
+  return <LongText text={toJson(value)} />
+}
+
+const shownAtFirst = 6000
+
+function LongText({ text }: { text: string }) {
+  const [whole, setWhole] = useState(false)
+  const cut = !whole && text.length > shownAtFirst
+  return (
+    <>
+      <pre className="value-text" tabIndex={text.length > 400 ? 0 : undefined}>
+        {cut ? text.slice(0, shownAtFirst) : text}
+      </pre>
+      {cut && (
+        <Button kind="quiet" onClick={() => setWhole(true)}>
+          Show all {text.length.toLocaleString()} characters
+        </Button>
+      )}
+    </>
+  )
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+}
+
+function toJson(value: unknown): string {
+  return showInvisible(JSON.stringify(value, null, 2) ?? String(value))
+}

@@ -1,0 +1,31 @@
+import { Renderer } from 'marked'
+import type { MarkedOptions, Tokens } from 'marked'
+
+/** Markdown as answers are written: GitHub's dialect. Headings start below the page's own. */
+class AnswerRenderer extends Renderer {
+  override heading({ tokens, depth }: Tokens.Heading): string {
+    const level = Math.min(depth + 2, 6)
+    return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`
+  }
+
+  override checkbox({ checked }: Tokens.Checkbox): string {
+    return `<span class="${checked ? 'task-done' : 'task-open'}">${checked ? 'Done: ' : 'Open: '}</span>`
+  }
+
+  /** Nothing is fetched because an answer names it: an image elsewhere is a link. */
+  override image({ href, text }: Tokens.Image): string {
+    if (isOwnImage(href)) return `<img src="${escape(href)}" alt="${escape(text)}">`
+    return `<a href="${escape(href)}">${escape(text === '' ? href : text)} (image)</a>`
+  }
+}
+
+/** Bytes that are here already: inside the text or in our own store of blobs. */
+export function isOwnImage(address: string): boolean {
+  return /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(address) || /^\/ai\/blobs\/[0-9a-f]{64}$/.test(address)
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+export const markedOptions: MarkedOptions = { gfm: true, breaks: false, async: false, renderer: new AnswerRenderer() }

@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { closeOpenMarks } from './close-open-marks.ts'
+import { createSplitter } from './split-blocks.ts'
+
+const answer = [
+  '# Title',
+  '',
+  'A paragraph with **bold**, `code` and a [link][1].',
+  '',
+  '1. one',
+  '',
+  '2. two',
+  '   ```js',
+  '   nested()',
+  '   ```',
+  '- [x] done',
+  '',
+  '| a | b |',
+  '|---|--:|',
+  '| 1 | 2 |',
+  '',
+  '```ts',
+  'const x = 1',
+  '',
+  'const y = 2',
+  '```',
+  '',
+  '> quote',
+  '',
+  'Setext',
+  '======',
+  '',
+  '[1]: https://example.org/',
+  '',
+].join('\n')
+
+test('a text that grows ends as the same blocks as one that was there at once', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: answer.length }), { maxLength: 20 }), (cuts) => {
+      const split = createSplitter()
+      for (const cut of cuts.toSorted((a, b) => a - b)) split(answer.slice(0, cut), false)
+      expect(split(answer, true)).toEqual(createSplitter()(answer, true))
+    }),
+  )
+})
+
+test('without link definitions every prefix has the blocks that reading it at once gives', () => {
+  const text = answer.replaceAll(/\[1\].*/g, '')
+  const split = createSplitter()
+  for (let end = 1; end <= text.length; end++) {
+    expect(split(text.slice(0, end), false)).toEqual(createSplitter()(text.slice(0, end), false))
+  }
+})
+
+test('a block that is complete keeps its identity while others arrive', () => {
+  const split = createSplitter()
+  const [first] = split('one\n\ntwo\n\nthr', false)
+  const later = split('one\n\ntwo\n\nthree\n\nfour', false)
+  expect(later[0]).toBe(first)
+  expect(later).toHaveLength(4)
+  expect(split('one\n\ntwo\n\nthree\n\nfour', true)[0]).toBe(first)
+})
+
+test('a link definition at the end reaches back once the text is done', () => {
+  const [block] = createSplitter()('see [it][1]\n\n[1]: https://example.org/', true)
+  expect(block).toMatchObject({ kind: 'prose', html: expect.stringContaining('href="https://example.org/"') })
+})
+
+test('a fence becomes a code block with the name of its language and nothing else of its info line', () => {
+  expect(createSplitter()('```ts title="x"><script>\nlet a\n```', true)).toEqual([{ kind: 'code', language: 'ts', text: 'let a' }])
+})
+
+test('a remote image is a link, an own one stays', () => {
+  const [remote, own] = createSplitter()('![cat](https://example.org/cat.png)\n\n![dot](data:image/png;base64,AAAA)', true)
+  expect(remote).toMatchObject({ html: expect.stringMatching(/<a href="https:\/\/example.org\/cat.png">cat \(image\)<\/a>/) })
+  expect(own).toMatchObject({ html: expect.stringContaining('<img src="data:image/png;base64,AAAA" alt="dot">') })
+})
+
+test.each([
+  ['a **bol', 'a **bol**'],
+  ['a **', 'a'],
+  ['a `co', 'a `co`'],
+  ['a `', 'a '],
+  ['a [text](https://exa', 'a text'],
+  ['**a *b', '**a *b***'],
+  ['done **bold** and `code`', 'done **bold** and `code`'],
+  ['snake_case_name', 'snake_case_name'],
+  ['2 * 3', '2 * 3'],
+  ['escaped \\*star', 'escaped \\*star'],
+  ['`**`', '`**`'],
+])('what is open in %j is closed for the eye', (text, shown) => {
+  expect(closeOpenMarks(text)).toBe(shown)
+})

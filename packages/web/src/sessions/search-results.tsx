@@ -1,0 +1,33 @@
+import { useApp, useWorkspace } from '../workspace.ts'
+import { splitSnippet } from './split-snippet.ts'
+
+/** Sessions whose title matches, and messages with the words around the match. */
+export function SearchResults() {
+  const { app } = useWorkspace()
+  const { query, found } = useApp((state) => state.search)
+  if (found === null) return <p className="sessions-none">Searching …</p>
+  const inMessages = new Set(found.hits.map((hit) => hit.sessionId))
+  const byTitle = found.sessions.filter(({ id }) => !inMessages.has(id))
+  if (found.hits.length + byTitle.length === 0) return <p className="sessions-none">Nothing found for “{query.trim()}”.</p>
+  return (
+    <ul className="hits" aria-label="Search results">
+      {byTitle.map(({ id, title }) => (
+        <li key={id}>
+          <button type="button" className="hit" onClick={() => app.select(id)}>
+            <span className="hit-title">{title}</span>
+          </button>
+        </li>
+      ))}
+      {found.hits.map((hit) => (
+        <li key={hit.messageId}>
+          <button type="button" className="hit" onClick={() => app.select(hit.sessionId)}>
+            <span className="hit-title">{hit.title}</span>
+            <span className="hit-snippet">
+              {splitSnippet(hit.snippet).map(({ text, match }, index) => (match ? <mark key={index}>{text}</mark> : text))}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,48 @@
+import { useMemo, useRef } from 'react'
+import type { Session } from '@troupe/core'
+import { VList } from 'virtua'
+import type { VListHandle } from 'virtua'
+import { dayGroup } from '../ui/format.ts'
+import { useApp, useWorkspace } from '../workspace.ts'
+import { SessionRow } from './session-row.tsx'
+
+/** All sessions, newest first, under the day they were last used; more come as the person scrolls. */
+export function SessionList() {
+  const { app } = useWorkspace()
+  const sessions = useApp((state) => state.sessions)
+  const current = useApp((state) => state.sessionId)
+  const asks = useApp((state) => state.asks)
+  const list = useRef<VListHandle>(null)
+  const waiting = useMemo(() => new Set(asks.map((ask) => ask.sessionId)), [asks])
+  const groups = useMemo(() => grouped(sessions), [sessions])
+  if (sessions.length === 0) return <p className="sessions-none">Your sessions will stand here.</p>
+  return (
+    <VList
+      ref={list}
+      className="sessions"
+      onScroll={(offset) => {
+        const { current: handle } = list
+        if (handle !== null && handle.scrollSize - offset - handle.viewportSize < 400) void app.loadMoreSessions()
+      }}
+    >
+      {groups.flatMap(([title, members]) => [
+        <h2 key={title} className="sessions-day">
+          {title}
+        </h2>,
+        ...members.map((session) => (
+          <SessionRow key={session.id} session={session} current={session.id === current} waiting={waiting.has(session.id)} />
+        )),
+      ])}
+    </VList>
+  )
+}
+
+function grouped(sessions: Session[]): [string, Session[]][] {
+  const now = Date.now()
+  const pinned = sessions.filter((session) => session.pinned)
+  const days = Map.groupBy(
+    sessions.filter((session) => !session.pinned),
+    (session) => dayGroup(session.updatedAt, now),
+  )
+  return [...(pinned.length > 0 ? [['Pinned', pinned] as [string, Session[]]] : []), ...days]
+}

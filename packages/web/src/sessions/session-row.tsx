@@ -1,0 +1,70 @@
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Session } from '@troupe/core'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { useWorkspace } from '../workspace.ts'
+
+export function SessionRow({ session, current, waiting }: { session: Session; current: boolean; waiting: boolean }) {
+  const { app } = useWorkspace()
+  const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown')
+  const title = session.title === '' ? 'Untitled' : session.title
+  if (mode === 'renaming') {
+    return (
+      <TitleField
+        title={session.title}
+        onDone={(renamed) => {
+          setMode('shown')
+          if (renamed !== null) void app.rename(session.id, renamed)
+        }}
+      />
+    )
+  }
+  return (
+    <div className="session" data-current={current}>
+      <button type="button" className="session-open" aria-current={current ? 'page' : undefined} onClick={() => app.select(session.id)} title={title}>
+        <span className="session-title">{title}</span>
+        {waiting && <span className="session-waiting" role="img" aria-label="waits for you" />}
+      </button>
+      <Menu
+        trigger={
+          <button type="button" className="icon-button session-menu" aria-label={`More for ${title}`}>
+            <Ellipsis />
+          </button>
+        }
+        items={[
+          { label: 'Rename', icon: <Pencil aria-hidden />, onSelect: () => setMode('renaming') },
+          { label: 'Delete', icon: <Trash2 aria-hidden />, danger: true, onSelect: () => setMode('removing') },
+        ]}
+      />
+      {mode === 'removing' && (
+        <ConfirmDialog title="Delete this session?" confirm="Delete" onConfirm={() => void app.remove(session.id)} onClose={() => setMode('shown')}>
+          <p>“{title}” and all its messages are removed for good. A run that is on is stopped first.</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  )
+}
+
+/** Enter and leaving the field save, Escape does not. */
+function TitleField({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
+  const [value, setValue] = useState(title)
+  const save = () => onDone(value.trim() === '' || value === title ? null : value.trim())
+  return (
+    <input
+      className="session-field"
+      aria-label="Title of the session"
+      autoFocus
+      maxLength={500}
+      value={value}
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setValue(event.target.value)}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return
+        if (event.key === 'Enter') save()
+        if (event.key === 'Escape') onDone(null)
+      }}
+    />
+  )
+}

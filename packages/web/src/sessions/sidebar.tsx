@@ -1,0 +1,78 @@
+import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { IconButton } from '../ui/icon-button.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { ThemeToggle } from '../ui/theme-toggle.tsx'
+import { useApp, useWorkspace } from '../workspace.ts'
+import { SearchResults } from './search-results.tsx'
+import { SessionList } from './session-list.tsx'
+import './sidebar.css'
+
+const typingPause = 180
+
+/** The sessions: new, all of them, those that match. Narrow screens show it as a drawer over the chat. */
+export function Sidebar() {
+  const { app } = useWorkspace()
+  const open = useApp((state) => state.sidebar)
+  const query = useApp((state) => state.search.query)
+  const [typed, setTyped] = useState(query)
+  const search = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const timer = setTimeout(() => void app.setSearch(typed), typed === '' ? 0 : typingPause)
+    return () => clearTimeout(timer)
+  }, [app, typed])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      app.setSidebar(true)
+      requestAnimationFrame(() => search.current?.focus())
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [app])
+
+  return (
+    <>
+      <nav className="sidebar" aria-label="Sessions" data-open={open} inert={!open}>
+        <header className="sidebar-head">
+          <Mark />
+          <strong>Troupe</strong>
+          <IconButton label="Hide the sessions" onClick={() => app.setSidebar(false)}>
+            <PanelLeftClose />
+          </IconButton>
+        </header>
+        <button type="button" className="sidebar-new" onClick={app.newSession}>
+          <SquarePen aria-hidden />
+          New chat
+        </button>
+        <div className="sidebar-search" role="search">
+          <Search aria-hidden />
+          <input
+            ref={search}
+            type="text"
+            aria-label="Search all messages"
+            placeholder="Search"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') setTyped('')
+            }}
+          />
+          {typed === '' ? (
+            <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}</kbd>
+          ) : (
+            <IconButton label="Clear the search" onClick={() => setTyped('')}>
+              <X />
+            </IconButton>
+          )}
+        </div>
+        {query.trim() === '' ? <SessionList /> : <SearchResults />}
+        <footer className="sidebar-foot">
+          <ThemeToggle />
+        </footer>
+      </nav>
+      {open && <div className="sidebar-shade" onClick={() => app.setSidebar(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+/** `840 ms`, `3.4 s`, `2 min 5 s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+/** `940`, `12.4k`, `1.2M`. */
+export function formatCount(count: number): string {
+  if (count < 1000) return String(count)
+  if (count < 999_950) return `${trimZero((count / 1000).toFixed(1))}k`
+  return `${trimZero((count / 1_000_000).toFixed(1))}M`
+}
+
+function trimZero(text: string): string {
+  return text.replace(/\.0$/, '')
+}
+
+/** Under which heading a moment of the past stands in a list. */
+export function dayGroup(time: number, now: number): string {
+  const days = Math.round((startOfDay(now) - startOfDay(time)) / 86_400_000)
+  if (days <= 0) return 'Today'
+  if (days === 1) return 'Yesterday'
+  if (days < 7) return 'Previous 7 days'
+  if (days < 30) return 'Previous 30 days'
+  return new Date(time).toLocaleDateString(undefined, { month: 'long', year: 'numeric' })
+}
+
+function startOfDay(time: number): number {
+  return new Date(time).setHours(0, 0, 0, 0)
+}
+
+/** `TodoWrite` and `todo_write` as words: `Todo write`. */
+export function formatToolName(name: string): string {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_-]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Characters that cannot be seen, or that turn the text around, made visible: what is approved is what is read. */
+export function showInvisible(text: string): string {
+  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|[\u{E0000}-\u{E007F}]/gu, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    return `⟨U+${code}⟩`
+  })
+}

@@ -1,0 +1,29 @@
+import { DropdownMenu } from 'radix-ui'
+import type { ReactNode } from 'react'
+import './menu.css'
+
+export interface MenuItem {
+  label: string
+  icon: ReactNode
+  danger?: boolean
+  onSelect: () => void
+}
+
+/** Not modal: a modal one writes a style element, which the page's content policy forbids. */
+export function Menu({ trigger, items }: { trigger: ReactNode; items: MenuItem[] }) {
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="start" sideOffset={4} collisionPadding={8}>
+          {items.map(({ label, icon, danger = false, onSelect }) => (
+            <DropdownMenu.Item key={label} className={danger ? 'menu-item menu-danger' : 'menu-item'} onSelect={onSelect}>
+              {icon}
+              {label}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}

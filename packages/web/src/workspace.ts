@@ -1,0 +1,113 @@
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
+import type { Chunk } from '@troupe/core/protocol'
+import { createApi } from './api/api.ts'
+import { readClientIds } from './api/client-ids.ts'
+import { keptByBrowser, keptByTab } from './api/kept.ts'
+import { createRequest } from './api/request.ts'
+import { createAppStore, currentModel } from './app-store.ts'
+import type { AppState, AppStore } from './app-store.ts'
+import { dataOf } from './chat/data-of.ts'
+import { emptySession } from './chat/session-state.ts'
+import { createSessionStore } from './chat/session-store.ts'
+import type { SessionStore } from './chat/session-store.ts'
+import { pageWakeSource } from './chat/wake-source.ts'
+import { openTabChannel } from './tab-channel.ts'
+import { noticeError } from './ui/notices.tsx'
+
+/** Everything that lives as long as the page. Built once, in `main.tsx`, and handed down. */
+export interface Workspace {
+  app: AppStore
+  /** The store of a session; the same one as long as it is among the last used. */
+  session(sessionId: string): SessionStore
+  /** Looks again at everything in sight. */
+  refresh(): Promise<void>
+}
+
+const keptSessions = 8
+
+export function createWorkspace(sessionId: string | null): Workspace {
+  const request = createRequest(window.fetch.bind(window), () => app.setState({ access: 'locked' }))
+  const api = createApi(request)
+  const app = createAppStore(sessionId, { api, kept: keptByBrowser, onError: noticeError })
+  const ids = readClientIds(keptByBrowser, keptByTab)
+  const sessions = new Map<string, SessionStore>()
+  const channel = openTabChannel((changed) => {
+    void app.refresh()
+    // Another tab has said something here: its run is followed as if it were ours.
+    if (changed === app.getState().sessionId && sessions.get(changed)?.getState().run === null) void sessions.get(changed)?.open()
+  })
+
+  return { app, session, refresh }
+
+  function session(id: string): SessionStore {
+    const known = sessions.get(id)
+    if (known !== undefined) {
+      sessions.delete(id)
+      sessions.set(id, known)
+      return known
+    }
+    const store = openSession(id)
+    sessions.set(id, store)
+    const [oldest] = sessions.keys()
+    if (sessions.size > keptSessions && oldest !== undefined) sessions.delete(oldest)
+    return store
+  }
+
+  function openSession(id: string): SessionStore {
+    const { isNew, sessionId: current } = app.getState()
+    const fresh = isNew && id === current
+    const draftKey = () => `troupe.draft.${fresh && app.getState().isNew ? 'new' : id}`
+    const initial = emptySession(id, fresh ? 'new' : 'loading')
+    return createSessionStore(
+      { ...initial, draft: keptByBrowser.get(draftKey()) ?? '' },
+      {
+        api,
+        ids,
+        wake: pageWakeSource,
+        now: Date.now,
+        model: () => currentModel(app.getState(), keptByBrowser),
+        onChunk: (chunk) => onChunk(id, chunk),
+        onChange: () => {
+          if (app.getState().sessionId === id) app.sessionBegan()
+          channel.tell(id)
+          void app.refresh()
+        },
+        onError: noticeError,
+        keepDraft: (draft) => keptByBrowser.set(draftKey(), draft === '' ? null : draft),
+      },
+    )
+  }
+
+  function onChunk(id: string, chunk: Chunk): void {
+    const title = dataOf(chunk, 'session-title')
+    if (title !== undefined) app.titleChanged(id, title.title)
+    if (chunk.type === 'tool-approval-request' || chunk.type === 'tool-approval-response' || chunk.type.startsWith('data-ask')) void app.refreshAsks()
+  }
+
+  /** For changes that no stream tells: other browsers, the command line. */
+  async function refresh(): Promise<void> {
+    const { sessionId: id } = app.getState()
+    const updatedAt = () => app.getState().sessions.find((listed) => listed.id === id)?.updatedAt
+    const before = updatedAt()
+    await app.refresh()
+    const store = sessions.get(id)
+    if (before !== undefined && updatedAt() !== before && store?.getState().run === null) await store.open()
+  }
+}
+
+export const WorkspaceContext = createContext<Workspace | null>(null)
+
+export function useWorkspace(): Workspace {
+  const workspace = useContext(WorkspaceContext)
+  if (workspace === null) throw new Error('no workspace around this component')
+  return workspace
+}
+
+export function useApp<Value>(select: (state: AppState) => Value): Value {
+  return useStore(useWorkspace().app, select)
+}
+
+export function useCurrentModel(): string | undefined {
+  return useApp((state) => currentModel(state, keptByBrowser))
+}
