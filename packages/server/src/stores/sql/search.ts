@@ -65,7 +65,7 @@ export function snippetOf(text: string, terms: string[]): string {
   )
   const first = hits[0]?.[0] ?? 0
   const start = wordStart(text, Math.max(0, first - around))
-  const end = Math.min(text.length, Math.max(first, start) + around * 2)
+  const end = Math.min(text.length, start + around * 2)
 
   let snippet = start > 0 ? '…' : ''
   let at = start
@@ -75,7 +75,10 @@ export function snippetOf(text: string, terms: string[]): string {
     at = Math.min(to, end)
   }
   snippet += text.slice(at, end) + (end < text.length ? '…' : '')
-  return snippet.replace(/\s+/g, ' ').toWellFormed().trim()
+  return snippet
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .toWellFormed()
+    .trim()
 }
 
 /** The stretches of the folded text that any term covers, in order and without overlaps. */

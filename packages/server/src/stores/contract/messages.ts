@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+import type { Part } from '@troupe/core'
+import type { Ground } from '../store-contract.ts'
+import { addLine, message, runRecord, textFrame } from './make.ts'
+
+const at = { sessionId: 's1' }
+
+export function messagesContract(ground: () => Ground): void {
+  describe('messages', () => {
+    it('come back as they were, whatever they hold', async () => {
+      const { store, reopen } = ground()
+      const parts: Part[] = [
+        { type: 'text', text: 'null \u0000, lone \uD800, pair 😀, line \u2028 end, "quotes" \\ and \n newline' },
+        { type: 'text', text: 'x'.repeat(3_000_000) },
+        { type: 'reasoning', text: 'hm', state: 'done' },
+        {
+          type: 'dynamic-tool',
+          toolName: 'Read',
+          toolCallId: 'c1',
+          state: 'output-available',
+          input: {},
+          output: [1, null],
+        },
+      ]
+      const stored = message('u1', null, '', { parts, metadata: { model: 'a/b', interrupted: true } })
+      await store.messages.add(at, stored)
+      parts.push({ type: 'text', text: 'changed after' })
+      const got = await (await reopen()).messages.get(at, 'u1')
+      expect(got).toEqual({ ...stored, parts: parts.slice(0, 4) })
+    })
+
+    it('are handed out fresh', async () => {
+      const { store } = ground()
+      await addLine(store, at, 2)
+      const first = await store.messages.chain(at, 'a1')
+      first[0]!.parts.length = 0
+      expect((await store.messages.chain(at, 'a1'))[0]!.parts).toHaveLength(1)
+    })
+
+    it('are refused when they exist or their parent does not, and then nothing has changed', async () => {
+      const { store } = ground()
+      await addLine(store, at, 2)
+      const before = await store.sessions.get('s1')
+      await expect(store.messages.add(at, message('u1', null))).rejects.toMatchObject({
+        name: 'MessageExists',
+        status: 409,
+      })
+      await expect(store.messages.add(at, message('u2', 'lost'))).rejects.toMatchObject({
+        name: 'MessageNotFound',
+        status: 404,
+      })
+      expect(await store.sessions.get('s1')).toEqual(before)
+      await store.sessions.create({ id: 's2', workspaceId: ground().workspaceId })
+      await store.messages.add({ sessionId: 's2' }, message('u1', null))
+      await expect(store.messages.add({ sessionId: 's2' }, message('u2', 'a1'))).rejects.toMatchObject({
+        name: 'MessageNotFound',
+      })
+    })
+
+    it('of sub-agents are conversations of their own', async () => {
+      const { store } = ground()
+      await addLine(store, at, 2)
+      await store.messages.add({ ...at, agentId: 'g1' }, message('u1', null, 'task'))
+      expect((await store.messages.get({ ...at, agentId: 'g1' }, 'u1'))?.parts).toEqual([
+        { type: 'text', text: 'task' },
+      ])
+      expect((await store.messages.branch(at)).leafMessageId).toBe('a1')
+      expect((await store.messages.branch({ ...at, agentId: 'g1' })).leafMessageId).toBe('u1')
+      expect((await store.sessions.get('s1'))?.messageCount).toBe(2)
+      expect((await store.messages.branch({ ...at, agentId: 'g2' })).messages).toEqual([])
+    })
+
+    it('can be replaced in parts and metadata alone', async () => {
+      const { store } = ground()
+      await addLine(store, at, 3)
+      const next = { id: 'a1', parts: [{ type: 'text' as const, text: 'better' }], metadata: { model: 'x/y' } }
+      await store.messages.replace(at, next)
+      expect(await store.messages.get(at, 'a1')).toEqual({ ...message('a1', 'u1'), ...next })
+      await store.messages.replace(at, { id: 'a1', parts: [] })
+      expect(await store.messages.get(at, 'a1')).toEqual(message('a1', 'u1', '', { parts: [] }))
+      await expect(store.messages.replace(at, { id: 'lost', parts: [] })).rejects.toMatchObject({
+        name: 'MessageNotFound',
+      })
+    })
+
+    it('form a chain from the root to a leaf', async () => {
+      const { store } = ground()
+      await addLine(store, at, 6)
+      await store.messages.add(at, message('b2', 'a1'))
+      expect((await store.messages.chain(at, 'a3')).map((m) => m.id)).toEqual(['u1', 'a1', 'u2', 'a2', 'u3', 'a3'])
+      expect((await store.messages.chain(at, 'b2')).map((m) => m.id)).toEqual(['u1', 'a1', 'b2'])
+      expect((await store.messages.chain(at, 'u1')).map((m) => m.id)).toEqual(['u1'])
+      await expect(store.messages.chain(at, 'lost')).rejects.toMatchObject({ name: 'MessageNotFound' })
+    })
+
+    it('are shown from the tail, page by page', async () => {
+      const { store } = ground()
+      expect(await store.messages.branch(at)).toEqual({
+        leafMessageId: null,
+        messages: [],
+        siblings: {},
+        page: { hasMore: false, before: null, total: 0 },
+      })
+      await addLine(store, at, 120)
+      const last = await store.messages.branch(at)
+      expect(last.messages.map((m) => m.id).slice(-2)).toEqual(['u60', 'a60'])
+      expect(last.messages).toHaveLength(50)
+      expect(last.page).toEqual({ hasMore: true, before: 'u36', total: 120 })
+      const middle = await store.messages.branch(at, { leaf: 'a60', before: 'u36' })
+      expect(middle.messages.map((m) => m.id).at(-1)).toBe('a35')
+      expect(middle.page.before).toBe('u11')
+      const first = await store.messages.branch(at, { before: 'u11', limit: 100 })
+      expect(first.messages.map((m) => m.id)).toEqual((await store.messages.chain(at, 'a10')).map((m) => m.id))
+      expect(first.page).toEqual({ hasMore: false, before: null, total: 120 })
+      expect((await store.messages.branch(at, { before: 'u1' })).messages).toEqual([])
+      await expect(store.messages.branch(at, { leaf: 'lost' })).rejects.toMatchObject({ name: 'MessageNotFound' })
+      await expect(store.messages.branch(at, { before: 'lost' })).rejects.toMatchObject({ name: 'MessageNotFound' })
+    })
+
+    it('know their place among their siblings', async () => {
+      const { store } = ground()
+      await addLine(store, at, 2)
+      await store.messages.add(at, message('a1b', 'u1', 'again', { createdAt: 3000 }))
+      await store.messages.add(at, message('a1c', 'u1', 'earlier clock', { createdAt: 2000 }))
+      await store.messages.add(at, message('a1d', 'u1', 'same clock', { createdAt: 2000 }))
+      await store.messages.add(at, message('u1b', null, 'edited'))
+      const place = async (leaf: string) => (await store.messages.branch(at, { leaf })).siblings[leaf]
+      expect(await place('a1')).toEqual({ index: 1, total: 4, prev: null, next: 'a1c' })
+      expect(await place('a1c')).toEqual({ index: 2, total: 4, prev: 'a1', next: 'a1d' })
+      expect(await place('a1d')).toEqual({ index: 3, total: 4, prev: 'a1c', next: 'a1b' })
+      expect(await place('a1b')).toEqual({ index: 4, total: 4, prev: 'a1d', next: null })
+      expect(await place('u1')).toEqual({ index: 1, total: 2, prev: null, next: 'u1b' })
+      expect((await store.messages.branch(at)).leafMessageId).toBe('u1b')
+    })
+
+    it('have a newest leaf, in the whole tree and below each', async () => {
+      const { store } = ground()
+      expect(await store.messages.latestLeaf(at)).toBeUndefined()
+      await addLine(store, at, 4)
+      await store.messages.add(at, message('a1b', 'u1'))
+      await store.messages.add(at, message('u2b', 'a1'))
+      await store.messages.add(at, message('u3', 'a1b'))
+      expect(await store.messages.latestLeaf(at)).toBe('u3')
+      expect(await store.messages.latestLeaf(at, 'u1')).toBe('u3')
+      expect(await store.messages.latestLeaf(at, 'a1')).toBe('u2b')
+      expect(await store.messages.latestLeaf(at, 'u2')).toBe('a2')
+      expect(await store.messages.latestLeaf(at, 'a2')).toBe('a2')
+      expect(await store.messages.latestLeaf(at, 'lost')).toBeUndefined()
+    })
+
+    it('go with everything below them, their run logs too, and no number is used again', async () => {
+      const { store, workspaceId } = ground()
+      await addLine(store, at, 6)
+      await store.messages.add(at, message('b2', 'a1', 'kept'))
+      await store.runs.create(runRecord('r1', 's1', { userMessageId: 'u1', messageId: 'a1', status: 'done' }))
+      await store.runs.create(
+        runRecord('r2', 's1', { userMessageId: 'u2', messageId: 'a2', status: 'done', fromNumber: 5 }),
+      )
+      await store.frames.append([textFrame('r1', 1, 0, 'hello'), textFrame('r2', 1, 5, 'goodbye')])
+      expect(await store.messages.remove(at, 'u2')).toEqual(['u2', 'a2', 'u3', 'a3'])
+      expect((await store.messages.branch(at)).messages.map((m) => m.id)).toEqual(['u1', 'a1', 'b2'])
+      expect((await store.sessions.get('s1'))?.messageCount).toBe(3)
+      expect(await store.messages.search({ workspaceId, query: 'text of a3' })).toEqual([])
+      expect((await store.runs.ofSession('s1')).map((run) => run.id)).toEqual(['r1'])
+      expect(await store.frames.read('r2')).toEqual([])
+      expect(await store.runs.lastNumber('s1')).toBe(12)
+      await expect(store.messages.remove(at, 'u2')).rejects.toMatchObject({ name: 'MessageNotFound' })
+      await store.messages.add(at, message('u2', 'a1'))
+      expect(await store.messages.latestLeaf(at)).toBe('u2')
+      expect(await store.messages.strays(at)).toEqual([])
+    })
+  })
+}
