@@ -56,9 +56,9 @@ export function enabledTools(useTools: readonly string[] | null | undefined, fro
 }
 
 /** Loads tool folders in order. A name that is taken already is reported with its path, and the first one stays. */
-export function loadTools(folders: readonly string[]): Loaded<Tool> {
+export function loadTools(folders: readonly string[], known: readonly Tool[] = []): Loaded<Tool> {
   const all: Loaded<Tool> = { entries: [], problems: [] }
-  const taken = new Map<string, string>()
+  const taken = new Map<string, string>(known.map((tool) => [toolKey(tool.name), 'a built-in tool']))
   for (const folder of folders) {
     const loaded = loadFolderSync(folder, (value, name) => {
       const tool = checkTool(value, name)

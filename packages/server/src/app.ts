@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { isId, NamedError } from '@troupe/core'
+import { idPattern, NamedError } from '@troupe/core'
 import type { z } from 'zod'
 import type { Access } from './access.ts'
 import type { Logger } from './logger.ts'
@@ -52,7 +52,7 @@ export function createApp(options: { routes: readonly Route[]; access: Access; l
 function params(c: Ctx, route: Route): Record<string, string> {
   const found = c.req.param() as Record<string, string>
   for (const [name, value] of Object.entries(found)) {
-    if (/^id$|Id$/.test(name) && !isId(value)) {
+    if (/^id$|Id$/.test(name) && !idPattern.test(value)) {
       throw new NamedError('BadId', `"${value.slice(0, 80)}" is not an id: 1 to 64 letters, digits, "_" or "-".`, { data: { parameter: name, path: route.path } })
     }
   }

@@ -20,6 +20,13 @@ export interface Fold {
 // The union of all part types has no common writable shape; inside the fold a part is a plain record.
 type Draft = Record<string, unknown> & { type: string }
 
+/** The input of a call while it streams; `text` is undefined until the first delta. */
+interface Input {
+  part: Draft
+  encoding: unknown
+  text: string | undefined
+}
+
 export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold {
   let id = start?.id ?? ''
   let metadata: Metadata | undefined = start?.metadata
@@ -28,8 +35,11 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   const changed = new Set<Draft>(parts)
   let texts = new Map<string, Draft>()
   let reasonings = new Map<string, Draft>()
-  const inputs = new Map<string, { part: Draft; encoding: unknown; text: string }>()
+  const inputs = new Map<string, Input>()
+  /** The latest call of each id; a later step may use an id again, so `stepCalls` has those of the current one. */
   const calls = new Map<string, Draft>()
+  const stepCalls = new Map<string, Draft>()
+  const approvals = new Map<string, Draft>()
   const data = new Map<string, Draft>()
   for (const part of parts) register(part)
 
@@ -72,13 +82,13 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
       case 'tool-input-start': {
         const part = call(chunk, 'input-streaming')
         if (chunk.inputEncoding !== undefined) part['inputEncoding'] = chunk.inputEncoding
-        inputs.set(chunk.toolCallId, { part, encoding: chunk.inputEncoding, text: '' })
+        inputs.set(chunk.toolCallId, { part, encoding: chunk.inputEncoding, text: undefined })
         return
       }
       case 'tool-input-delta': {
         const input = inputs.get(chunk.toolCallId)
         if (input === undefined) return
-        input.text += chunk.inputTextDelta
+        input.text = (input.text ?? '') + chunk.inputTextDelta
         changed.add(input.part)
         return
       }
@@ -89,7 +99,10 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
         return
       }
       case 'tool-input-error': {
-        const part = call({ ...chunk, dynamic: calls.get(chunk.toolCallId)?.type === 'dynamic-tool' || chunk.dynamic === true }, 'output-error')
+        const { title: _, ...named } = chunk
+        const known = stepCalls.get(chunk.toolCallId)
+        const dynamic = known === undefined ? chunk.dynamic === true : known.type === 'dynamic-tool'
+        const part = call({ ...named, dynamic }, 'output-error')
         part['input'] = chunk.input
         part['errorText'] = chunk.errorText
         inputs.delete(chunk.toolCallId)
@@ -107,12 +120,13 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
           ...(chunk.isAutomatic === true && { isAutomatic: true }),
           ...(chunk.signature != null && { signature: chunk.signature }),
         }
+        approvals.set(chunk.approvalId, part)
         changed.add(part)
         return
       }
       case 'tool-approval-response': {
-        const part = findByApproval(chunk.approvalId)
-        if (part === undefined) return
+        const part = approvals.get(chunk.approvalId)
+        if (part === undefined || approvalId(part) !== chunk.approvalId) return
         part['state'] = 'approval-responded'
         part['approval'] = {
           ...(part['approval'] as object),
@@ -167,7 +181,8 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
       case 'error':
         return
       default:
-        if (chunk.type.startsWith('data-')) pushData(chunk as { type: string; id?: string; data: unknown; transient?: boolean })
+        if (chunk.type.startsWith('data-'))
+          pushData(chunk as { type: string; id?: string; data: unknown; transient?: boolean })
     }
   }
 
@@ -179,12 +194,27 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   }
 
   /** Finds or makes the part of a call and moves it into an input state. */
-  function call(chunk: { toolCallId: string; toolName: string; dynamic?: boolean; title?: string; providerExecuted?: boolean; providerMetadata?: unknown; toolMetadata?: unknown }, state: string): Draft {
+  function call(
+    chunk: {
+      toolCallId: string
+      toolName: string
+      dynamic?: boolean
+      title?: string
+      providerExecuted?: boolean
+      providerMetadata?: unknown
+      toolMetadata?: unknown
+    },
+    state: string,
+  ): Draft {
     const type = chunk.dynamic === true ? 'dynamic-tool' : `tool-${chunk.toolName}`
-    let part = calls.get(chunk.toolCallId)
+    let part = stepCalls.get(chunk.toolCallId)
     if (part === undefined) {
-      part = add({ type, ...(chunk.dynamic === true && { toolName: chunk.toolName }), toolCallId: chunk.toolCallId, state })
-      calls.set(chunk.toolCallId, part)
+      part = add({
+        type,
+        ...(chunk.dynamic === true && { toolName: chunk.toolName }),
+        toolCallId: chunk.toolCallId,
+        state,
+      })
     } else {
       part.type = type
       if (chunk.dynamic === true) part['toolName'] = chunk.toolName
@@ -202,14 +232,18 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   }
 
   function settle(part: Draft, chunk: Extract<Chunk, { type: 'tool-output-available' | 'tool-output-error' }>): void {
+    const input = inputs.get(chunk.toolCallId)
+    if (input !== undefined) showInput(input)
+    inputs.delete(chunk.toolCallId)
     delete part['output']
     delete part['errorText']
     delete part['preliminary']
     delete part['inputEncoding']
+    if (chunk.type === 'tool-output-available' || part.type === 'dynamic-tool') delete part['rawInput']
     if (chunk.type === 'tool-output-available') {
       part['state'] = 'output-available'
       part['output'] = chunk.output
-      if (chunk.preliminary === true) part['preliminary'] = true
+      if (chunk.preliminary !== undefined) part['preliminary'] = chunk.preliminary
     } else {
       part['state'] = 'output-error'
       part['errorText'] = chunk.errorText
@@ -235,15 +269,13 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   /** A model call is being generated again: drop what the earlier attempt had shown. */
   function resetStep(): void {
     const from = parts.findLastIndex((part) => part.type === 'step-start') + 1
-    for (const part of parts.splice(from)) {
-      calls.delete(part['toolCallId'] as string)
-      inputs.delete(part['toolCallId'] as string)
-      if (part.type.startsWith('data-')) data.delete(`${part.type}\n${String(part['id'])}`)
-      changed.delete(part)
-    }
+    for (const part of parts.splice(from)) changed.delete(part)
     shown.length = Math.min(shown.length, from)
     texts = new Map()
     reasonings = new Map()
+    for (const input of inputs.values()) showInput(input)
+    for (const map of [inputs, calls, stepCalls, approvals, data]) map.clear()
+    for (const part of parts) register(part)
   }
 
   function add(part: Draft): Draft {
@@ -254,30 +286,30 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   }
 
   function register(part: Draft): void {
+    if (part.type === 'step-start') stepCalls.clear()
     if (typeof part['toolCallId'] === 'string') {
       calls.set(part['toolCallId'], part)
+      stepCalls.set(part['toolCallId'], part)
+      const asked = approvalId(part)
+      if (asked !== undefined) approvals.set(asked, part)
       if (part['state'] === 'input-streaming') {
-        inputs.set(part['toolCallId'], { part, encoding: part['inputEncoding'], text: String(part['rawInput'] ?? '') })
+        const text = part['rawInput'] as string | undefined
+        inputs.set(part['toolCallId'], { part, encoding: part['inputEncoding'], text })
       }
     }
     if (part.type.startsWith('data-') && typeof part['id'] === 'string') data.set(`${part.type}\n${part['id']}`, part)
   }
 
-  function findByApproval(approvalId: string): Draft | undefined {
-    for (const part of calls.values()) {
-      if ((part['approval'] as { id?: string } | undefined)?.id === approvalId) return part
-    }
-    return undefined
+  function showInput({ part, encoding, text }: Input): void {
+    if (text === undefined) return
+    part['rawInput'] = text
+    const value = encoding === 'text' ? text : parsePartialJson(text)
+    if (value === undefined) delete part['input']
+    else part['input'] = value
   }
 
   function snapshot(): Message {
-    for (const { part, encoding, text } of inputs.values()) {
-      if (!changed.has(part) || text === '') continue
-      part['rawInput'] = text
-      const value = encoding === 'text' ? text : parsePartialJson(text)
-      if (value === undefined) delete part['input']
-      else part['input'] = value
-    }
+    for (const input of inputs.values()) if (changed.has(input.part)) showInput(input)
     for (let i = 0; i < parts.length; i++) {
       const part = parts[i] as Draft
       if (shown[i] === undefined || changed.has(part)) shown[i] = { ...part } as unknown as Part
@@ -291,6 +323,10 @@ export function foldChunks(chunks: Iterable<Chunk>): Message {
   const fold = createFold()
   for (const chunk of chunks) fold.push(chunk)
   return fold.snapshot()
+}
+
+function approvalId(part: Draft): string | undefined {
+  return (part['approval'] as { id: string } | undefined)?.id
 }
 
 function defined(chunk: object): Draft {

@@ -24,6 +24,7 @@ export function testToolContext(given: Partial<ToolContext> = {}): TestToolConte
     emit: (name, data, options) => void emitted.push({ name, data, ...options }),
     ask: ({ kind, title }) => Promise.reject(new Error(`The test gave no answer to the ${kind} "${title}".`)),
     process: () => Promise.resolve(),
+    lastOutput: () => undefined,
     mediaModel: () => undefined,
     credentials: () => Promise.resolve(undefined),
     ...given,

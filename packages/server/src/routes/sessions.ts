@@ -1,6 +1,6 @@
 import { NamedError, newId, newSessionSchema, sessionPatchSchema, type Session, type Store } from '@troupe/core'
 import { z } from 'zod'
-import type { Live } from '../live.ts'
+import type { Live, LiveRun } from '../live.ts'
 import { route, type Route } from '../route.ts'
 
 const limit = z.string().regex(/^\d{1,3}$/, 'a whole number below 1,000').optional()
@@ -67,13 +67,17 @@ export function sessionRoutes({ store, live, workspaceId }: { store: Store; live
     route({
       method: 'GET',
       path: '/ai/sessions/:id/messages',
-      summary: 'A page from the tail of one branch; without ?leaf the newest.',
+      summary: 'A page from the tail of one branch: the newest, or the newest through the message that ?leaf names.',
       query: z.object({ leaf: z.string().max(64).optional(), before: z.string().max(64).optional(), limit }),
       answers: { 200: '{leafMessageId, messages, siblings, page}', 404: 'SessionNotFound, MessageNotFound' },
       async handle(c, { params, query }) {
         const session = await find(params['id'])
-        const { leaf, before } = query
-        return c.json(await store.messages.branch({ sessionId: session.id }, { ...(leaf && { leaf }), ...(before && { before }), ...numeric(query['limit']) }))
+        const { before } = query
+        const at = { sessionId: session.id }
+        const through = query['leaf']
+        if (through && (await store.messages.get(at, through)) === undefined) throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+        const leaf = through && ((await store.messages.latestLeaf(at, through)) ?? through)
+        return c.json(await store.messages.branch(at, { ...(leaf && { leaf }), ...(before && { before }), ...numeric(query['limit']) }))
       },
     }),
     route({
@@ -102,9 +106,9 @@ export function sessionRoutes({ store, live, workspaceId }: { store: Store; live
     return session
   }
 
-  function withRun(session: Session): Session & { run: { id: string; status: string; messageId: string } | null } {
+  function withRun(session: Session): Session & { run: Pick<LiveRun, 'id' | 'status' | 'messageId' | 'userMessageId'> | null } {
     const run = live.get(session.id)
-    return { ...session, run: run === undefined ? null : { id: run.id, status: run.status, messageId: run.messageId } }
+    return { ...session, run: run === undefined ? null : { id: run.id, status: run.status, messageId: run.messageId, userMessageId: run.userMessageId } }
   }
 }
 

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import os from 'node:os'
+import type { Session } from '@troupe/core'
+
+let base: string | undefined
+
+/** What every model call of a session starts with. Depends on nothing that changes between turns, so caches hit. */
+export function instructionsFor(session: Session, workspacePath: string): string {
+  base ??= readFileSync(new URL('./prompts/master.md', import.meta.url), 'utf8').trim()
+  const facts = [
+    `Workspace: ${workspacePath}`,
+    `Operating system: ${os.type()} ${os.arch()}`,
+    `The conversation began on ${new Date(session.createdAt).toISOString().slice(0, 10)}.`,
+  ]
+  return `${base}\n\n${facts.join('\n')}`
+}
