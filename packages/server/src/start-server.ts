@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { enabledTools, getBuiltinTools, loadTools, NamedError, type PermissionRules, type Store, type Tool, type Workspace } from '@troupe/core'
 import { createAccess } from './access.ts'
 import { createApp } from './app.ts'
@@ -46,6 +47,8 @@ export interface ServerOptions {
   log?(text: string): void
   /** Where the built page lies. */
   webFolder?: string
+  /** Models of an embedding program, by `provider/model`, beside those of the providers. */
+  models?: Record<string, LanguageModelV4>
   /** For tests: how long a provider may be silent. */
   stallMs?: number
 }
@@ -99,13 +102,17 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const inbox = createInbox(store)
     const blobs = createBlobFiles(path.join(home.path, 'blobs'))
     const useTools = (): readonly string[] | null | undefined => config.get().useTools
+    const chatModel = async (id?: string): Promise<{ id: string; model: LanguageModelV4 }> => {
+      const own = id === undefined ? undefined : options.models?.[id]
+      return id !== undefined && own !== undefined ? { id, model: own } : models.resolveChatModel(id)
+    }
     const live = createLive({
       store,
       blobs,
       journal,
       inbox,
       logger,
-      model: (id) => models.resolveChatModel(id),
+      model: chatModel,
       tools: () => enabledTools(useTools(), tools.list()),
       instructions: (session) => Promise.resolve(instructionsFor(session, workspace.path)),
       workspace: async (session) => (await store.workspaces.get(session.workspaceId)) ?? workspace,
@@ -119,7 +126,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
     let port = 0
     const access = createAccess({ token: home.token, port: () => port, hosts: () => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`] })
-    const context = { store, live, inbox, blobs, models, config, access, workspaceId: workspace.id, modelId: async (id?: string) => (await models.resolveChatModel(id)).id }
+    const context = { store, live, inbox, blobs, models, config, access, workspaceId: workspace.id, modelId: async (id?: string) => (await chatModel(id)).id }
     const routes: Route[] = [
       ...authRoutes(context),
       ...chatRoutes(context),
