@@ -1,0 +1,78 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import http from 'node:http'
+import path from 'node:path'
+
+export type Variant = 'minimal' | 'troupe' | 'sdk'
+
+/** A server under measurement and the streams that are read from it. */
+export interface StreamProcess {
+  /** CPU microseconds per delta while this many streams run at once to their end. */
+  cpuPerDelta(streams: number): Promise<number>
+  /** Heap bytes per stream when this many stand still. */
+  heapPerStream(streams: number): Promise<number>
+  close(): void
+}
+
+export async function openStreams(variant: Variant, deltas: number, pauseAfter?: number): Promise<StreamProcess> {
+  const child = fork(path.join(import.meta.dirname, 'stream-child.ts'), [variant, String(deltas), ...(pauseAfter === undefined ? [] : [String(pauseAfter)])], {
+    execArgv: ['--conditions=troupe-source', '--expose-gc', '--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  const { port, token } = (await reply(child)) as { port: number; token: string }
+  const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity })
+  let turn = 0
+
+  return {
+    async cpuPerDelta(streams) {
+      await tell(child, 'begin')
+      await Promise.all(Array.from({ length: streams }, () => read(true)))
+      const { cpuMicros } = (await tell(child, 'end')) as { cpuMicros: number }
+      return cpuMicros / (streams * deltas)
+    },
+    async heapPerStream(streams) {
+      await tell(child, 'begin')
+      for (let i = 0; i < streams; i++) void read(false).catch(() => undefined)
+      const { heapBytes } = (await tell(child, `paused ${streams}`)) as { heapBytes: number }
+      return heapBytes / streams
+    },
+    close() {
+      agent.destroy()
+      child.kill('SIGKILL')
+    },
+  }
+
+  function read(toTheEnd: boolean): Promise<void> {
+    turn++
+    const body = JSON.stringify({ sessionId: `bench-${turn}`, model: 'bench/paced', message: { id: `m-${turn}`, role: 'user', parts: [{ type: 'text', text: 'go' }] } })
+    return new Promise((resolve, reject) => {
+      const request = http.request({ agent, port, host: '127.0.0.1', path: '/ai/chat', method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` } }, (response) => {
+        if (response.statusCode !== 200) return reject(new Error(`status ${response.statusCode}`))
+        let bytes = 0
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+        })
+        response.on('end', () => (toTheEnd && bytes < deltas ? reject(new Error('the stream was too short')) : resolve()))
+        response.on('error', reject)
+      })
+      request.on('error', reject)
+      request.end(body)
+    })
+  }
+}
+
+function tell(child: ChildProcess, message: string): Promise<unknown> {
+  const answer = reply(child)
+  child.send(message)
+  return answer
+}
+
+function reply(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => reject(new Error(`the measured process ended with ${code}`))
+    child.once('exit', onExit)
+    child.once('message', (message) => {
+      child.off('exit', onExit)
+      resolve(message)
+    })
+  })
+}

@@ -1,0 +1,53 @@
+import { micros, rounds, times } from './measure.ts'
+import { openStreams, type Variant } from './stream-process.ts'
+
+const deltas = 1000
+
+/** CPU of the server process per delta, over real HTTP on loopback, the reader in another process. */
+async function cpu(variant: Variant, streams: number, count: number): Promise<number> {
+  const process = await openStreams(variant, deltas)
+  try {
+    await process.cpuPerDelta(streams)
+    await process.cpuPerDelta(streams)
+    return await rounds(count, () => process.cpuPerDelta(streams))
+  } finally {
+    process.close()
+  }
+}
+
+export const benches = [
+  {
+    name: 'server CPU per delta, one stream',
+    bar: 'at most 3x a hand-written pass-through',
+    async run() {
+      const minimal = await cpu('minimal', 1, 15)
+      const troupe = await cpu('troupe', 1, 15)
+      return { value: times(troupe / minimal), ok: troupe / minimal <= 3, detail: `${micros(troupe)} against ${micros(minimal)}` }
+    },
+  },
+  {
+    name: 'server CPU per delta, 500 live streams, journal on',
+    bar: 'at most 6x the pass-through, at least 8x cheaper than createAgentUIStream',
+    async run() {
+      const minimal = await cpu('minimal', 500, 3)
+      const troupe = await cpu('troupe', 500, 3)
+      const sdk = await cpu('sdk', 500, 1)
+      const ok = troupe / minimal <= 6 && sdk / troupe >= 8
+      return { value: `${times(troupe / minimal)}, ${times(sdk / troupe)} cheaper`, ok, detail: `${micros(troupe)} against ${micros(minimal)} and ${micros(sdk)}` }
+    },
+  },
+  {
+    name: 'heap per paused stream after 1,000 deltas, beyond its text',
+    bar: 'at most 30 KiB',
+    async run() {
+      const process = await openStreams('troupe', deltas + 10, deltas)
+      try {
+        const streams = 500
+        const bytes = (await process.heapPerStream(streams)) - deltas * 7
+        return { value: `${(bytes / 1024).toFixed(1)} KiB`, ok: bytes <= 30 * 1024, detail: `${streams} streams, text 7 KB each` }
+      } finally {
+        process.close()
+      }
+    },
+  },
+]
