@@ -55,26 +55,32 @@ export const sqliteSearch: Search = {
     }
   },
 
-  sessionsWith: (terms) => sql`(select t.session_id ${matching(terms)})`,
+  sessionsWith: (terms) => sql`(select t.session_id ${matching(terms).from})`,
 
   async find(db, { workspaceId, terms, sessionId, limit }) {
+    const { from, age } = matching(terms)
     const { rows } = await sql<{ session_id: string; message_id: string }>`
-      select t.session_id, t.message_id ${matching(terms)}
+      select t.session_id, t.message_id ${from}
       and t.message_id <> ''
-      and t.session_id in (select id from session where workspace_id = ${workspaceId})
+      and exists (select 1 from session where session.id = t.session_id and session.workspace_id = ${workspaceId})
       ${sessionId === undefined ? sql`` : sql`and t.session_id = ${sessionId}`}
-      order by t.id desc limit ${limit}`.execute(db)
+      order by ${age} desc limit ${limit}`.execute(db)
     return rows.map((row) => ({ sessionId: row.session_id, messageId: row.message_id }))
   },
 }
 
-function matching(terms: string[]): RawBuilder<unknown> {
+/** The rows `t` of message_text that hold every term, and what to order them by without sorting. */
+function matching(terms: string[]): { from: RawBuilder<unknown>; age: RawBuilder<unknown> } {
   const long = terms.filter((term) => Array.from(term).length >= shortest)
   const short = terms.filter((term) => !long.includes(term))
   const likes = short.map((term) => sql`and t.text like ${`%${term.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`)
   const rest = likes.length === 0 ? sql`` : sql.join(likes, sql` `)
-  if (long.length === 0) return sql`from message_text t where true ${rest}`
+  if (long.length === 0) return { from: sql`from message_text t where true ${rest}`, age: sql`t.id` }
   // A quoted string is the only syntax used, so nothing that a person types is an operator.
   const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
-  return sql`from message_search f join message_text t on t.id = f.rowid where f.message_search match ${match} ${rest}`
+  return {
+    from: sql`from message_search f cross join message_text t on t.id = f.rowid
+      where f.message_search match ${match} ${rest}`,
+    age: sql`f.rowid`,
+  }
 }

@@ -35,6 +35,12 @@ export function branches(context: Context): Pick<Store['messages'], 'chain' | 'b
     return [...ordered].reverse()
   }
 
+  async function idsUpTo(at: Conversation, leafId: string): Promise<string[]> {
+    const { rows } = await sql<Link>`${walkUp(at, leafId)} select id, parent_id from chain`.execute(context.db)
+    if (rows.length === 0) throw messageNotFound(leafId)
+    return inOrder(at, rows, leafId).map((row) => row.id)
+  }
+
   return {
     latestLeaf,
 
@@ -50,15 +56,17 @@ export function branches(context: Context): Pick<Store['messages'], 'chain' | 'b
     },
 
     async branch(at, options = {}) {
-      const leafId = options.leaf ?? (await latestLeaf(at, options.before))
+      let leafId = options.leaf ?? (await latestLeaf(at))
       if (leafId === undefined) {
         if (options.before !== undefined) throw messageNotFound(options.before)
         return { leafMessageId: null, messages: [], siblings: {}, page: { hasMore: false, before: null, total: 0 } }
       }
-      const { rows } = await sql<Link>`${walkUp(at, leafId)} select id, parent_id from chain`.execute(context.db)
-      if (rows.length === 0) throw messageNotFound(leafId)
-      const ids = inOrder(at, rows, leafId).map((row) => row.id)
-
+      let ids = await idsUpTo(at, leafId)
+      if (options.leaf === undefined && options.before !== undefined && !ids.includes(options.before)) {
+        // Another branch has become the newest since the first page was shown.
+        leafId = (await latestLeaf(at, options.before)) ?? leafId
+        ids = await idsUpTo(at, leafId)
+      }
       const end = options.before === undefined ? ids.length : ids.indexOf(options.before)
       if (end === -1) throw messageNotFound(options.before!)
       const start = Math.max(0, end - Math.max(1, Math.min(options.limit ?? 50, 1000)))

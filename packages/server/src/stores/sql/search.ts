@@ -20,7 +20,7 @@ const markStart = '\uE000'
 const markEnd = '\uE001'
 const around = 70
 /** Longer texts are searchable up to here: indexing must not hold up a turn. */
-const indexedCharacters = 500_000
+const indexedCharacters = 200_000
 
 /** The text of a message that is read by people: its text parts, nothing else. */
 export function textOf(parts: Part[]): string {
