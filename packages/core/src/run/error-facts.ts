@@ -15,7 +15,6 @@ export interface ErrorFacts {
 export function gatherFacts(error: unknown, now: number): ErrorFacts {
   const chain = unfold(error)
   const payloads = chain.flatMap(payloadsOf)
-  const status = find(chain, (link) => httpStatus(link['statusCode'])) ?? find(payloads, payloadStatus)
   const marks = [...chain, ...payloads]
     .flatMap((link) => [link['type'], link['code'], link['status'], link['reason']])
     .filter((mark) => typeof mark === 'string')
@@ -23,7 +22,10 @@ export function gatherFacts(error: unknown, now: number): ErrorFacts {
     .toLowerCase()
   const body = find(chain, (link) => textIn(link, 'responseBody')) ?? ''
   const headers = find(chain, (link) => link['responseHeaders'] as Record<string, string> | undefined) ?? {}
-  const networkCode = find(chain, networkCodeOf)
+  const networkCode = find(chain, networkCodeOf) ?? (chain.some(isFetchFailure) ? 'FETCH_FAILED' : undefined)
+  // Without a response a status is an invention: the gateway's SDK calls every failed connection a 500.
+  const invented = networkCode !== undefined && !chain.some((link) => link['responseHeaders'] !== undefined)
+  const told = find(chain, (link) => httpStatus(link['statusCode'])) ?? find(payloads, payloadStatus)
   const own =
     networkCode === undefined
       ? textIn(chain[0], 'message')
@@ -32,7 +34,7 @@ export function gatherFacts(error: unknown, now: number): ErrorFacts {
     message: (find(payloads, payloadMessage) ?? (isHtml(body) ? '' : own) ?? (typeof error === 'string' ? error : ''))
       .slice(0, 2000)
       .trim(),
-    status: status ?? statusOfMarks(marks),
+    status: invented ? undefined : (told ?? statusOfMarks(marks)),
     body,
     marks,
     networkCode,
@@ -49,10 +51,10 @@ function unfold(error: unknown): Link[] {
   const open: unknown[] = [error]
   while (open.length > 0 && chain.length < 20) {
     const link = open.shift()
-    if (typeof link !== 'object' || link === null || chain.includes(link as Link)) continue
-    const { lastError, cause, errors } = link as { lastError?: unknown; cause?: unknown; errors?: unknown }
+    if (!isLink(link) || chain.includes(link)) continue
+    const { lastError, cause, errors } = link
     if (lastError === undefined) {
-      chain.push(link as Link)
+      chain.push(link)
       open.push(cause, ...(Array.isArray(errors) ? (errors as unknown[]).slice(0, 3) : []))
     } else open.push(lastError)
   }
@@ -64,18 +66,21 @@ function unfold(error: unknown): Link[] {
  * the error when it is a bare payload.
  */
 function payloadsOf(link: Link): Link[] {
-  const found = [link['data'], parse(link['responseBody'])]
-  const { value } = link as { value?: unknown }
-  if (link['name'] === 'AI_TypeValidationError' && typeof value === 'object' && value !== null && 'error' in value) found.push(value)
+  const found: unknown[] = [link['data'], parse(link['responseBody'])]
+  if (link['name'] === 'AI_TypeValidationError' && isLink(link['value']) && 'error' in link['value'])
+    found.push(link['value'])
   if (!(link instanceof Error)) found.push(link)
   return found
     .flatMap((payload) => (Array.isArray(payload) ? (payload as unknown[]) : [payload]))
-    .flatMap((payload) => {
-      if (typeof payload !== 'object' || payload === null) return []
-      const outer = payload as Link
-      const inner = outer['error'] ?? (outer['response'] as Link | undefined)?.['error']
-      return typeof inner === 'object' && inner !== null ? [inner, outer] : [outer]
+    .filter(isLink)
+    .flatMap((outer) => {
+      const inner = outer['error'] ?? (isLink(outer['response']) ? outer['response']['error'] : undefined)
+      return isLink(inner) ? [inner, outer] : [outer]
     })
+}
+
+function isLink(value: unknown): value is Link {
+  return typeof value === 'object' && value !== null
 }
 
 function payloadMessage(payload: Link): string | undefined {
@@ -125,11 +130,11 @@ function networkCodeOf(link: Link): string | undefined {
   const code = link['code']
   if (typeof code === 'string' && /^(E[A-Z_]{3,}|UND_ERR_\w+|ERR_(TLS|SSL)\w*|CERT_\w+|\w*_CERT(_\w+)?)$/.test(code))
     return code
-  const text = textIn(link, 'message') ?? ''
-  if (link instanceof TypeError && /^(fetch failed|failed to fetch|terminated)$/i.test(text)) {
-    return link['cause'] === undefined ? 'UND_ERR_SOCKET' : undefined
-  }
   return undefined
+}
+
+function isFetchFailure(link: Link): boolean {
+  return link instanceof TypeError && /^(fetch failed|failed to fetch|terminated)$/i.test(link.message)
 }
 
 export function isHtml(body: string): boolean {

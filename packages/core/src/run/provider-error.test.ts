@@ -158,6 +158,18 @@ describe('connections', () => {
     })
   })
 
+  test('a status without a response is not believed', () => {
+    const error = Object.assign(
+      new Error('Gateway request failed', { cause: socketError('ECONNREFUSED', 'connect ECONNREFUSED') }),
+      {
+        statusCode: 500,
+        isRetryable: true,
+      },
+    )
+    expect(describeProviderError(error, place)).toMatchObject({ name: 'ProviderConnection' })
+    expect(describeProviderError(error, place).data).not.toHaveProperty('statusCode')
+  })
+
   test('a reset in the middle of an answer is no bad answer', () => {
     const error = new APICallError({
       message: 'Failed to process successful response',
@@ -209,7 +221,13 @@ describe('what a stream emits', () => {
       'ProviderOverloaded',
     ],
     [new StreamProviderError({ message: 'busy', statusCode: 503 }), 'ProviderOverloaded'],
-    [new TypeValidationError({ value: { error: { type: 'rate_limit_error', message: 'slow down' } }, cause: new Error('zod') }), 'ProviderRateLimit'],
+    [
+      new TypeValidationError({
+        value: { error: { type: 'rate_limit_error', message: 'slow down' } },
+        cause: new Error('zod'),
+      }),
+      'ProviderRateLimit',
+    ],
     ['plain words', 'ProviderError'],
     [new Error('a defect'), 'ProviderError'],
     [undefined, 'ProviderError'],
