@@ -1,0 +1,66 @@
+import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat } from './wire-turn.ts'
+
+export const anthropic: WireFormat = {
+  events(turn, model) {
+    const events: string[] = []
+    const send = (type: string, data: object = {}): void => {
+      events.push(event({ type, ...data }, type))
+    }
+    let index = -1
+    const block = (start: object, parts: object[]): void => {
+      index += 1
+      send('content_block_start', { index, content_block: start })
+      for (const delta of parts) send('content_block_delta', { index, delta })
+      send('content_block_stop', { index })
+    }
+    const { input, cached, output } = usageOf(turn)
+    const started = {
+      input_tokens: input - cached,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: cached,
+      output_tokens: 1,
+    }
+    const message = { id: 'msg_wire', type: 'message', role: 'assistant', model, content: [] }
+    send('message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage: started } })
+    send('ping')
+    if (turn.reasoning) {
+      const thoughts = deltas(turn.reasoning).map((thinking) => ({ type: 'thinking_delta', thinking }))
+      block({ type: 'thinking', thinking: '', signature: '' }, [
+        ...thoughts,
+        { type: 'signature_delta', signature: 'c2lnbmVk' },
+      ])
+    }
+    if (turn.text) {
+      block(
+        { type: 'text', text: '' },
+        deltas(turn.text).map((text) => ({ type: 'text_delta', text })),
+      )
+    }
+    for (const [at, call] of (turn.calls ?? []).entries()) {
+      const json = ['', ...deltas(argumentsOf(turn, at))]
+      block(
+        { type: 'tool_use', id: call.id, name: call.name, input: {} },
+        json.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+      )
+    }
+    if (turn.error) {
+      send('error', { error: turn.error })
+      return events
+    }
+    const reason = { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use' }[finishOf(turn)]
+    send('message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: output } })
+    send('message_stop')
+    return events
+  },
+  errorBody: (status, message) => ({
+    type: 'error',
+    error: { type: errorTypes[status] ?? 'invalid_request_error', message },
+  }),
+}
+
+const errorTypes: Record<number, string> = {
+  401: 'authentication_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  529: 'overloaded_error',
+}

@@ -1,0 +1,52 @@
+import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat } from './wire-turn.ts'
+
+/** Gemini's streamGenerateContent with `alt=sse`. A call comes whole, so one that was cut does not come at all. */
+export const google: WireFormat = {
+  events(turn, model) {
+    const base = { modelVersion: model, responseId: 'resp-wire' }
+    const part = (content: object): string =>
+      event({ ...base, candidates: [{ index: 0, content: { role: 'model', parts: [content] } }] })
+    const events = [
+      ...deltas(turn.reasoning ?? '').map((text) => part({ text, thought: true })),
+      ...deltas(turn.text ?? '').map((text) => part({ text })),
+    ]
+    for (const [index, call] of (turn.calls ?? []).entries()) {
+      if (turn.cutCall && index === (turn.calls?.length ?? 0) - 1) continue
+      const args: unknown = JSON.parse(argumentsOf(turn, index))
+      events.push(part({ functionCall: { id: call.id, name: call.name, args }, thoughtSignature: 'c2lnbmVk' }))
+    }
+    if (turn.error)
+      return [...events, event({ error: { code: 503, message: turn.error.message, status: 'UNAVAILABLE' } })]
+    const { input, cached, output, reasoning } = usageOf(turn)
+    events.push(
+      event({
+        ...base,
+        candidates: [
+          {
+            index: 0,
+            content: { role: 'model', parts: [{ text: '' }] },
+            finishReason: finishOf(turn) === 'length' ? 'MAX_TOKENS' : 'STOP',
+          },
+        ],
+        usageMetadata: {
+          promptTokenCount: input,
+          cachedContentTokenCount: cached,
+          candidatesTokenCount: output - reasoning,
+          thoughtsTokenCount: reasoning,
+          totalTokenCount: input + output,
+        },
+      }),
+    )
+    return events
+  },
+  errorBody: (status, message) => ({
+    error: { code: status, message, status: statuses[status] ?? 'INVALID_ARGUMENT' },
+  }),
+}
+
+const statuses: Record<number, string> = {
+  401: 'UNAUTHENTICATED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  529: 'UNAVAILABLE',
+}

@@ -1,0 +1,115 @@
+import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat, type WireTurn } from './wire-turn.ts'
+
+/** OpenAI's Responses API, which xAI speaks too. */
+export function responses(errorBody: WireFormat['errorBody']): WireFormat {
+  return {
+    errorBody,
+    events(turn, model) {
+      const events: string[] = []
+      let number = 0
+      const send = (type: string, data: object): void => {
+        events.push(event({ type, sequence_number: number++, ...data }, type))
+      }
+      const response = (extra: object = {}): object => ({
+        id: 'resp_wire',
+        object: 'response',
+        created_at: 1_760_000_000,
+        model,
+        output: [],
+        status: 'in_progress',
+        usage: null,
+        ...extra,
+      })
+      send('response.created', { response: response() })
+      send('response.in_progress', { response: response() })
+      const items = [...reasoningItem(turn, send), ...textItem(turn, send), ...callItems(turn, send)]
+      for (const [index, item] of items.entries()) item(index)
+      if (turn.error) {
+        send('response.failed', {
+          response: response({ status: 'failed', error: { code: turn.error.type, message: turn.error.message } }),
+        })
+        return events
+      }
+      const cut = finishOf(turn) === 'length'
+      const { input, cached, output, reasoning } = usageOf(turn)
+      const usage = {
+        input_tokens: input,
+        input_tokens_details: { cached_tokens: cached },
+        output_tokens: output,
+        output_tokens_details: { reasoning_tokens: reasoning },
+        total_tokens: input + output,
+      }
+      const details = { incomplete_details: cut ? { reason: 'max_output_tokens' } : null }
+      const status = cut ? 'incomplete' : 'completed'
+      send(`response.${status}`, { response: response({ status, usage, ...details }) })
+      return events
+    },
+  }
+}
+
+type Send = (type: string, data: object) => void
+type Item = (outputIndex: number) => void
+
+function* reasoningItem(turn: WireTurn, send: Send): Iterable<Item> {
+  const { reasoning } = turn
+  if (!reasoning) return
+  yield (output_index) => {
+    const at = { item_id: 'rs_wire', output_index, summary_index: 0 }
+    const part = { type: 'summary_text', text: '' }
+    send('response.output_item.added', {
+      output_index,
+      item: { id: 'rs_wire', type: 'reasoning', summary: [], status: 'in_progress' },
+    })
+    send('response.reasoning_summary_part.added', { ...at, part })
+    for (const delta of deltas(reasoning)) send('response.reasoning_summary_text.delta', { ...at, delta })
+    send('response.reasoning_summary_text.done', { ...at, text: reasoning })
+    send('response.reasoning_summary_part.done', { ...at, part: { ...part, text: reasoning } })
+    const summary = [{ type: 'summary_text', text: reasoning }]
+    send('response.output_item.done', {
+      output_index,
+      item: { id: 'rs_wire', type: 'reasoning', summary, status: 'completed' },
+    })
+  }
+}
+
+function* textItem(turn: WireTurn, send: Send): Iterable<Item> {
+  const { text } = turn
+  if (!text) return
+  yield (output_index) => {
+    const at = { item_id: 'msg_wire', output_index, content_index: 0 }
+    const item = { id: 'msg_wire', type: 'message', role: 'assistant', content: [], status: 'in_progress' }
+    const part = { type: 'output_text', text: '', annotations: [], logprobs: [] }
+    send('response.output_item.added', { output_index, item })
+    send('response.content_part.added', { ...at, part })
+    for (const delta of deltas(text)) send('response.output_text.delta', { ...at, delta, logprobs: [] })
+    send('response.output_text.done', { ...at, text, logprobs: [] })
+    send('response.content_part.done', { ...at, part: { ...part, text } })
+    send('response.output_item.done', {
+      output_index,
+      item: { ...item, status: 'completed', content: [{ ...part, text }] },
+    })
+  }
+}
+
+function* callItems(turn: WireTurn, send: Send): Iterable<Item> {
+  for (const [index, call] of (turn.calls ?? []).entries()) {
+    yield (output_index) => {
+      const id = `fc_wire_${index}`
+      const item = {
+        id,
+        type: 'function_call',
+        call_id: call.id,
+        name: call.name,
+        arguments: '',
+        status: 'in_progress',
+      }
+      const json = argumentsOf(turn, index)
+      send('response.output_item.added', { output_index, item })
+      for (const delta of deltas(json))
+        send('response.function_call_arguments.delta', { item_id: id, output_index, delta })
+      send('response.function_call_arguments.done', { item_id: id, output_index, arguments: json })
+      const status = turn.cutCall ? 'incomplete' : 'completed'
+      send('response.output_item.done', { output_index, item: { ...item, arguments: json, status } })
+    }
+  }
+}
