@@ -49,7 +49,7 @@ export async function readJson(path: string, options: ReadOptions): Promise<unkn
   if (!response.ok) throw new HttpError(url, response.status, body, response.headers)
   try {
     return JSON.parse(body)
-  } catch (error) {
+  } catch {
     throw new HttpError(url, response.status, body, response.headers)
   }
 }

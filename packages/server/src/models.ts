@@ -1,0 +1,290 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { completeModel, type ModelDefinition, type ProviderDefinition, type ProviderSettings } from './provider.ts'
+import type { ConfiguredProvider, KeySource } from './providers/shared/configured-provider.ts'
+import { createDirectory } from './providers/shared/directory.ts'
+import { guardFetch } from './providers/shared/guard-fetch.ts'
+import {
+  modelNotFound,
+  modelsUnavailable,
+  providerNotConfigured,
+  providerNotFound,
+} from './providers/shared/model-errors.ts'
+import { probe, type ProbeResult } from './providers/shared/probe.ts'
+import { importTemplates, type ImportedTemplates } from './providers/shared/templates.ts'
+import { testProvider, type ProviderTest } from './providers/shared/test-provider.ts'
+
+export type { ImportedTemplates } from './providers/shared/templates.ts'
+export type { ProviderTest } from './providers/shared/test-provider.ts'
+
+export interface ModelsOptions {
+  /** Read at each use, so that a change takes effect at once. */
+  settings: () => Record<string, ProviderSettings>
+  env: NodeJS.ProcessEnv
+  defaultModel: () => string | undefined
+  fetch?: typeof fetch
+  /** Whether to look for servers on this machine. Default: yes. */
+  probe?: boolean
+  log?: (message: string) => void
+  /** Where provider files lie. Default: the built-in ones. */
+  folders?: string[]
+}
+
+export interface ResolvedModel {
+  /** `provider/model` */
+  id: string
+  model: LanguageModelV4
+  definition: ModelDefinition
+}
+
+export interface ListedModel extends ModelDefinition {
+  /** `provider/model`: what a request names. */
+  ref: string
+  providerName: string
+  usable: boolean
+}
+
+/** What may be known about a provider; its key never is. */
+export interface ProviderInfo {
+  id: string
+  name: string
+  adapter: string
+  familyId: string
+  usable: boolean
+  enabled: boolean
+  needsKey: boolean
+  keySource: KeySource | null
+  env: string[]
+  baseURL: string | null
+  local: boolean
+  inSettings: boolean
+  probe: { found: boolean; models: number; error?: string } | null
+  /** What keeps it from being used and what to do about it. */
+  problem: string | null
+  models: number
+}
+
+export interface Models {
+  /** Without an id: the configured default, else a provider that has a key, else a local server, else the demo. */
+  resolveChatModel(id?: string): Promise<ResolvedModel>
+  getModelDefinition(provider: string, id: string): ModelDefinition | undefined
+  getProviderDefinition(id: string): ProviderDefinition | undefined
+  listModels(options?: { all?: boolean }): Promise<ListedModel[]>
+  listProviders(): Promise<ProviderInfo[]>
+  testProvider(id: string): Promise<ProviderTest>
+  importTemplates(fileOrUrl: string): Promise<ImportedTemplates>
+  /** Looks for local servers anew; by itself it looks at most every half minute. */
+  refresh(): Promise<void>
+  /** Takes every key that is in use out of a text. */
+  redact(text: string): string
+  /** Environment names that hold keys: no child process may inherit them. */
+  keyNames(): string[]
+  /** Provider files that could not be loaded. */
+  problems(): { path: string; message: string }[]
+}
+
+const probeAgainMs = 30_000
+
+export function createModels(options: ModelsOptions): Models {
+  const { find, all, ...directory } = createDirectory(options)
+  const fetch = guardFetch(options.fetch, directory.redact)
+  const discovered = new Map<string, ModelDefinition[]>()
+  const factories = new Map<string, { made: string; create: Promise<(modelId: string) => LanguageModelV4> }>()
+  let probing: { at: number; results: Promise<Map<string, ProbeResult>> } | undefined
+
+  return {
+    resolveChatModel,
+    getModelDefinition: (provider, id) => modelsOf(find(provider)).find((model) => model.id === id),
+    getProviderDefinition: (id) => find(id)?.definition,
+    listModels,
+    listProviders,
+    testProvider: test,
+    importTemplates: (source) => importTemplates(source, directory.definitions(), options.fetch),
+    async refresh() {
+      probing = undefined
+      await localServers()
+    },
+    redact: directory.redact,
+    keyNames: directory.keyNames,
+    problems: directory.problems,
+  }
+
+  async function resolveChatModel(id?: string): Promise<ResolvedModel> {
+    const { provider, modelId } = locate(id || options.defaultModel() || (await chooseDefault()))
+    const { definition } = provider
+    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    const listed = modelsOf(provider)
+    const model = listed.find((candidate) => candidate.id === modelId)
+    if (!model && (provider.restricted || definition.closed)) {
+      throw modelNotFound(modelId, `${definition.name} offers no model "${modelId}".`, listed.map(refOf))
+    }
+    const create = await factory(provider)
+    return {
+      id: `${definition.id}/${modelId}`,
+      model: create(modelId),
+      definition: model ?? completeModel({ id: modelId }, definition),
+    }
+  }
+
+  /** Which provider and model a text means: `provider/model`, a provider alone, or a model of a usable provider. */
+  function locate(wanted: string): { provider: ConfiguredProvider; modelId: string } {
+    const [name = '', ...rest] = wanted.split('/')
+    const provider = find(name)
+    const modelId = rest.join('/')
+    if (provider && modelId) return { provider, modelId }
+    const first = modelsOf(provider)[0]
+    if (provider && first) return { provider, modelId: first.id }
+    if (provider?.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    if (provider) throw modelNotFound(wanted, `Say which model of ${provider.definition.name}: ${name}/<model>.`, [])
+    const usable = all().filter((candidate) => candidate.problem === undefined)
+    const owner = usable.find((candidate) => modelsOf(candidate).some((model) => model.id === wanted))
+    if (owner) return { provider: owner, modelId: wanted }
+    if (modelId === '')
+      throw modelNotFound(wanted, `There is no model "${wanted}".`, usable.flatMap(modelsOf).map(refOf))
+    throw providerNotFound(
+      name,
+      all().map((candidate) => candidate.definition.id),
+    )
+  }
+
+  /** In the order of their names; a key in the settings goes before one in the environment. */
+  async function chooseDefault(): Promise<string> {
+    const ready = all().filter((provider) => provider.problem === undefined && provider.definition.id !== 'demo')
+    const remote = ready.filter((provider) => !provider.definition.local)
+    const found = (providers: ConfiguredProvider[]): string | undefined => {
+      const model = providers.flatMap(modelsOf)[0]
+      return model && refOf(model)
+    }
+    const chosen =
+      found(remote.filter((provider) => provider.keySource === 'settings')) ??
+      found(remote.filter((provider) => provider.keySource !== null)) ??
+      found(remote.filter((provider) => provider.inSettings))
+    if (chosen !== undefined) return chosen
+    const servers = await localServers()
+    const local = found(ready.filter((provider) => servers.get(provider.definition.id)?.found))
+    if (local !== undefined) return local
+    if (directory.definitions().has('demo')) return 'demo'
+    throw modelsUnavailable(directory.problems())
+  }
+
+  async function listModels({ all: everything = false } = {}): Promise<ListedModel[]> {
+    const found = await localServers()
+    return all().flatMap((provider) => {
+      const usable = isUsable(provider, found)
+      if (!usable && !everything) return []
+      const { name } = provider.definition
+      return modelsOf(provider).map((model) => ({ ...model, ref: refOf(model), providerName: name, usable }))
+    })
+  }
+
+  async function listProviders(): Promise<ProviderInfo[]> {
+    const found = await localServers()
+    return all().map((provider) => {
+      const { definition, keySource, enabled, inSettings } = provider
+      const result = found.get(definition.id)
+      const unseen =
+        definition.local && result && !result.found ? `${definition.name} was not found: ${result.error}.` : undefined
+      return {
+        id: definition.id,
+        name: definition.name,
+        adapter: definition.adapter,
+        familyId: definition.familyId,
+        usable: isUsable(provider, found),
+        enabled,
+        needsKey: definition.needsKey,
+        keySource,
+        env: definition.env,
+        baseURL: withoutUser(provider.baseURL),
+        local: definition.local ?? false,
+        inSettings,
+        probe: result
+          ? {
+              found: result.found,
+              models: result.models.length,
+              ...(result.error !== undefined && { error: result.error }),
+            }
+          : null,
+        problem: provider.problem ?? unseen ?? null,
+        models: modelsOf(provider).length,
+      }
+    })
+  }
+
+  async function test(id: string): Promise<ProviderTest> {
+    const provider = find(id)
+    if (!provider)
+      throw providerNotFound(
+        id,
+        all().map((candidate) => candidate.definition.id),
+      )
+    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    const tested = await testProvider(provider, {
+      fetch,
+      redact: directory.redact,
+      model: async () => (await resolveChatModel(id)).model,
+    })
+    if (tested.ok && tested.models) remember(provider.definition, tested.models)
+    return tested
+  }
+
+  /** The SDK is loaded on the first use of a provider; another key or address makes another one. */
+  async function factory(provider: ConfiguredProvider): Promise<(modelId: string) => LanguageModelV4> {
+    const { definition, apiKey, baseURL, headers } = provider
+    const made = JSON.stringify([definition.adapter, apiKey, baseURL, headers])
+    const known = factories.get(definition.id)
+    const create = known?.made === made ? known.create : definition.create({ apiKey, baseURL, headers, fetch })
+    factories.set(definition.id, { made, create })
+    try {
+      return await create
+    } catch (error) {
+      factories.delete(definition.id)
+      const reason = directory.redact(error instanceof Error ? error.message : String(error))
+      throw providerNotConfigured(provider, `${definition.name} cannot be used: ${reason}`, error)
+    }
+  }
+
+  async function localServers(): Promise<Map<string, ProbeResult>> {
+    if (options.probe === false) return new Map()
+    if (!probing || Date.now() - probing.at > probeAgainMs) {
+      const local = all().filter((provider) => provider.definition.local && provider.enabled)
+      probing = { at: Date.now(), results: probe(local, { fetch: options.fetch }) }
+    }
+    const results = await probing.results
+    for (const [id, result] of results) {
+      const definition = find(id)?.definition
+      if (definition && result.found) remember(definition, result.models)
+    }
+    return results
+  }
+
+  function remember(definition: ProviderDefinition, models: ProbeResult['models']): void {
+    discovered.set(
+      definition.id,
+      models.map((model) => completeModel(model, definition)),
+    )
+  }
+
+  /** The person's list if there is one; else what the file knows, and where that is nothing, what the server told. */
+  function modelsOf(provider: ConfiguredProvider | undefined): ModelDefinition[] {
+    if (!provider) return []
+    const { models, id } = provider.definition
+    return models.length > 0 ? models : (discovered.get(id) ?? [])
+  }
+}
+
+function isUsable(provider: ConfiguredProvider, found: Map<string, ProbeResult>): boolean {
+  if (provider.problem !== undefined) return false
+  return !provider.definition.local || provider.restricted || (found.get(provider.definition.id)?.found ?? false)
+}
+
+function refOf(model: ModelDefinition): string {
+  return `${model.provider}/${model.id}`
+}
+
+function withoutUser(baseURL: string | undefined): string | null {
+  if (!baseURL || !URL.canParse(baseURL)) return null
+  const url = new URL(baseURL)
+  if (!url.username && !url.password) return baseURL
+  url.username = ''
+  url.password = ''
+  return url.href
+}
