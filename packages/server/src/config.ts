@@ -1,39 +1,151 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { NamedError } from '@troupe/core/error'
 import { z } from 'zod'
+import { writePrivately } from './home.ts'
+import { findJsonError } from './json-error.ts'
 import { providerSettingsSchema } from './provider.ts'
 
+const names = z.array(z.string().min(1).max(2000)).max(10_000)
+
+/** `config.json`, the same shape in the home and in a project. Unknown keys are kept and named in a warning. */
 export const configSchema = z.looseObject({
-  model: z.string().optional(),
-  providers: z.record(z.string(), providerSettingsSchema).optional(),
-  permissions: z.looseObject({ mode: z.string().optional(), allow: z.array(z.string()).optional(), ask: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
-  useTools: z.array(z.string()).nullable().optional(),
-  mcpServers: z.record(z.string(), z.unknown()).optional(),
-  recovery: z.enum(['continue', 'wait']).optional(),
-  limits: z.looseObject({ steps: z.number().optional(), tokens: z.number().optional(), seconds: z.number().optional() }).optional(),
+  $schema: z.string().optional(),
+  model: z.string().min(1).max(300).optional().describe('the model of new sessions: provider/model'),
+  providers: z
+    .record(z.string(), z.looseObject(providerSettingsSchema.shape))
+    .optional()
+    .describe('by provider id; the keys of well-known providers may also come from the environment'),
+  permissions: z
+    .looseObject({
+      mode: z.string().max(50).optional(),
+      allow: names.optional().describe('what runs without a question, e.g. "TimeNow"'),
+      ask: names.optional().describe('what always asks'),
+      deny: names.optional().describe('what never runs; goes before the other two'),
+    })
+    .optional(),
+  useTools: names.nullable().optional().describe('the tools that models may use; absent or null: all'),
+  mcpServers: z.record(z.string(), z.looseObject({})).optional(),
+  recovery: z
+    .enum(['continue', 'wait'])
+    .optional()
+    .describe('what becomes of runs that a crash cut off: they go on by themselves, or wait for a person'),
+  limits: z
+    .looseObject({
+      steps: z.int().positive().optional().describe('model calls in one turn'),
+      tokens: z.int().positive().optional().describe('tokens in one turn'),
+      seconds: z.number().positive().optional().describe('time of one turn'),
+    })
+    .optional(),
 })
 export type Config = z.infer<typeof configSchema>
 
 export interface ConfigFile {
+  path: string
+  /** What the file says now. While a changed file cannot be read, what it said before. */
   get(): Config
+  /** Unknown keys, and what keeps the file from being read, in sentences. */
+  warnings(): string[]
+  /** Writes what `change` makes of the file as it is. Throws `BadConfig` rather than replace what cannot be read. */
   update(change: (config: Config) => Config): Promise<void>
 }
 
+/** Opens `config.json` of a home; it need not exist. Throws `BadConfig`. */
 export function openConfig(home: { path: string }): ConfigFile {
   const file = path.join(home.path, 'config.json')
+  let version = versionOf(file)
+  let config = readConfig(file)
+  let problem: string | undefined
+
+  const refresh = (): void => {
+    const current = versionOf(file)
+    if (current === version) return
+    version = current
+    problem = undefined
+    try {
+      config = readConfig(file)
+    } catch (error) {
+      if (!(error instanceof NamedError)) throw error
+      problem = error.message
+    }
+  }
   return {
+    path: file,
     get() {
-      try {
-        return configSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-        throw error
-      }
+      refresh()
+      return config
     },
-    async update(change) {
-      const next = change(this.get())
-      writeFileSync(`${file}.new`, JSON.stringify(next, null, 2), { mode: 0o600 })
-      renameSync(`${file}.new`, file)
+    warnings() {
+      refresh()
+      return [
+        ...(problem === undefined ? [] : [problem]),
+        ...unknownKeys(config).map((key) => `${file}: "${key}" is not known.`),
+      ]
+    },
+    update(change) {
+      return Promise.try(() => {
+        const next = check(change(readConfig(file)), file)
+        writePrivately(file, `${JSON.stringify(next, null, 2)}\n`)
+        refresh()
+      })
     },
   }
+}
+
+/** The config in a file, `{}` when there is none. Throws `BadConfig` with the file and the place. */
+export function readConfig(file: string): Config {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new NamedError('BadConfig', `${file} cannot be read: ${(error as Error).message}.`, {
+      data: { file },
+      cause: error,
+    })
+  }
+  const bare = text.replace(/^\uFEFF/, '')
+  const fault = findJsonError(bare)
+  if (fault !== undefined) {
+    const { line, column, message } = fault
+    throw new NamedError('BadConfig', `${file}, line ${line}, column ${column}: ${message}.`, {
+      data: { file, line, column },
+    })
+  }
+  return check(JSON.parse(bare), file)
+}
+
+/** Dotted names of what the schema does not know. */
+export function unknownKeys(config: Config): string[] {
+  const { permissions = {}, limits = {}, providers = {} } = config
+  const { shape } = configSchema
+  return [
+    ...extra(config, shape),
+    ...extra(permissions, shape.permissions.unwrap().shape, 'permissions.'),
+    ...extra(limits, shape.limits.unwrap().shape, 'limits.'),
+    ...Object.entries(providers).flatMap(([id, settings]) =>
+      extra(settings, providerSettingsSchema.shape, `providers.${id}.`),
+    ),
+  ]
+}
+
+function extra(value: object, shape: object, prefix = ''): string[] {
+  return Object.keys(value)
+    .filter((key) => !Object.hasOwn(shape, key))
+    .map((key) => prefix + key)
+}
+
+function check(value: unknown, file: string): Config {
+  const result = configSchema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues.map(
+    (issue) => `${issue.path.map(String).join('.') || 'the file'}: ${issue.message}`,
+  )
+  throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })
+}
+
+/** Changes whenever the file does. */
+function versionOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`
 }

@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openConfig } from './config.ts'
+
+let folder: string
+let file: string
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-config-'))
+  file = path.join(folder, 'config.json')
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const full = {
+  model: 'acme/large-1',
+  providers: {
+    acme: { type: 'openai-compatible', baseURL: 'http://127.0.0.1:9000/v1', apiKey: 'secret', models: ['large-1'] },
+  },
+  permissions: { mode: 'default', allow: ['Bash(npm test)'], ask: [], deny: ['Read(.env)'] },
+  useTools: null,
+  mcpServers: {},
+  recovery: 'wait',
+  limits: { steps: 5, tokens: 1000, seconds: 1.5 },
+}
+
+test('a home without a config has an empty one', () => {
+  const config = openConfig({ path: folder })
+  expect(config.get()).toEqual({})
+  expect(config.warnings()).toEqual([])
+})
+
+test('the documented shape is read as it is', () => {
+  writeFileSync(file, JSON.stringify(full))
+  const config = openConfig({ path: folder })
+  expect(config.get()).toEqual(full)
+  expect(config.warnings()).toEqual([])
+})
+
+test('an update is private, keeps unknown keys and is seen at once', async () => {
+  writeFileSync(file, JSON.stringify({ ...full, colour: 'green' }), { mode: 0o644 })
+  const config = openConfig({ path: folder })
+  await config.update((current) => ({ ...current, model: 'demo/tour' }))
+  expect(config.get()).toEqual({ ...full, colour: 'green', model: 'demo/tour' })
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(config.get())
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('unknown keys are named at every depth', () => {
+  writeFileSync(file, '{"colour":1,"permissions":{"alow":[]},"limits":{"step":1},"providers":{"acme":{"apikey":"x"}}}')
+  const warnings = openConfig({ path: folder }).warnings()
+  for (const key of ['colour', 'permissions.alow', 'limits.step', 'providers.acme.apikey']) {
+    expect(warnings).toContainEqual(expect.stringContaining(`"${key}"`))
+  }
+  expect(warnings).toHaveLength(4)
+})
+
+test('a change of the file takes effect at the next reading', () => {
+  const config = openConfig({ path: folder })
+  expect(config.get()).toEqual({})
+  writeFileSync(file, '{"model":"a/b"}')
+  expect(config.get().model).toBe('a/b')
+  writeFileSync(file, '{"model":"c/d"}')
+  expect(config.get().model).toBe('c/d')
+  rmSync(file)
+  expect(config.get()).toEqual({})
+})
+
+test('a file that is broken at the start is refused with its place and without its content', () => {
+  writeFileSync(
+    file,
+    '{\n  "model": "a/b",\n  "providers": { "acme": { "apiKey": "sk-very-secret" } }\n  "useTools": null\n}',
+  )
+  expect(() => openConfig({ path: folder })).toThrow(
+    expect.objectContaining({
+      name: 'BadConfig',
+      data: { file, line: 4, column: 3 },
+      message: expect.not.stringContaining('secret'),
+    }),
+  )
+})
+
+test('a value of the wrong kind is refused with its name', () => {
+  writeFileSync(file, '{"limits":{"steps":"many"},"recovery":"maybe"}')
+  expect(() => openConfig({ path: folder })).toThrow(
+    expect.objectContaining({ name: 'BadConfig', message: expect.stringMatching(/recovery: .*limits\.steps: /) }),
+  )
+})
+
+test('a file that is broken while the program runs leaves the last good one in force and is never written over', async () => {
+  writeFileSync(file, '{"model":"a/b"}')
+  const config = openConfig({ path: folder })
+  writeFileSync(file, '{"model":')
+  expect(config.get().model).toBe('a/b')
+  expect(config.warnings()).toEqual([expect.stringContaining('line 1, column 10')])
+  await expect(config.update((current) => ({ ...current, model: 'x/y' }))).rejects.toMatchObject({ name: 'BadConfig' })
+  expect(readFileSync(file, 'utf8')).toBe('{"model":')
+  writeFileSync(file, '{"model":"c/d"}')
+  expect(config.get().model).toBe('c/d')
+  expect(config.warnings()).toEqual([])
+})
+
+test('an update that would break the file is refused', async () => {
+  const config = openConfig({ path: folder })
+  await expect(config.update(() => ({ limits: { steps: -1 } }))).rejects.toMatchObject({ name: 'BadConfig' })
+  expect(config.get()).toEqual({})
+})

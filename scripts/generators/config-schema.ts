@@ -1,0 +1,10 @@
+import { configSchema } from '@troupe/server/config'
+import { z } from 'zod'
+
+export const file = 'docs/config.schema.json'
+
+/** The JSON Schema of config.json, which editors complete and check by. */
+export async function generate(): Promise<string> {
+  const schema = z.toJSONSchema(configSchema, { io: 'input' })
+  return `${JSON.stringify({ ...schema, title: 'Troupe configuration' }, null, 2)}\n`
+}
