@@ -1,3 +1,4 @@
+import { without, type Draft } from './draft.ts'
 import type { Message, Part } from './message.ts'
 
 export interface CleanOptions {
@@ -9,13 +10,11 @@ export interface CleanOptions {
 
 export const interrupted = 'Interrupted: the run ended before this call had a result.'
 
-type Draft = Record<string, unknown> & { type: string }
-
 /** What is stored of a message: nothing left streaming, no dangling call, nothing that the SDK's validation rejects. */
 export function cleanMessage(message: Message, options: CleanOptions): Message {
   const parts: Part[] = []
   for (const part of message.parts) {
-    const cleaned = cleanPart(part as unknown as Draft, options)
+    const cleaned = cleanPart(part, options)
     if (cleaned !== undefined) parts.push(cleaned as unknown as Part)
   }
   return { ...message, parts }
@@ -26,39 +25,32 @@ function cleanPart(part: Draft, options: CleanOptions): Draft | undefined {
     if (part['text'] === '' && part['providerMetadata'] === undefined) return undefined
     return part['state'] === 'streaming' ? { ...part, state: 'done' } : part
   }
-  if (part.type.startsWith('data-')) return part['transient'] === true ? undefined : part
+  if (part.type.startsWith('data-')) return part['transient'] === true ? undefined : withValue(part, 'data', null)
   if (part['toolCallId'] === undefined) return part
   return cleanCall(part, options)
 }
 
-function cleanCall(part: Draft, { run, interruption = interrupted }: CleanOptions): Draft | undefined {
-  const approval = part['approval'] as { id: string; approved?: boolean } | undefined
-  switch (part['state']) {
-    case 'input-streaming': {
-      const input = completeInput(part)
-      if (input === undefined) return undefined
-      return cleanCall({ ...without(part, 'rawInput', 'inputEncoding'), state: 'input-available', input }, { run, interruption })
-    }
-    case 'input-available':
-      return run === 'waiting' ? without(part, 'approval') : failed(without(part, 'approval'), interruption)
-    case 'approval-requested':
-      return run === 'waiting' ? part : failed(without(part, 'approval'), interruption)
-    case 'approval-responded':
-      if (approval?.approved === false) return { ...part, state: 'output-denied' }
-      return run === 'waiting' ? part : failed(part, interruption)
-    case 'output-available':
-      if (approval?.approved === false) return denied(part)
-      if (part['preliminary'] !== true) return approval?.approved === undefined ? without(part, 'approval') : part
-      return run === 'waiting' ? part : failed(without(part, 'preliminary', 'output'), interruption)
-    case 'output-error':
-      if (approval?.approved === false) return denied(part)
-      return approval?.approved === undefined ? without(part, 'approval') : part
-    case 'output-denied':
-      return denied(part)
-    default:
-      return part
+function cleanCall(part: Draft, options: CleanOptions): Draft | undefined {
+  if (part['state'] === 'input-streaming') {
+    const input = completeInput(part)
+    if (input === undefined) return undefined
+    return cleanCall({ ...without(part, 'rawInput', 'inputEncoding'), state: 'input-available', input }, options)
   }
+  const call = withInput(part)
+  const { approved } = (call['approval'] ?? {}) as { approved?: boolean }
+  if (approved === false || call['state'] === 'output-denied') return denied(call)
+  const answered = approved === undefined ? without(call, 'approval') : call
+  const preliminary = call['state'] === 'output-available' && call['preliminary'] === true
+  if (call['state'] === 'output-available' || call['state'] === 'output-error') {
+    return preliminary && options.run === 'ended' ? failed(answered, options) : answered
+  }
+  if (options.run === 'ended') return failed(answered, options)
+  if (call['state'] !== 'input-available' && call['approval'] !== undefined) return without(call, ...resultKeys)
+  return { ...without(call, ...resultKeys, 'approval'), state: 'input-available' }
 }
+
+/** What only a call with a result has. */
+const resultKeys = ['output', 'errorText', 'preliminary', 'resultProviderMetadata']
 
 /** The input of a call whose end was never announced, if its JSON text happens to be whole. */
 function completeInput(part: Draft): unknown {
@@ -72,19 +64,23 @@ function completeInput(part: Draft): unknown {
   }
 }
 
-function failed(part: Draft, errorText: string): Draft {
-  return { ...part, state: 'output-error', errorText }
+/** Once a call is past streaming its raw text is of use only where nothing better is known. */
+function withInput(part: Draft): Draft {
+  const call = withValue(without(part, 'rawInput', 'inputEncoding'), 'input', part['rawInput'])
+  if (call['state'] === 'output-error') return call
+  return withValue(call['state'] === 'output-available' ? withValue(call, 'output', null) : call, 'input', {})
+}
+
+/** Nothing at all does not survive JSON, and the SDK's validation wants something. */
+function withValue(part: Draft, key: string, value: unknown): Draft {
+  return part[key] === undefined && value !== undefined ? { ...part, [key]: value } : part
+}
+
+function failed(part: Draft, { interruption = interrupted }: CleanOptions): Draft {
+  return { ...without(part, ...resultKeys), state: 'output-error', errorText: interruption }
 }
 
 function denied(part: Draft): Draft {
-  const approval = { ...(part['approval'] as object | undefined), approved: false }
-  if (!('id' in approval)) Object.assign(approval, { id: part['toolCallId'] })
-  return { ...without(part, 'output', 'errorText', 'preliminary', 'resultProviderMetadata'), state: 'output-denied', approval }
-}
-
-function without(part: Draft, ...keys: string[]): Draft {
-  if (!keys.some((key) => key in part)) return part
-  const copy = { ...part }
-  for (const key of keys) delete copy[key]
-  return copy
+  const approval = { id: part['toolCallId'], ...(part['approval'] as object | undefined), approved: false }
+  return { ...without(part, ...resultKeys), state: 'output-denied', approval }
 }

@@ -23,7 +23,7 @@ export const dataParts = {
   },
   ask: {
     stored: true,
-    about: 'a question, plan or browser action that waits for an answer (approvals use the SDK\'s own chunks)',
+    about: "a question, plan or browser action that waits for an answer (approvals use the SDK's own chunks)",
     schema: z.object({
       id: idSchema,
       kind: z.enum(['question', 'plan', 'browser']),

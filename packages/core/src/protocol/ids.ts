@@ -3,9 +3,7 @@ import { z } from 'zod'
 /** Session, message and agent ids become file names, so anything else is refused. */
 export const idPattern = /^[A-Za-z0-9_-]{1,64}$/
 
-export const idSchema = z
-  .string()
-  .regex(idPattern, 'an id is 1 to 64 letters, digits, "_" or "-"')
+export const idSchema = z.string().regex(idPattern, 'an id is 1 to 64 letters, digits, "_" or "-"')
 
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && idPattern.test(value)

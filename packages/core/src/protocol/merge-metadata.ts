@@ -3,8 +3,8 @@ import type { Metadata } from './message.ts'
 /** Deep merge of plain objects, as the AI SDK merges message metadata: later wins, arrays are replaced. */
 export function mergeMetadata(base: Metadata | undefined, next: unknown): Metadata | undefined {
   if (next === undefined || next === null) return base
-  if (base === undefined) return next as Metadata
-  return merge(base as Record<string, unknown>, next as Record<string, unknown>) as Metadata
+  if (base === undefined) return next
+  return merge(base as Record<string, unknown>, next as Record<string, unknown>)
 }
 
 function merge(base: Record<string, unknown>, next: Record<string, unknown>): Record<string, unknown> {

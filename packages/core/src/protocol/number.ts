@@ -40,8 +40,7 @@ export function joinDeltas(a: LogItem, b: LogItem): LogItem | undefined {
 /** The part of a delta that comes after its first `count` characters. */
 export function cutDelta(item: LogItem, count: number): LogItem {
   if (item.type === 'tool-input-delta') {
-    const chunk = item as Extract<LogItem, { type: 'tool-input-delta' }>
-    return { ...chunk, inputTextDelta: chunk.inputTextDelta.slice(count) }
+    return { ...item, inputTextDelta: item.inputTextDelta.slice(count) }
   }
   const chunk = item as Extract<LogItem, { type: 'text-delta' }>
   return { ...chunk, delta: chunk.delta.slice(count) }
