@@ -66,14 +66,13 @@ function completeInput(part: Draft): unknown {
 
 /** Once a call is past streaming its raw text is of use only where nothing better is known. */
 function withInput(part: Draft): Draft {
-  const call = withValue(without(part, 'rawInput', 'inputEncoding'), 'input', part['rawInput'])
-  if (call['state'] === 'output-error') return call
-  return withValue(call['state'] === 'output-available' ? withValue(call, 'output', null) : call, 'input', {})
+  const call = withValue(without(part, 'rawInput', 'inputEncoding'), 'input', part['rawInput'] ?? {})
+  return call['state'] === 'output-available' ? withValue(call, 'output', null) : call
 }
 
 /** Nothing at all does not survive JSON, and the SDK's validation wants something. */
 function withValue(part: Draft, key: string, value: unknown): Draft {
-  return part[key] === undefined && value !== undefined ? { ...part, [key]: value } : part
+  return part[key] === undefined ? { ...part, [key]: value } : part
 }
 
 function failed(part: Draft, { interruption = interrupted }: CleanOptions): Draft {
