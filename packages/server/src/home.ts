@@ -75,18 +75,18 @@ export function lockHome(home: Pick<Home, 'path'>): HomeLock | { ownedBy: Owner 
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database?.close()
-    if (isBusy(error)) return { ownedBy: readOwner(ownerFile) }
+    if (isBusy(error)) return { ownedBy: findOwner(home) }
     throw new NamedError('HomeNotLockable', `${file} cannot be locked: ${(error as Error).message}.`, { cause: error })
   }
   chmodSync(file, 0o600)
   // What a killed owner left.
   rmSync(ownerFile, { force: true })
   const owner: Owner = { pid: process.pid, url: null, port: null, startedAt: Date.now() }
-  writePrivately(ownerFile, JSON.stringify(owner))
+  writeOwner(ownerFile, owner)
   const held = database
   locks.add(held)
   return {
-    announce: ({ url, port }) => writePrivately(ownerFile, JSON.stringify({ ...owner, url, port })),
+    announce: ({ url, port }) => writeOwner(ownerFile, { ...owner, url, port }),
     release() {
       if (!locks.delete(held)) return
       rmSync(ownerFile, { force: true })
@@ -103,10 +103,17 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === busy
 }
 
-/** Undefined also when the file is left from an owner that is gone. */
-function readOwner(file: string): Owner | undefined {
+/** Need not survive a crash, so nothing is synced. */
+function writeOwner(file: string, owner: Owner): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, JSON.stringify(owner), { mode: 0o600 })
+  renameSync(draft, file)
+}
+
+/** Who says that the home is theirs; only `lockHome` knows for certain. Undefined also when that process is gone. */
+export function findOwner(home: Pick<Home, 'path'>): Owner | undefined {
   try {
-    const owner = JSON.parse(readFileSync(file, 'utf8')) as Owner
+    const owner = JSON.parse(readFileSync(path.join(home.path, 'owner.json'), 'utf8')) as Owner
     process.kill(owner.pid, 0)
     return owner
   } catch {
