@@ -15,6 +15,7 @@ export default defineConfig({
     rolldownOptions: {
       treeshake: {
         // Schemas of the protocol are values at module level: unused, they must not bring zod into the page.
+        manualPureFunctions: ['z'],
         moduleSideEffects: (id) => !id.includes('/core/src/protocol/') && !id.includes('/node_modules/zod/'),
       },
     },

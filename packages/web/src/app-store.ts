@@ -1,9 +1,9 @@
 import { newId } from '@troupe/core/protocol'
-import type { Ask, SearchHit, Session } from '@troupe/core'
+import type { Ask, SearchHit } from '@troupe/core'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, isUnreachable, toErrorInfo } from './api/api-error.ts'
-import type { Api } from './api/api.ts'
+import type { Api, ListedSession } from './api/api.ts'
 import type { Kept } from './api/kept.ts'
 import type { ModelInfo } from './api/model-info.ts'
 
@@ -13,7 +13,7 @@ export interface AppState {
   /** The session in sight. One that nothing was said in yet exists only here. */
   sessionId: string
   isNew: boolean
-  sessions: Session[]
+  sessions: ListedSession[]
   nextCursor: string | null
   search: { query: string; found: Found | null }
   models: ModelInfo[]
@@ -27,7 +27,7 @@ export interface AppState {
 }
 
 export interface Found {
-  sessions: Session[]
+  sessions: ListedSession[]
   hits: SearchHit[]
 }
 
@@ -35,31 +35,34 @@ export type AppStore = StoreApi<AppState> & AppActions
 
 export interface AppActions {
   /** Trades the one-time key for a cookie if there is one, then reads what there is. */
-  start(key: string | null): Promise<void>
-  refresh(): Promise<void>
-  refreshAsks(): Promise<void>
-  loadMoreSessions(): Promise<void>
-  select(sessionId: string): void
-  newSession(): void
+  start: (key: string | null) => Promise<void>
+  refresh: () => Promise<void>
+  refreshAsks: () => Promise<void>
+  loadMoreSessions: () => Promise<void>
+  select: (sessionId: string) => void
+  newSession: () => void
   /** The session in sight has its first message. */
-  sessionBegan(): void
-  titleChanged(sessionId: string, title: string): void
-  rename(sessionId: string, title: string): Promise<void>
-  remove(sessionId: string): Promise<void>
-  setSearch(query: string): Promise<void>
-  chooseModel(ref: string): Promise<void>
-  setSidebar(open: boolean): void
+  sessionBegan: () => void
+  titleChanged: (sessionId: string, title: string) => void
+  rename: (sessionId: string, title: string) => Promise<void>
+  remove: (sessionId: string) => Promise<void>
+  setSearch: (query: string) => Promise<void>
+  chooseModel: (ref: string) => Promise<void>
+  setSidebar: (open: boolean) => void
 }
 
 export interface AppServices {
   api: Api
   kept: Kept
+  /** Narrow: the list of sessions covers the chat, so it is closed unless it is being used. */
+  screen: { isNarrow: () => boolean; onChange: (listener: () => void) => void }
   onError: (error: unknown) => void
 }
 
 const modelKey = 'troupe.model'
+const sidebarKey = 'troupe.sidebar'
 
-export function createAppStore(sessionId: string | null, { api, kept, onError }: AppServices): AppStore {
+export function createAppStore(sessionId: string | null, { api, kept, screen, onError }: AppServices): AppStore {
   const store = createStore<AppState>(() => ({
     access: 'checking',
     sessionId: sessionId ?? newId('s'),
@@ -73,9 +76,10 @@ export function createAppStore(sessionId: string | null, { api, kept, onError }:
     modelsFailure: null,
     chosenModels: {},
     asks: [],
-    sidebar: kept.get('troupe.sidebar') !== 'closed',
+    sidebar: restingSidebar(),
   }))
   const { getState, setState } = store
+  screen.onChange(restSidebar)
 
   return { ...store, start, refresh, refreshAsks, loadMoreSessions, select, newSession, sessionBegan, titleChanged, rename, remove, setSearch, chooseModel, setSidebar }
 
@@ -129,8 +133,8 @@ export function createAppStore(sessionId: string | null, { api, kept, onError }:
 
   async function loadModels(): Promise<void> {
     try {
-      const { models, default: defaultModel } = await api.models()
-      setState({ models, modelsLoaded: true, defaultModel: defaultModel ?? null, modelsFailure: null })
+      const { models, defaultModel } = await api.models()
+      setState({ models, modelsLoaded: true, defaultModel, modelsFailure: null })
     } catch (error) {
       setState({ modelsFailure: toErrorInfo(error).message })
     }
@@ -138,10 +142,12 @@ export function createAppStore(sessionId: string | null, { api, kept, onError }:
 
   function select(chosen: string): void {
     if (chosen !== getState().sessionId) setState({ sessionId: chosen, isNew: false })
+    restSidebar()
   }
 
   function newSession(): void {
     setState({ sessionId: newId('s'), isNew: true })
+    restSidebar()
   }
 
   function sessionBegan(): void {
@@ -179,7 +185,7 @@ export function createAppStore(sessionId: string | null, { api, kept, onError }:
     setState(({ search }) => ({ search: { query, found: query.trim() === '' ? null : search.found } }))
     if (query.trim() === '') return
     try {
-      const { sessions, hits = [] } = await api.sessions({ query: query.trim() })
+      const { sessions, hits } = await api.sessions({ query: query.trim() })
       if (getState().search.query === query) setState({ search: { query, found: { sessions, hits } } })
     } catch (error) {
       if (getState().search.query === query) onError(error)
@@ -199,8 +205,16 @@ export function createAppStore(sessionId: string | null, { api, kept, onError }:
   }
 
   function setSidebar(open: boolean): void {
-    kept.set('troupe.sidebar', open ? null : 'closed')
+    if (!screen.isNarrow()) kept.set(sidebarKey, open ? null : 'closed')
     setState({ sidebar: open })
+  }
+
+  function restingSidebar(): boolean {
+    return !screen.isNarrow() && kept.get(sidebarKey) !== 'closed'
+  }
+
+  function restSidebar(): void {
+    setState({ sidebar: restingSidebar() })
   }
 }
 

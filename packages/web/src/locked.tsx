@@ -2,6 +2,7 @@ import { KeyRound, ServerOff } from 'lucide-react'
 import { useState } from 'react'
 import { keyFrom } from './address.ts'
 import { Button } from './ui/button.tsx'
+import { focusField } from './ui/focus-field.ts'
 import { useWorkspace } from './workspace.ts'
 import './locked.css'
 
@@ -29,7 +30,7 @@ export function Locked() {
         <input
           aria-label="Address or key"
           placeholder="http://127.0.0.1:4880/#k=…"
-          autoFocus
+          ref={focusField}
           autoComplete="off"
           spellCheck={false}
           value={pasted}

@@ -6,7 +6,7 @@ import { readClientIds } from './api/client-ids.ts'
 import { keptByBrowser, keptByTab } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
 import { createAppStore, currentModel } from './app-store.ts'
-import type { AppState, AppStore } from './app-store.ts'
+import type { AppServices, AppState, AppStore } from './app-store.ts'
 import { dataOf } from './chat/data-of.ts'
 import { emptySession } from './chat/session-state.ts'
 import { createSessionStore } from './chat/session-store.ts'
@@ -29,7 +29,7 @@ const keptSessions = 8
 export function createWorkspace(sessionId: string | null): Workspace {
   const request = createRequest(window.fetch.bind(window), () => app.setState({ access: 'locked' }))
   const api = createApi(request)
-  const app = createAppStore(sessionId, { api, kept: keptByBrowser, onError: noticeError })
+  const app = createAppStore(sessionId, { api, kept: keptByBrowser, screen: narrowScreen(), onError: noticeError })
   const ids = readClientIds(keptByBrowser, keptByTab)
   const sessions = new Map<string, SessionStore>()
   const channel = openTabChannel((changed) => {
@@ -94,6 +94,12 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const store = sessions.get(id)
     if (before !== undefined && updatedAt() !== before && store?.getState().run === null) await store.open()
   }
+}
+
+/** The width below which `sidebar.css` makes the list of sessions a drawer. */
+function narrowScreen(): AppServices['screen'] {
+  const query = window.matchMedia('(max-width: 760px)')
+  return { isNarrow: () => query.matches, onChange: (listener) => query.addEventListener('change', listener) }
 }
 
 export const WorkspaceContext = createContext<Workspace | null>(null)

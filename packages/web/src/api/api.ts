@@ -13,10 +13,13 @@ export interface ChatBody {
   tabId: string
 }
 
+/** A session of the list, and what goes on in it. */
+export type ListedSession = Session & { run: { id: string; status: string; messageId: string } | null }
+
 export interface SessionPage {
-  sessions: Session[]
+  sessions: ListedSession[]
   nextCursor: string | null
-  hits?: SearchHit[]
+  hits: SearchHit[]
 }
 
 /** The routes that the page uses, by what they are for. */

@@ -15,7 +15,7 @@ export interface ModelInfo {
 export interface ModelList {
   models: ModelInfo[]
   /** What is used when nothing is named. */
-  default?: string | null
+  defaultModel: string | null
 }
 
 /** Requests to begin with, where the model brings some. */

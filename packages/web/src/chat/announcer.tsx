@@ -18,8 +18,8 @@ export function Announcer() {
     [store],
   )
   return (
-    <div className="visually-hidden" role="status" aria-live="polite" data-testid="announcer">
+    <output className="visually-hidden" aria-live="polite" data-testid="announcer">
       {text}
-    </div>
+    </output>
   )
 }

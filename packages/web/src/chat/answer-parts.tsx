@@ -6,27 +6,30 @@ import { FilePart } from './file-part.tsx'
 import { ReasoningPart } from './reasoning-part.tsx'
 import type { VisibleMessage } from './session-state.ts'
 import { textOf } from './session-state.ts'
-import { isToolCall } from './tool-call.ts'
+import { isToolCall, toolNameOf } from './tool-call.ts'
 import { ToolPart } from './tool-part.tsx'
 import type { Progress } from './tool-progress.ts'
 
 /** The parts of an answer in their order. A part that did not change keeps its identity and is not drawn again. */
 export function AnswerParts({ message, progress }: { message: VisibleMessage; progress: Record<string, Progress> | undefined }) {
   const live = message.live === true
-  return message.parts.map((part, index) => (
-    <PartView key={isToolCall(part) ? part.toolCallId : index} id={`${message.id}-${index}`} part={part} live={live} progress={progress} />
-  ))
+  const latest = new Map(message.parts.flatMap((part) => (isToolCall(part) ? [[toolNameOf(part), part.toolCallId]] : [])))
+  return message.parts.map((part, index) =>
+    isToolCall(part) ? (
+      <ToolPart
+        key={part.toolCallId}
+        part={part}
+        progress={progress?.[part.toolCallId]}
+        live={live}
+        latest={latest.get(toolNameOf(part)) === part.toolCallId}
+      />
+    ) : (
+      <PartView key={index} id={`${message.id}-${index}`} part={part} live={live} />
+    ),
+  )
 }
 
-interface PartViewProps {
-  id: string
-  part: Part
-  live: boolean
-  progress: Record<string, Progress> | undefined
-}
-
-function PartView({ id, part, live, progress }: PartViewProps) {
-  if (isToolCall(part)) return <ToolPart part={part} progress={progress?.[part.toolCallId]} live={live} />
+function PartView({ id, part, live }: { id: string; part: Part; live: boolean }) {
   switch (part.type) {
     case 'text':
       return part.text === '' ? null : <Markdown text={part.text} done={!live || part.state !== 'streaming'} />
@@ -37,7 +40,7 @@ function PartView({ id, part, live, progress }: PartViewProps) {
         <div className="steering">
           <CornerDownRight aria-hidden />
           <span className="visually-hidden">You said meanwhile: </span>
-          <span>{textOf({ parts: part.parts as Part[] })}</span>
+          <span>{textOf(part)}</span>
         </div>
       )
     case 'file':

@@ -13,7 +13,8 @@ export function ApprovalBar({ approval }: { approval: Approval }) {
   const said = remark.trim()
   const deny = () => void answer(approval.id, { type: 'deny', ...(said !== '' && { remark: said }) })
   return (
-    <div className="approval" role="group" aria-label="Your decision">
+    <fieldset className="approval">
+      <legend className="visually-hidden">Your decision</legend>
       {approval.requestReason !== undefined && <p className="approval-reason">{approval.requestReason}</p>}
       <div className="approval-row">
         <Button kind="primary" disabled={sending} onClick={() => void answer(approval.id, { type: 'approve' })}>
@@ -37,6 +38,6 @@ export function ApprovalBar({ approval }: { approval: Approval }) {
           }}
         />
       </div>
-    </div>
+    </fieldset>
   )
 }

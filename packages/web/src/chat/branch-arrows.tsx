@@ -13,9 +13,10 @@ export function BranchArrows({ place }: { place: SiblingPlace | undefined }) {
     </IconButton>
   )
   return (
-    <div className="branches" role="group" aria-label="Branches">
+    <div className="branches">
       {arrow(place.prev, 'Previous branch', <ChevronLeft />)}
-      <span className="branches-place" aria-label={`Branch ${place.index} of ${place.total}`}>
+      <span className="branches-place">
+        <span className="visually-hidden">Branch </span>
         {place.index} / {place.total}
       </span>
       {arrow(place.next, 'Next branch', <ChevronRight />)}

@@ -35,9 +35,7 @@ export function Composer() {
       }}
     >
       {blocked !== null && (
-        <p className="composer-blocked" role="status">
-          {blocked}
-        </p>
+        <output className="composer-blocked">{blocked}</output>
       )}
       <div className="composer-box">
         <GrowingTextarea

@@ -13,19 +13,19 @@ export function ConnectionBar() {
   const parent = useSession((state) => state.run?.parentMessageId ?? null)
   if (lost) {
     return (
-      <p className="connection" role="status">
+      <output className="connection">
         <WifiOff aria-hidden />
         Connection lost. The run goes on without this page; looking for it again …
-      </p>
+      </output>
     )
   }
   if (!elsewhere || parent === null) return null
   return (
-    <p className="connection" role="status">
+    <output className="connection">
       An answer is being written in another branch.
       <button type="button" className="elsewhere" onClick={() => void showBranch(parent)}>
         Show it
       </button>
-    </p>
+    </output>
   )
 }

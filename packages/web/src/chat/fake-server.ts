@@ -86,7 +86,7 @@ export function createFakeServer() {
       keepDraft: (draft) => drafts.push(draft),
     })
   const wake = () => {
-    for (const waker of [...wakers]) waker()
+    for (const waker of new Set(wakers)) waker()
   }
   const fail = async (path: string) => (await next(path)).answer(new TypeError('fetch failed'))
 

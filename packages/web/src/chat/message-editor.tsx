@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { focusField } from '../ui/focus-field.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 
 /** Other words for a message. Enter saves, Escape leaves it as it was. */
@@ -13,7 +14,7 @@ export function MessageEditor({ text, onSave, onCancel }: { text: string; onSave
     <div className="editor">
       <GrowingTextarea
         aria-label="Edit your message"
-        autoFocus
+        ref={focusField}
         value={value}
         onChange={(event) => setValue(event.target.value)}
         onFocus={(event) => event.target.setSelectionRange(text.length, text.length)}

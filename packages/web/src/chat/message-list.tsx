@@ -1,5 +1,5 @@
 import { ArrowDown } from 'lucide-react'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import type { VirtualizerHandle } from 'virtua'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -7,6 +7,7 @@ import { ListTail } from './list-tail.tsx'
 import { Message } from './message.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { visibleMessages } from './session-state.ts'
+import type { VisibleMessage } from './session-state.ts'
 import { useStickToBottom } from './use-stick-to-bottom.ts'
 import './message-list.css'
 
@@ -19,16 +20,15 @@ export function MessageList() {
   const older = useSession((state) => state.older)
   const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
   const list = useRef<VirtualizerHandle>(null)
-  const scroller = useRef<HTMLDivElement>(null)
-  const { stuck, onScroll, onResize, stick } = useStickToBottom(scroller)
-  const prepended = usePrepended(stored[0]?.id)
+  const { scroller, stuck, onScroll, onResize, stick } = useStickToBottom()
+  const prepended = usePrepended(messages)
 
   const lastUserId = messages.findLast((message) => message.role === 'user')?.id
   useEffect(stick, [lastUserId, stick])
   const onListScroll = useCallback(() => {
     onScroll()
     if (scroller.current !== null && scroller.current.scrollTop < 600) void loadOlder()
-  }, [onScroll, loadOlder])
+  }, [scroller, onScroll, loadOlder])
 
   return (
     <div className="list">
@@ -52,9 +52,12 @@ export function MessageList() {
   )
 }
 
-/** True for the one drawing in which messages were put above the first. */
-function usePrepended(firstId: string | undefined): boolean {
-  const [known, setKnown] = useState(firstId)
-  useLayoutEffect(() => setKnown(firstId), [firstId])
-  return known !== undefined && known !== firstId
+/** True as long as the last change of the list was that messages were put above its first. */
+function usePrepended(messages: VisibleMessage[]): boolean {
+  const [known, setKnown] = useState({ messages, prepended: false })
+  if (known.messages === messages) return known.prepended
+  const first = known.messages[0]
+  const prepended = first !== undefined && messages.findIndex((message) => message.id === first.id) > 0
+  setKnown({ messages, prepended })
+  return prepended
 }

@@ -35,7 +35,7 @@ test('a reload in mid-run shows what is stored and replays the live answer', asy
   expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a1' })
   stream.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
-  await until(session, (state) => texts(state).at(-1) === 'assistant: abc')
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abc')).at(-1)).toBe('assistant: abc')
 })
 
 test('a broken connection goes on after the last number and loses nothing', async () => {
@@ -50,7 +50,7 @@ test('a broken connection goes on after the last number and loses nothing', asyn
   const second = await server.replyStream('/ai/chat/s1/stream')
   expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream?after=4')
   second.write(7, { type: 'text-delta', id: '0', delta: 'def' })
-  await until(session, (state) => texts(state).at(-1) === 'assistant: abcdef')
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcdef')).at(-1)).toBe('assistant: abcdef')
 })
 
 test('a stream that ends without finish says nothing about the run', async () => {
@@ -74,7 +74,7 @@ test('an idle server means that the run has ended: the messages are read again',
   await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
   await server.replyIdle('/ai/chat/s1/stream')
   await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'done', 'u1')]))
-  await until(session, (state) => texts(state).at(-1) === 'assistant: done')
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: done')).at(-1)).toBe('assistant: done')
 })
 
 test('the live answer replaces the stored one of a waiting run', async () => {
@@ -174,7 +174,7 @@ test('regenerate names the answer and shows the new one in its place', async () 
   expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'regenerate-message', messageId: 'a1' })
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
-  await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')
+  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe('user: one,assistant: deux')
 })
 
 test('a regeneration that began elsewhere takes the place of the old answer', async () => {
@@ -185,7 +185,7 @@ test('a regeneration that began elsewhere takes the place of the old answer', as
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
-  await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')
+  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe('user: one,assistant: deux')
 })
 
 test('what a run did not take up is sent as a message of its own', async () => {
@@ -214,9 +214,9 @@ test('steering that the run took up is no longer pending', async () => {
   await until(session, (state) => state.run?.answer != null)
   void session.steer('and more')
   await server.replyJson('/ai/chat/s1/steer', {})
-  const { id } = server.requests.at(-1)?.body as { id: string }
+  const id = (server.requests.at(-1)?.body as { id: string } | undefined)?.id ?? ''
   stream.write(2, { type: 'steering-message', id, parts: [{ type: 'text', text: 'and more' }] })
-  await until(session, (state) => state.run?.steering.length === 0)
+  expect((await until(session, (state) => state.run?.steering.length === 0)).run?.steering).toEqual([])
 })
 
 test('stop tells the server and remembers how long it took', async () => {
@@ -267,6 +267,7 @@ test('a wake-up looks again from the last number without waiting', async () => {
   await until(session, (state) => state.run?.answer != null)
   server.wake()
   await server.replyStream('/ai/chat/s1/stream?after=1')
+  expect(session.getState().connection).toBe('open')
 })
 
 test('another run on the same stream does not mix with the one before', async () => {
@@ -282,7 +283,7 @@ test('another run on the same stream does not mix with the one before', async ()
   second.write(9, { type: 'start', messageId: 'a2' })
   second.write(10, { type: 'text-delta', id: '0', delta: 'y' })
   await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'xx', 'u1'), message('u2', 'user', 'more', 'a1')]))
-  await until(session, (state) => texts(state).join() === 'user: hello,assistant: xx,user: more,assistant: y')
+  expect(texts(await until(session, (state) => texts(state).join() === 'user: hello,assistant: xx,user: more,assistant: y')).join()).toBe('user: hello,assistant: xx,user: more,assistant: y')
 })
 
 test('a run that is sent again from its beginning is not read twice', async () => {
@@ -297,5 +298,5 @@ test('a run that is sent again from its beginning is not read twice', async () =
   const second = await server.replyStream('/ai/chat/s1/stream?after=4')
   second.write(101, { type: 'start', messageId: 'a1' })
   second.write(105, { type: 'text-delta', id: '0', delta: 'abcd' })
-  await until(session, (state) => texts(state).at(-1) === 'assistant: abcd')
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcd')).at(-1)).toBe('assistant: abcd')
 })

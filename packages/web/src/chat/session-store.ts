@@ -32,22 +32,22 @@ export type SessionStore = StoreApi<SessionState> & SessionActions
 
 export interface SessionActions {
   /** Reads the session and follows its run, if there is one. Also looks again when called again. */
-  open(): Promise<void>
+  open: () => Promise<void>
   /** Lets go of the stream. The run goes on without this page. */
-  close(): void
-  setDraft(text: string): void
-  send(text: string): Promise<void>
+  close: () => void
+  setDraft: (text: string) => void
+  send: (text: string) => Promise<void>
   /** The same message in other words: a new branch beside it. */
-  edit(messageId: string, text: string): Promise<void>
-  regenerate(answerId: string): Promise<void>
-  retryUnsent(): Promise<void>
-  takeBackUnsent(): void
-  stop(): Promise<void>
+  edit: (messageId: string, text: string) => Promise<void>
+  regenerate: (answerId: string) => Promise<void>
+  retryUnsent: () => Promise<void>
+  takeBackUnsent: () => void
+  stop: () => Promise<void>
   /** Says something to the run that is on. */
-  steer(text: string): Promise<void>
-  answer(askId: string, answer: Answer): Promise<void>
-  showBranch(messageId: string): Promise<void>
-  loadOlder(): Promise<void>
+  steer: (text: string) => Promise<void>
+  answer: (askId: string, answer: Answer) => Promise<void>
+  showBranch: (messageId: string) => Promise<void>
+  loadOlder: () => Promise<void>
 }
 
 const pageSize = 60
@@ -252,6 +252,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     try {
       await api.stopRun(sessionId)
     } catch (error) {
+      // It has ended by itself in the meantime.
+      if (error instanceof ApiError && error.name === 'NoRun') return
       patchRun({ stopAskedAt: null })
       onError(error)
     }

@@ -22,6 +22,8 @@ export interface ToolCall {
   summary: string | undefined
   /** Something is still going to happen without a person. */
   running: boolean
+  /** No later call of the answer uses the same tool. */
+  latest: boolean
 }
 
 export interface Approval {
@@ -35,7 +37,7 @@ export interface Approval {
   descriptor?: { title?: string; summary?: string; content?: unknown }
 }
 
-/** Every tool's card gets the call; `live` tells whether the answer around it is still being written. */
+/** What every card gets. */
 export interface CardProps {
   call: ToolCall
 }
@@ -44,9 +46,20 @@ export function isToolCall(part: Part): part is ToolCallPart {
   return 'toolCallId' in part
 }
 
-export function readToolCall(part: ToolCallPart, progress: Progress | undefined, live: boolean): ToolCall {
-  const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
-  const notes = ((part.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}) as CallNotes
+export function toolNameOf(part: ToolCallPart): string {
+  return part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
+}
+
+/** What the page knows about a call beyond its part. */
+export interface CallSituation {
+  progress: Progress | undefined
+  live: boolean
+  latest: boolean
+}
+
+export function readToolCall(part: ToolCallPart, { progress, live, latest }: CallSituation): ToolCall {
+  const name = toolNameOf(part)
+  const notes: CallNotes = (part.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
   const approval = part.approval as Approval | undefined
   const shown = notes.display ?? notes.permission ?? approval?.descriptor
   return {
@@ -59,6 +72,7 @@ export function readToolCall(part: ToolCallPart, progress: Progress | undefined,
     approval,
     notes,
     progress,
+    latest,
     title: notes.actionName ?? shown?.title ?? part.title ?? formatToolName(name),
     summary: shown?.summary,
     running: live && (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) || ('preliminary' in part && part.preliminary === true)),

@@ -1,5 +1,4 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
-import type { RefObject } from 'react'
 
 const near = 48
 
@@ -7,7 +6,8 @@ const near = 48
  * Keeps the end in sight while the content grows, until the person scrolls up; scrolling down to the end sticks again.
  * Only a movement upwards counts as the person's: growing content never moves the position by itself.
  */
-export function useStickToBottom(scroller: RefObject<HTMLElement | null>) {
+export function useStickToBottom() {
+  const scroller = useRef<HTMLDivElement>(null)
   const [stuck, setStuck] = useState(true)
   const sticks = useRef(true)
   const last = useRef(0)
@@ -22,7 +22,7 @@ export function useStickToBottom(scroller: RefObject<HTMLElement | null>) {
     if (current === null) return
     current.scrollTop = current.scrollHeight
     last.current = current.scrollTop
-  }, [scroller])
+  }, [])
 
   const stick = useCallback(() => {
     set(true)
@@ -38,12 +38,12 @@ export function useStickToBottom(scroller: RefObject<HTMLElement | null>) {
     if (scrollHeight - scrollTop - clientHeight <= near) set(true)
     else if (scrollTop < last.current - 1) set(false)
     last.current = scrollTop
-  }, [scroller, set])
+  }, [set])
 
   const onResize = useCallback(() => {
     if (sticks.current) toEnd()
   }, [toEnd])
 
-  useLayoutEffect(stick, [stick])
-  return { stuck, onScroll, onResize, stick }
+  useLayoutEffect(toEnd, [toEnd])
+  return { scroller, stuck, onScroll, onResize, stick }
 }

@@ -50,7 +50,8 @@ export function sanitise(html: string): SafeMarkup {
     ALLOWED_ATTR: attributes,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
-    ADD_URI_SAFE_ATTR: [],
+    // Values that are no addresses, so the rule for addresses does not concern them.
+    ADD_URI_SAFE_ATTR: ['align', 'colspan', 'dir', 'lang', 'open', 'rowspan', 'start'],
     ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,|\/ai\/blobs\/)/i,
     SANITIZE_DOM: true,
   }) as SafeMarkup

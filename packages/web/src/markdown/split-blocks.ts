@@ -1,5 +1,5 @@
 import { Lexer, Parser } from 'marked'
-import type { Token, TokensList } from 'marked'
+import type { Token, Tokens, TokensList } from 'marked'
 import { closeOpenMarks } from './close-open-marks.ts'
 import { markedOptions } from './marked-options.ts'
 
@@ -63,12 +63,15 @@ function lex(text: string, links: TokensList['links']): Token[] {
 function toBlock(tokens: Token[]): Block | undefined {
   const [token] = tokens
   if (token === undefined || token.type === 'space' || token.type === 'def') return undefined
-  if (token.type === 'code') return { kind: 'code', language: languageOf(token.lang), text: token.text }
+  if (token.type === 'code') {
+    const { lang, text } = token as Tokens.Code
+    return { kind: 'code', language: languageOf(lang), text }
+  }
   return { kind: 'prose', html: Parser.parse(tokens, markedOptions) }
 }
 
 /** The name of a language as the fence gives it: its first word, nothing that could be more than a name. */
-export function languageOf(info: string | undefined): string {
+function languageOf(info: string | undefined): string {
   return /^[\w+#.-]{1,40}/.exec(info?.trim() ?? '')?.[0] ?? ''
 }
 

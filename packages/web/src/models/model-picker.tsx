@@ -1,3 +1,5 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
+   a list that a search field drives (the combobox pattern of ARIA) has no tag of its own; its keys are those of the field */
 import { Check, ChevronDown, Search } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useId, useMemo, useRef, useState } from 'react'

@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'react'
-import type { Session } from '@troupe/core'
 import { VList } from 'virtua'
 import type { VListHandle } from 'virtua'
+import type { ListedSession } from '../api/api.ts'
 import { dayGroup } from '../ui/format.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { SessionRow } from './session-row.tsx'
@@ -37,12 +37,12 @@ export function SessionList() {
   )
 }
 
-function grouped(sessions: Session[]): [string, Session[]][] {
+function grouped(sessions: ListedSession[]): [string, ListedSession[]][] {
   const now = Date.now()
   const pinned = sessions.filter((session) => session.pinned)
   const days = Map.groupBy(
     sessions.filter((session) => !session.pinned),
     (session) => dayGroup(session.updatedAt, now),
   )
-  return [...(pinned.length > 0 ? [['Pinned', pinned] as [string, Session[]]] : []), ...days]
+  return [...(pinned.length > 0 ? [['Pinned', pinned] as [string, ListedSession[]]] : []), ...days]
 }

@@ -1,11 +1,12 @@
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { Session } from '@troupe/core'
+import type { ListedSession } from '../api/api.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { focusField } from '../ui/focus-field.ts'
 import { Menu } from '../ui/menu.tsx'
 import { useWorkspace } from '../workspace.ts'
 
-export function SessionRow({ session, current, waiting }: { session: Session; current: boolean; waiting: boolean }) {
+export function SessionRow({ session, current, waiting }: { session: ListedSession; current: boolean; waiting: boolean }) {
   const { app } = useWorkspace()
   const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown')
   const title = session.title === '' ? 'Untitled' : session.title
@@ -24,7 +25,8 @@ export function SessionRow({ session, current, waiting }: { session: Session; cu
     <div className="session" data-current={current}>
       <button type="button" className="session-open" aria-current={current ? 'page' : undefined} onClick={() => app.select(session.id)} title={title}>
         <span className="session-title">{title}</span>
-        {waiting && <span className="session-waiting" role="img" aria-label="waits for you" />}
+        {waiting ? <span className="session-dot session-waiting" title="waits for you" /> : session.run !== null && <span className="session-dot session-running" title="a run is on" />}
+        {(waiting || session.run !== null) && <span className="visually-hidden">{waiting ? ', waits for you' : ', a run is on'}</span>}
       </button>
       <Menu
         trigger={
@@ -54,7 +56,7 @@ function TitleField({ title, onDone }: { title: string; onDone: (title: string |
     <input
       className="session-field"
       aria-label="Title of the session"
-      autoFocus
+      ref={focusField}
       maxLength={500}
       value={value}
       onFocus={(event) => event.target.select()}

@@ -46,7 +46,7 @@ export function Sidebar() {
           <SquarePen aria-hidden />
           New chat
         </button>
-        <div className="sidebar-search" role="search">
+        <search className="sidebar-search">
           <Search aria-hidden />
           <input
             ref={search}
@@ -66,13 +66,13 @@ export function Sidebar() {
               <X />
             </IconButton>
           )}
-        </div>
+        </search>
         {query.trim() === '' ? <SessionList /> : <SearchResults />}
         <footer className="sidebar-foot">
           <ThemeToggle />
         </footer>
       </nav>
-      {open && <div className="sidebar-shade" onClick={() => app.setSidebar(false)} />}
+      {open && <button type="button" className="sidebar-shade" tabIndex={-1} aria-label="Hide the sessions" onClick={() => app.setSidebar(false)} />}
     </>
   )
 }

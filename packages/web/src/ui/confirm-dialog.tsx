@@ -11,7 +11,7 @@ export interface ConfirmDialogProps {
   onClose: () => void
 }
 
-/** The browser's own dialog: it holds the focus, closes on Escape and gives the focus back. */
+/** The browser's own dialog: it holds the focus, closes on Escape or a click beside it, and gives the focus back. */
 export function ConfirmDialog({ title, children, confirm, onConfirm, onClose }: ConfirmDialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -22,15 +22,13 @@ export function ConfirmDialog({ title, children, confirm, onConfirm, onClose }: 
       className="dialog"
       aria-labelledby={titleId}
       onClose={onClose}
-      onClick={(event) => {
-        if (event.target === ref.current) ref.current.close()
-      }}
+      {...{ closedby: 'any' }}
     >
       <form method="dialog" onSubmit={onConfirm}>
         <h2 id={titleId}>{title}</h2>
         <div className="dialog-text">{children}</div>
         <div className="dialog-buttons">
-          <Button autoFocus onClick={() => ref.current?.close()}>
+          <Button onClick={() => ref.current?.close()}>
             Cancel
           </Button>
           <Button type="submit" kind="danger">

@@ -28,11 +28,11 @@ function dismiss(id: number): void {
 export function Notices() {
   const notices = useNotices((state) => state.notices)
   return (
-    <div className="notices" role="status" aria-live="polite">
+    <output className="notices" aria-live="polite">
       {notices.map((notice) => (
         <NoticeCard key={notice.id} notice={notice} />
       ))}
-    </div>
+    </output>
   )
 }
 
