@@ -78,7 +78,10 @@ describe('which model a request gets', () => {
       acme: { type: 'openai-compatible', baseURL: server.baseURL('custom'), apiKey: canary, models: ['large-1'] },
       'claude-proxy': { type: 'anthropic', baseURL: server.baseURL('anthropic'), apiKey: canary },
     }
-    expect((await models({ providers }).resolveChatModel()).id).toBe('acme/large-1')
+    expect(await models({ providers }).resolveChatModel()).toMatchObject({
+      id: 'acme/large-1',
+      model: { provider: 'acme.chat' },
+    })
     const proxied = await models({ providers }).resolveChatModel('claude-proxy/claude-opus-5')
     server.play({ turn: { text: 'hello' } })
     const { stream } = await proxied.model.doStream({
@@ -270,6 +273,7 @@ describe('lists', () => {
     })
     expect(JSON.stringify(listed)).not.toContain(canary)
     expect(models({ env, providers }).redact(`it said ${canary}!`)).toBe('it said [redacted]!')
+    expect(models({ env, providers }).redact(`settings-${canary} ${env.ACME_API_KEY}`)).not.toContain(canary)
     expect(models({ env, providers }).keyNames()).toEqual(
       expect.arrayContaining(['OPENAI_API_KEY', 'ACME_API_KEY', 'DASHSCOPE_API_KEY']),
     )

@@ -231,7 +231,8 @@ export function createModels(options: ModelsOptions): Models {
     const { definition, apiKey, baseURL, headers } = provider
     const made = JSON.stringify([definition.adapter, apiKey, baseURL, headers])
     const known = factories.get(definition.id)
-    const create = known?.made === made ? known.create : definition.create({ apiKey, baseURL, headers, fetch })
+    const create =
+      known?.made === made ? known.create : definition.create({ id: definition.id, apiKey, baseURL, headers, fetch })
     factories.set(definition.id, { made, create })
     try {
       return await create

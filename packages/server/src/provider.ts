@@ -37,6 +37,8 @@ export interface Capabilities {
 export type ModelDraft = Pick<ModelDefinition, 'id'> & Partial<Omit<ModelDefinition, 'id'>>
 
 export interface CreateOptions {
+  /** The provider's id, which errors name. */
+  id?: string | undefined
   apiKey?: string | undefined
   baseURL?: string | undefined
   headers?: Record<string, string> | undefined

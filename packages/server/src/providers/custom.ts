@@ -11,6 +11,6 @@ export default defineProvider({
   baseURLEnv: 'OPENAI_COMPATIBLE_BASE_URL',
   needsKey: false,
   models: [],
-  create: (options) => createOpenAICompatible(options, 'custom'),
-  discover: (options) => listModels(options),
+  create: createOpenAICompatible,
+  discover: listModels,
 })

@@ -26,5 +26,5 @@ export default defineProvider({
     const { createDeepSeek } = await import('@ai-sdk/deepseek')
     return createDeepSeek(sdkOptions(options))
   },
-  discover: (options) => listModels(options),
+  discover: listModels,
 })

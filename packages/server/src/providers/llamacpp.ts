@@ -12,7 +12,7 @@ export default defineProvider({
   needsKey: false,
   local: true,
   models: [],
-  create: (options) => createOpenAICompatible(options, 'llamacpp'),
+  create: createOpenAICompatible,
   async discover({ guessed, ...options }) {
     const models = await listRawModels(options)
     if (guessed && !models.some((model) => model.owned_by === 'llamacpp')) {

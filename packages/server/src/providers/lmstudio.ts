@@ -12,7 +12,7 @@ export default defineProvider({
   needsKey: false,
   local: true,
   models: [],
-  create: (options) => createOpenAICompatible(options, 'lmstudio'),
+  create: createOpenAICompatible,
   async discover({ apiKey, baseURL, headers, ...options }) {
     const list = (await readJson('/api/v0/models', {
       ...options,

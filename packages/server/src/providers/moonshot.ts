@@ -28,5 +28,5 @@ export default defineProvider({
     const { createMoonshotAI } = await import('@ai-sdk/moonshotai')
     return createMoonshotAI(sdkOptions(options))
   },
-  discover: (options) => listModels(options),
+  discover: listModels,
 })

@@ -13,7 +13,7 @@ export default defineProvider({
   local: true,
   models: [],
   parseBaseURL: ollamaBaseURL,
-  create: (options) => createOpenAICompatible(options, 'ollama'),
+  create: createOpenAICompatible,
   async discover({ apiKey, baseURL, headers, ...options }) {
     const list = (await readJson('/api/tags', {
       ...options,

@@ -44,5 +44,5 @@ export default defineProvider({
     const { createOpenAI } = await import('@ai-sdk/openai')
     return createOpenAI(sdkOptions(options))
   },
-  discover: (options) => listModels(options),
+  discover: listModels,
 })

@@ -25,5 +25,5 @@ export default defineProvider({
     const { createXai } = await import('@ai-sdk/xai')
     return createXai(sdkOptions(options))
   },
-  discover: (options) => listModels(options),
+  discover: listModels,
 })

@@ -108,6 +108,7 @@ function modelsOf(id: string, own: ProviderSettings | undefined, file: ProviderD
   })
 }
 
-function envName(id: string, what: string): string {
+/** `acme` has its key in `ACME_API_KEY`. */
+export function envName(id: string, what: string): string {
   return `${id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_${what}`
 }

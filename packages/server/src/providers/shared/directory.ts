@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { loadFolderSync, redact } from '@troupe/core'
 import { checkProvider, type ProviderDefinition, type ProviderSettings } from '../../provider.ts'
-import { configuredProvider, type ConfiguredProvider } from './configured-provider.ts'
+import { configuredProvider, envName, type ConfiguredProvider } from './configured-provider.ts'
 
 export interface DirectoryOptions {
   settings: () => Record<string, ProviderSettings>
@@ -28,21 +28,36 @@ export function createDirectory(options: DirectoryOptions): Directory {
     | undefined
 
   return {
-    find,
+    find: (id) => configured(id, settings()),
     all,
     definitions: () => load().definitions,
     problems: () => load().problems,
-    redact: (text) => redact(text, all().flatMap(secretsOf)),
+    redact: (text) => redact(text, secrets()),
     keyNames: () => [...new Set(all().flatMap((provider) => provider.definition.env))],
   }
 
-  function find(id: string): ConfiguredProvider | undefined {
-    return configuredProvider(id, { definitions: load().definitions, settings: settings(), env })
+  function configured(id: string, current: Record<string, ProviderSettings>): ConfiguredProvider | undefined {
+    return configuredProvider(id, { definitions: load().definitions, settings: current, env })
   }
 
   function all(): ConfiguredProvider[] {
-    const ids = new Set([...load().definitions.keys(), ...Object.keys(settings())])
-    return [...ids].map(find).filter((provider) => provider !== undefined)
+    const current = settings()
+    const ids = new Set([...load().definitions.keys(), ...Object.keys(current)])
+    return [...ids].map((id) => configured(id, current)).filter((provider) => provider !== undefined)
+  }
+
+  /** Every key, whether or not another one goes before it. Runs for each line of the log, so it asks nothing else. */
+  function* secrets(): Iterable<string> {
+    for (const definition of load().definitions.values()) yield* definition.env.map(valueOf)
+    for (const [id, { apiKey = '', headers = {} }] of Object.entries(settings())) {
+      yield apiKey
+      yield valueOf(envName(id, 'API_KEY'))
+      for (const [name, value] of Object.entries(headers)) if (secretHeader.test(name)) yield value
+    }
+  }
+
+  function valueOf(name: string): string {
+    return env[name]?.trim() ?? ''
   }
 
   function load(): NonNullable<typeof registry> {
@@ -54,9 +69,6 @@ export function createDirectory(options: DirectoryOptions): Directory {
     registry = { definitions: new Map(entries.map(({ name, value }) => [name, value])), problems }
     return registry
   }
-
-  function secretsOf({ apiKey = '', headers = {}, definition }: ConfiguredProvider): string[] {
-    const inHeaders = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
-    return [apiKey, ...inHeaders.map(([, value]) => value), ...definition.env.map((name) => env[name]?.trim() ?? '')]
-  }
 }
+
+const secretHeader = /auth|key|token|secret|cookie/i
