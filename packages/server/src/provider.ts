@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { z } from 'zod'
 
 /** USD per million tokens. */
-export interface Price {
+interface Price {
   input: number
   output: number
   cachedInput?: number
@@ -26,7 +26,7 @@ export interface ModelDefinition {
   capabilities?: Capabilities
 }
 
-export interface Capabilities {
+interface Capabilities {
   common?: unknown
   params?: unknown
   input?: unknown
@@ -45,7 +45,7 @@ export interface CreateOptions {
   fetch?: typeof fetch | undefined
 }
 
-export interface DiscoverOptions extends CreateOptions {
+interface DiscoverOptions extends CreateOptions {
   /** The address is the built-in guess, so whatever answers there must prove what it is. */
   guessed: boolean
   signal?: AbortSignal | undefined
@@ -125,8 +125,6 @@ export const providerSettingsSchema = z.strictObject({
 })
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>
 
-export const providersSettingsSchema = z.record(providerIdSchema, providerSettingsSchema)
-
 /** Checks the default export of a provider's file. Throws a plain Error that says what is wrong with it. */
 export function checkProvider(value: unknown, name: string): ProviderDefinition {
   const result = draftSchema.safeParse(value)
@@ -151,7 +149,7 @@ export function completeModel(model: ModelDraft, provider: { id: string; familyI
 }
 
 /** The family of a model by its id, which is all that a local server tells. */
-export function familyOf(modelId: string): string | undefined {
+function familyOf(modelId: string): string | undefined {
   const name = modelId.toLowerCase().split('/').at(-1) ?? ''
   return families.find(([pattern]) => pattern.test(name))?.[1]
 }

@@ -5,7 +5,6 @@ import { wireProviders, type WireProvider } from './wire-formats/of-provider.ts'
 import { event, type WireFormat, type WireTurn } from './wire-formats/wire-turn.ts'
 
 export type { WireProvider } from './wire-formats/of-provider.ts'
-export type { WireTurn } from './wire-formats/wire-turn.ts'
 
 /** What can go wrong on the wire. `…-start`: before the first byte of the answer; the others of their kind in the middle. */
 export const wireFaults = [
@@ -31,7 +30,7 @@ export const wireFaults = [
 ] as const
 export type WireFault = (typeof wireFaults)[number]
 
-export interface WireAnswer {
+interface WireAnswer {
   turn?: WireTurn
   fault?: WireFault
   /** Size of each piece that is written, whatever it splits: lines, JSON, UTF-8 sequences. Default: all at once. */
@@ -40,7 +39,7 @@ export interface WireAnswer {
   at?: number
 }
 
-export interface WireRequest {
+interface WireRequest {
   provider: WireProvider
   method: string
   path: string

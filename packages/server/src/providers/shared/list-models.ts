@@ -25,7 +25,7 @@ export async function listRawModels({ apiKey, headers, ...options }: ReadOptions
 }
 
 /** An answer that is not 2xx, as `describeProviderError` reads it. */
-export class HttpError extends Error {
+class HttpError extends Error {
   readonly statusCode: number
   readonly responseBody: string
   readonly responseHeaders: Record<string, string>
