@@ -74,7 +74,7 @@ describe.each(Object.keys(wireProviders) as WireProvider[])('%s', (id) => {
     ['overloaded', 'ProviderOverloaded', { statusCode: 529, retryable: true }],
     ['html-200', 'ProviderBadAnswer', { retryable: false }],
     ['html-502', 'ProviderOverloaded', { statusCode: 502, retryable: true }],
-    ['json-200', 'ProviderBadAnswer', {}],
+    ['json-200', 'ProviderBadAnswer', { statusCode: 200 }],
     ['cut-json', 'ProviderBadAnswer', { retryable: true }],
     ['error-event', 'ProviderOverloaded', { retryable: true }],
     ['reset-start', 'ProviderConnection', { retryable: true }],
