@@ -6,37 +6,41 @@ import type { AnyDb } from './sql/context.ts'
 type Step = (db: AnyDb) => Promise<void>
 
 /** In order; the place in the list is the version. */
-const migrations: Step[] = [first]
-
-export const schemaVersion = migrations.length
+const allSteps: Step[] = [first]
 
 export interface MigrateOptions {
   clock: () => number
   /** Tables of one dialect only, by version; made after the common ones of the same version. */
   dialectSteps: Record<number, Step>
   /** Called before an older database is changed. */
-  backup: (version: number) => Promise<void>
+  backup: (version: number) => Promise<void> | void
+  steps?: Step[]
 }
 
 /** Brings a database to this program's version, all in one commit. Throws `NewerDatabase` and changes nothing. */
-export async function migrate(db: AnyDb, { clock, dialectSteps, backup }: MigrateOptions): Promise<void> {
+export async function migrate(
+  db: AnyDb,
+  { clock, dialectSteps, backup, steps = allSteps }: MigrateOptions,
+): Promise<void> {
   await sql`create table if not exists schema_version (version integer primary key, migrated_at bigint not null)`.execute(
     db,
   )
   const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(db)
   const version = rows[0]?.version ?? 0
-  if (version === schemaVersion) return
-  if (version > schemaVersion) {
+  if (version === steps.length) return
+  if (version > steps.length) {
     throw new NamedError(
       'NewerDatabase',
-      `The database has version ${version}, this program knows ${schemaVersion}. Use a newer version of Troupe.`,
-      { status: 409, data: { version, known: schemaVersion } },
+      `The database has version ${version}, this program knows ${steps.length}. Use a newer version of Troupe.`,
+      { status: 409, data: { version, known: steps.length } },
     )
   }
   if (version > 0) await backup(version)
   await db.transaction().execute(async (transaction) => {
-    for (let next = version + 1; next <= schemaVersion; next++) {
-      await migrations[next - 1]!(transaction)
+    for (const [index, step] of steps.entries()) {
+      const next = index + 1
+      if (next <= version) continue
+      await step(transaction)
       await dialectSteps[next]?.(transaction)
       await sql`insert into schema_version (version, migrated_at) values (${next}, ${clock()})`.execute(transaction)
     }

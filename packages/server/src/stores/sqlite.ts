@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { errorInfo } from '@troupe/core'
+import { backUp } from './sqlite-backup.ts'
 import { createSessionExport } from './export/session-export.ts'
 import { migrate } from './migrate.ts'
 import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
@@ -38,7 +39,7 @@ export async function openSqliteStore({
     await migrate(db, {
       clock,
       dialectSteps: sqliteSearchMigrations,
-      backup: async (version) => backup(database, `${path}.backup-${version}`),
+      backup: (version) => backUp(database, `${path}.backup-${version}`),
     })
     const exporter = createSessionExport(db, join(home, 'sessions'), log)
     const store = createSqlStore({ db, search: sqliteSearch, clock, log, exporter })
@@ -60,18 +61,4 @@ export async function openSqliteStore({
     if (database.isOpen) database.close()
     throw error
   }
-}
-
-/** A whole, synced copy: the old one of that name stays until the new one is complete. */
-function backup(database: DatabaseSync, target: string): void {
-  const part = `${target}.part`
-  rmSync(part, { force: true })
-  database.prepare('vacuum into ?').run(part)
-  const file = openSync(part, 'r+')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(part, target)
 }

@@ -1,4 +1,4 @@
-import type { Ask, Conversation, Frame, RunRecord, Store, StoredMessage } from '@troupe/core'
+import type { AgentRecord, Ask, Conversation, Frame, RunRecord, Store, StoredMessage } from '@troupe/core'
 
 /** What a store under test is opened with and from. */
 export interface OpenedStore {
@@ -75,4 +75,20 @@ export function ask(id: string, sessionId: string, more: Partial<Ask> = {}): Ask
 
 export function textFrame(runId: string, seq: number, from: number, text: string, id = '0'): Frame {
   return { runId, seq, from, to: from + text.length, items: [{ type: 'text-delta', id, delta: text }] }
+}
+
+export function agentRecord(sessionId: string, agentId: string, parentAgentId: string | null = null): AgentRecord {
+  return {
+    sessionId,
+    agentId,
+    parentAgentId,
+    name: 'explorer',
+    task: 'look around',
+    agentType: 'explore',
+    status: 'running',
+    title: 'Looking around',
+    runId: null,
+    createdAt: 3,
+    updatedAt: 3,
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Ground } from '../store-contract.ts'
-import { addLine, ask, message, runRecord, textFrame } from './make.ts'
+import { addLine, agentRecord, ask, message, runRecord, textFrame } from './make.ts'
 
 const hostileIds = ['', '..', '../x', 'a/b', 'a\u0000b', 'x'.repeat(65), 'ä', 'a b', 'a.b', 'a\n']
 
@@ -171,20 +171,4 @@ export function sessionsContract(ground: () => Ground): void {
       await expect(store.agents.put(agentRecord('nobody', 'g1'))).rejects.toMatchObject({ name: 'SessionNotFound' })
     })
   })
-}
-
-function agentRecord(sessionId: string, agentId: string, parentAgentId: string | null = null) {
-  return {
-    sessionId,
-    agentId,
-    parentAgentId,
-    name: 'explorer',
-    task: 'look around',
-    agentType: 'explore',
-    status: 'running',
-    title: 'Looking around',
-    runId: null,
-    createdAt: 3,
-    updatedAt: 3,
-  }
 }

@@ -194,7 +194,8 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
       .deleteFrom('frame')
       .where('run_id', 'not in', (eb) => eb.selectFrom('run').select('run.id'))
       .execute()
-    await db.deleteFrom('deleted_session').execute()
+    const ids = rows.map((row) => row.id)
+    await db.deleteFrom('deleted_session').where('id', 'in', ids).execute()
   }
 }
 

@@ -1,0 +1,125 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { migrate } from './migrate.ts'
+import type { MigrateOptions } from './migrate.ts'
+import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
+import { backUp } from './sqlite-backup.ts'
+import { openSqliteStore } from './sqlite.ts'
+
+const fixtures = join(import.meta.dirname, 'fixtures')
+
+describe('migrations', () => {
+  let home: string
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'troupe-migrate-'))
+  })
+  afterEach(() => rmSync(home, { recursive: true }))
+
+  /** Every version that was ever released is a fixture; whoever comes from it finds everything. */
+  for (const name of readdirSync(fixtures).filter((file) => /^sqlite-\d+\.sql$/.test(file))) {
+    it(`opens the database of ${name}`, async () => {
+      const old = new DatabaseSync(join(home, 'troupe.db'))
+      old.exec(readFileSync(join(fixtures, name), 'utf8'))
+      old.close()
+      const store = await openSqliteStore({ home })
+      const [workspace, other] = await store.workspaces.list()
+      expect(workspace).toMatchObject({ path: '/home/ada/work', trusted: true })
+      const { sessions } = await store.sessions.list({ workspaceId: workspace!.id })
+      expect(sessions).toHaveLength(1)
+      expect(sessions[0]).toMatchObject({ id: 'poem', messageCount: 4, model: 'demo/tour' })
+      const branch = await store.messages.branch({ sessionId: 'poem' })
+      expect(branch.messages.map((message) => message.id)).toEqual(['u1', 'a1b', 'u2'])
+      expect(branch.siblings['a1b']).toEqual({ index: 2, total: 2, prev: 'a1', next: null })
+      expect(await store.messages.search({ workspaceId: workspace!.id, query: '天气' })).toHaveLength(1)
+      expect((await store.messages.branch({ sessionId: 'poem', agentId: 'g1' })).messages).toHaveLength(1)
+      expect(await store.agents.list('poem')).toHaveLength(1)
+      expect((await store.runs.unfinished()).map((run) => run.id)).toEqual(['r2'])
+      expect(await store.runs.lastNumber('poem')).toBe(44)
+      expect(await store.frames.read('r1')).toHaveLength(1)
+      expect((await store.asks.list({ open: true })).map((ask) => ask.id)).toEqual(['k1'])
+      expect(await store.definitions.list(workspace!.id)).toHaveLength(1)
+      expect(await store.rules.list(workspace!.id)).toHaveLength(1)
+      expect(await store.settings.get('theme')).toBe('dark')
+      expect((await store.sessions.list({ workspaceId: other!.id })).sessions[0]?.title).toBe('Nothing yet')
+      await store.messages.remove({ sessionId: 'poem' }, 'u1')
+      await store.sessions.delete('poem')
+      await store.exported()
+      expect(readdirSync(join(home, 'sessions'))).toEqual(['empty'])
+      await store.close()
+    })
+  }
+
+  it('refuses a newer database and leaves it as it is', async () => {
+    const store = await openSqliteStore({ home })
+    await store.settings.set('a', 1)
+    await store.close()
+    const newer = new DatabaseSync(join(home, 'troupe.db'))
+    newer.exec('insert into schema_version values (999, 1)')
+    newer.close()
+    await expect(openSqliteStore({ home })).rejects.toMatchObject({
+      name: 'NewerDatabase',
+      message: expect.stringContaining('999') as string,
+      data: { version: 999 },
+    })
+    const after = new DatabaseSync(join(home, 'troupe.db'))
+    expect(after.prepare('select count(*) as count from setting').get()).toEqual({ count: 1 })
+    after.close()
+    expect(readdirSync(home).filter((name) => name.includes('backup'))).toEqual([])
+  })
+
+  describe('of several versions', () => {
+    const path = () => join(home, 'steps.db')
+    async function run(options: Partial<MigrateOptions>): Promise<void> {
+      const database = new DatabaseSync(path())
+      const db = new Kysely({ dialect: nodeSqliteDialect(database) })
+      try {
+        const backup = (version: number) => backUp(database, `${path()}.backup-${version}`)
+        await migrate(db, { clock: () => 1, dialectSteps: {}, backup, ...options })
+      } finally {
+        await db.destroy()
+      }
+    }
+    const one: NonNullable<MigrateOptions['steps']>[number] = async (db) => {
+      await sql`create table note (text text)`.execute(db)
+      await sql`insert into note values ('old')`.execute(db)
+    }
+    const two: typeof one = async (db) => void (await sql`update note set text = 'new'`.execute(db))
+    const failing: typeof one = async (db) => {
+      await sql`update note set text = 'half'`.execute(db)
+      throw new Error('broke')
+    }
+    function notes(file: string): unknown {
+      const database = new DatabaseSync(file, { readOnly: true })
+      try {
+        return database.prepare('select (select max(version) from schema_version) as version, text from note').get()
+      } finally {
+        database.close()
+      }
+    }
+
+    it('an older database is copied before it is changed', async () => {
+      await run({ steps: [one] })
+      expect(existsSync(`${path()}.backup-0`)).toBe(false)
+      await run({ steps: [one, two] })
+      expect(notes(path())).toEqual({ version: 2, text: 'new' })
+      expect(notes(`${path()}.backup-1`)).toEqual({ version: 1, text: 'old' })
+      await run({ steps: [one, two] })
+      expect(readdirSync(home).toSorted()).toEqual(['steps.db', 'steps.db.backup-1'])
+    })
+
+    it('a migration that breaks changes nothing and can be tried again', async () => {
+      await run({ steps: [one] })
+      await expect(run({ steps: [one, failing] })).rejects.toThrow('broke')
+      expect(notes(path())).toEqual({ version: 1, text: 'old' })
+      await run({
+        steps: [one, two],
+        dialectSteps: { 2: (db) => sql`create table extra (a)`.execute(db).then(() => undefined) },
+      })
+      expect(notes(path())).toEqual({ version: 2, text: 'new' })
+    })
+  })
+})
