@@ -2,6 +2,7 @@ import { readUIMessageStream } from 'ai'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCutLog, anyLog } from '../../test/arbitrary-log.ts'
+import { cost } from '../../test/cost.ts'
 import { patience, runs } from '../../test/full.ts'
 import { cleanMessage } from './clean.ts'
 import { createFold, foldChunks } from './fold.ts'
@@ -175,16 +176,16 @@ describe('the cost of the fold', () => {
     ],
   }
 
-  it.each(Object.entries(kinds))('is linear in %s deltas', (_, make) => {
+  it.each(Object.entries(kinds))('is linear in %s deltas', async (_, make) => {
     const small = make(10_000)
     const large = make(100_000)
-    const perSmall = best(() => foldChunks(small)) / 10_000
-    const perLarge = best(() => foldChunks(large)) / 100_000
-    // A quadratic fold would be ten times as dear. Timers are coarse: below 10 ms in all nobody has to care.
+    const perSmall = (await cost(() => foldChunks(small))) / 10_000
+    const perLarge = (await cost(() => foldChunks(large))) / 100_000
+    // A quadratic fold would be ten times as dear. Below 10 ms in all nobody has to care.
     expect(perLarge).toBeLessThan(Math.max(3 * perSmall, 0.0001))
   })
 
-  it('is linear in calls', () => {
+  it('is linear in calls', async () => {
     const calls = (count: number): Chunk[] =>
       Array.from({ length: count }, (_, n) => `c${n}`).flatMap((toolCallId): Chunk[] => [
         { type: 'tool-input-available', toolCallId, toolName: 'Read', input: {} },
@@ -194,8 +195,8 @@ describe('the cost of the fold', () => {
       ])
     const small = calls(1_000)
     const large = calls(10_000)
-    const perSmall = best(() => foldChunks(small)) / 1_000
-    const perLarge = best(() => foldChunks(large)) / 10_000
+    const perSmall = (await cost(() => foldChunks(small))) / 1_000
+    const perLarge = (await cost(() => foldChunks(large))) / 10_000
     expect(perLarge).toBeLessThan(Math.max(3 * perSmall, 0.001))
   })
 })
@@ -259,14 +260,4 @@ function step(text: string): Chunk[] {
 
 function many(count: number, chunk: Chunk): Chunk[] {
   return Array.from({ length: count }, () => chunk)
-}
-
-/** The best of a few tries, in milliseconds. */
-function best(work: () => unknown): number {
-  const times = Array.from({ length: 5 }, () => {
-    const begun = performance.now()
-    work()
-    return performance.now() - begun
-  })
-  return Math.min(...times)
 }
