@@ -33,7 +33,10 @@ export interface SqlStore extends Store {
   restore(bundle: SessionBundle): Promise<Restored>
 }
 
-/** The store on any SQL database that Kysely speaks to. */
+/**
+ * The store on any SQL database that Kysely speaks to. Inside `transaction(work)` only the store handed to `work` may
+ * be used: where there is one connection, the outer one waits for the transaction's end.
+ */
 export function createSqlStore(options: SqlStoreOptions): SqlStore {
   const { db, search, clock, log, exporter } = options
 

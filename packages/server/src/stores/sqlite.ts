@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
@@ -32,6 +32,8 @@ export async function openSqliteStore({
 }: SqliteStoreOptions): Promise<SqliteStore> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const path = join(home, 'troupe.db')
+  // Ours alone, whatever the folder allows; SQLite gives its other files the same mode.
+  closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
   try {
     database.exec('pragma journal_mode = wal; pragma synchronous = full')

@@ -125,10 +125,12 @@ export function runsContract(ground: () => Ground): void {
 
   describe('asks', () => {
     it('are opened once and stay as they were', async () => {
-      const { store, reopen } = ground()
+      const { store, workspaceId, reopen } = ground()
       const first = ask('k1', 's1', { input: { deep: [1, { a: null }] }, summary: 'short', rule: 'Write' })
       expect(await store.asks.open(first)).toEqual(first)
       expect(await store.asks.open({ ...first, title: 'other' })).toEqual(first)
+      await store.sessions.create({ id: 's2', workspaceId })
+      await expect(store.asks.open(ask('k1', 's2'))).rejects.toMatchObject({ name: 'AskExists' })
       await expect(store.asks.open(ask('../k', 's1'))).rejects.toMatchObject({ name: 'InvalidId' })
       await expect(store.asks.open(ask('k2', 'nobody'))).rejects.toMatchObject({ name: 'SessionNotFound' })
       expect(await (await reopen()).asks.get('k1')).toEqual(first)

@@ -46,6 +46,8 @@ export function sessionsContract(ground: () => Ground): void {
         await expect(store.messages.add({ sessionId: 's1' }, message(id, null))).rejects.toMatchObject({
           name: 'InvalidId',
         })
+        const inside = { sessionId: 's1', agentId: id }
+        await expect(store.messages.add(inside, message('u1', null))).rejects.toMatchObject({ name: 'InvalidId' })
         expect(await store.sessions.get(id)).toBeUndefined()
       }
       await expect(store.sessions.create({ id: 'x', workspaceId: 'nobody' })).rejects.toMatchObject({ status: 404 })

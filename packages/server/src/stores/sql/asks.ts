@@ -13,6 +13,12 @@ export function asks(context: Context): Store['asks'] {
       checkId(ask.id, 'ask id')
       return context.write(async (db, changes) => {
         const known = await find(db, ask.id)
+        if (known && known.session_id !== ask.sessionId) {
+          throw new NamedError('AskExists', `There is an ask ${ask.id} already.`, {
+            status: 409,
+            data: { askId: ask.id },
+          })
+        }
         if (known) return askOf(known)
         const { seq } = await nextSeq(db, ask.sessionId)
         const row = askRow(ask, seq)

@@ -19,6 +19,7 @@ export function messages(context: Context): Store['messages'] {
 
     async add(at, message) {
       checkId(message.id, 'message id')
+      if (at.agentId !== undefined) checkId(at.agentId, 'agent id')
       const row = { session_id: at.sessionId, agent_id: at.agentId ?? '', ...columnsOf(message) }
       await context.write(async (db, changes) => {
         // First the steps that may refuse: a caller that catches them goes on inside its own transaction.

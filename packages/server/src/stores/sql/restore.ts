@@ -116,6 +116,7 @@ async function restoreMessages(
   let own = 0
   for (const { agentId, message } of messages) {
     checkId(message.id, 'message id')
+    if (agentId !== '') checkId(agentId, 'agent id')
     const known = await db
       .selectFrom('message')
       .selectAll()
