@@ -1,0 +1,70 @@
+import { inspect } from 'node:util'
+import { defineCommand, UsageError } from '../command.ts'
+import { connect, readJson } from '../connect.ts'
+
+interface DebugView {
+  session: { id: string; title: string; model: string | null }
+  chain: { id: string; parentMessageId: string | null; role: string; parts: unknown[]; metadata?: unknown }[]
+  projection: unknown
+  runs: {
+    id: string
+    status: string
+    createdAt: number
+    endedAt: number | null
+    frames: { from: number; to: number; items: unknown[] }[]
+  }[]
+  strays: { id: string }[]
+}
+
+/** `troupe debug <sessionId> [messageId]`: how an answer came about. */
+export const command = defineCommand({
+  options: { json: { type: 'boolean', default: false }, workspace: { type: 'string' } },
+  async run({ values, positionals }, context) {
+    const [sessionId, messageId, ...more] = positionals
+    if (sessionId === undefined || more.length > 0)
+      throw new UsageError('expected: troupe debug <sessionId> [messageId]')
+    const connection = await connect(context, {
+      ...(values.workspace !== undefined && { workspace: values.workspace }),
+    })
+    try {
+      const query = new URLSearchParams({
+        workspace: connection.workspace,
+        ...(messageId !== undefined && { messageId }),
+      })
+      const address = `/ai/debug/${encodeURIComponent(sessionId)}?${query.toString()}`
+      const view = await readJson<DebugView>(await connection.fetch(address))
+      context.stdout.write(values.json ? `${JSON.stringify(view)}\n` : describe(view, context.stdout.isTTY))
+      return 0
+    } finally {
+      await connection.close()
+    }
+  },
+})
+
+function describe({ session, chain, projection, runs, strays }: DebugView, colors: boolean): string {
+  const show = (value: unknown): string =>
+    inspect(value, { depth: 20, colors, breakLength: 120, maxStringLength: 2000, maxArrayLength: 1000 })
+  const lines = [
+    `# Session ${session.id}: ${session.title}`,
+    `model ${session.model ?? '(default)'}, ${chain.length} messages to here`,
+    '',
+    '# Chain',
+  ]
+  for (const message of chain) {
+    lines.push(
+      '',
+      `## ${message.role} ${message.id} (below ${message.parentMessageId ?? 'nothing'})`,
+      ...message.parts.map(show),
+    )
+    if (message.metadata !== undefined) lines.push(`metadata ${show(message.metadata)}`)
+  }
+  if (strays.length > 0) lines.push('', `# Messages that no branch reaches: ${strays.map(({ id }) => id).join(', ')}`)
+  lines.push('', '# What the model is sent', show(projection), '', '# Runs that wrote the last answer')
+  for (const run of runs) {
+    const ended = run.endedAt === null ? 'not ended' : `${run.endedAt - run.createdAt} ms`
+    lines.push('', `## ${run.id}: ${run.status}, began ${new Date(run.createdAt).toISOString()}, ${ended}`)
+    for (const frame of run.frames)
+      lines.push(`${frame.from}-${frame.to}`, ...frame.items.map((item) => `  ${show(item)}`))
+  }
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,21 @@
+import { defineCommand } from '../command.ts'
+import { diagnose, type Finding } from '../diagnose.ts'
+
+/** `troupe doctor`: what was found, what was tried, and how to fix it. Exit code 1 when something fails. */
+export const command = defineCommand({
+  options: { json: { type: 'boolean', default: false } },
+  async run({ values }, context) {
+    const findings: Finding[] = []
+    for await (const finding of diagnose(context)) {
+      findings.push(finding)
+      if (!values.json) context.stdout.write(line(finding))
+    }
+    if (values.json) context.stdout.write(`${JSON.stringify(findings)}\n`)
+    return findings.some(({ status }) => status === 'fail') ? 1 : 0
+  },
+})
+
+function line({ status, name, text, fix }: Finding): string {
+  const first = `${status.padEnd(4)}  ${name.padEnd(18)}  ${text}\n`
+  return fix === undefined ? first : `${first}${' '.repeat(26)}-> ${fix}\n`
+}

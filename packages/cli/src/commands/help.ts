@@ -1,0 +1,37 @@
+import { defineCommand } from '../command.ts'
+
+const help = `Troupe: a workspace in which agents work with real tools under your control.
+
+  troupe [serve]            serve the workspace and open it in the browser
+    --port <n>              default 4880, 0 picks a free one (also TROUPE_PORT)
+    --host <address>        a loopback address, default 127.0.0.1
+    --no-open               do not open the browser
+    --json                  print one line {"url", "port", "pid"} when ready
+    --workspace <folder>    the folder to work in, default: the current one
+
+  troupe -p "…"             answer one prompt and exit; what is piped in is added to it
+    --output-format <f>     text (default), json (one object), stream-json (one chunk a line)
+    -m, --model <p/m>       provider/model (also TROUPE_MODEL)
+    -c, --continue          go on with the newest session of this folder
+    -r, --resume <id>       go on with this session
+    --max-steps <n>         model calls at most
+    --workspace <folder>    the folder to work in, default: the current one
+
+  troupe doctor [--json]    what was found on this machine, and how to fix what is missing
+  troupe debug <sessionId> [messageId] [--json]
+                            the chain of messages, what the model is sent, the log of the run
+  troupe import <folder>    bring exported sessions back
+  troupe help, troupe version
+
+Nobody can be asked in a run of -p: what would need an approval is denied, and the agent is told so.
+Exit codes: 0 done, 1 the run failed, 2 wrong usage, 130 interrupted.
+Files lie in $TROUPE_HOME, default ~/.troupe. TROUPE_DEBUG=1 shows the whole of an error.
+`
+
+export const command = defineCommand({
+  options: {},
+  async run(_args, { stdout }) {
+    stdout.write(help)
+    return 0
+  },
+})

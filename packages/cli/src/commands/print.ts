@@ -1,0 +1,139 @@
+import { createFold, newId, readEvents, type Chunk } from '@troupe/core/protocol'
+import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { connect, readJson, type Connection } from '../connect.ts'
+import { createOutput, formats, toResult, type Format, type Output, type Result } from '../output.ts'
+import { readPrompt } from '../read-prompt.ts'
+
+/** `troupe -p "…"`: one prompt, one answer, nobody to ask. */
+export const command = defineCommand({
+  options: {
+    print: { type: 'boolean', short: 'p' },
+    'output-format': { type: 'string', default: 'text' },
+    model: { type: 'string', short: 'm' },
+    continue: { type: 'boolean', short: 'c' },
+    resume: { type: 'string', short: 'r' },
+    'max-steps': { type: 'string' },
+    workspace: { type: 'string' },
+  },
+  async run({ values, positionals }, context) {
+    const format = formatOf(values['output-format'])
+    const maxSteps = stepsOf(values['max-steps'])
+    if (values.continue && values.resume !== undefined) throw new UsageError('give either -c or -r, not both')
+    const prompt = await readPrompt(positionals, context)
+    const connection = await connect(context, {
+      ...(values.workspace !== undefined && { workspace: values.workspace }),
+    })
+    try {
+      const sessionId = await sessionOf(values, connection)
+      const { model } = values
+      const body = {
+        prompt,
+        sessionId,
+        ...(model !== undefined && { model }),
+        ...(maxSteps !== undefined && { maxSteps }),
+      }
+      return await answer(body, {
+        connection,
+        context,
+        output: createOutput(format, (text) => context.stdout.write(text)),
+      })
+    } finally {
+      await connection.close()
+    }
+  },
+})
+
+interface Answering {
+  connection: Connection
+  context: Context
+  output: Output
+}
+
+async function answer(
+  request: { prompt: string; sessionId: string; model?: string; maxSteps?: number },
+  to: Answering,
+): Promise<number> {
+  const { connection, context, output } = to
+  const { prompt, sessionId, ...settings } = request
+  let exitCode: number | undefined
+  const stop = async (code: number): Promise<void> => {
+    exitCode = code
+    // There may be no run yet, or none any more: then nothing is left to stop.
+    await connection.fetch(`/ai/chat/${sessionId}/stop`, { method: 'POST' }).catch(() => undefined)
+  }
+  const endSignals = context.onSignal((signal) => void stop(signal === 'SIGINT' ? 130 : 143))
+  // Whoever reads the answer has gone, `head` for instance: the run is of no use any more.
+  context.stdout.once('error', () => void stop(1))
+  try {
+    const message = { id: newId('msg_'), role: 'user', parts: [{ type: 'text', text: prompt }] }
+    const body = { sessionId, message, ...settings, workspace: connection.workspace, headless: true }
+    const response = await connection.fetch('/ai/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok || response.body === null) await readJson(response)
+    output.chunk({ type: 'data-session', data: { sessionId }, transient: true })
+    const result = await follow(response.body as ReadableStream<Uint8Array>, sessionId, output)
+    output.end(result)
+    if (exitCode !== undefined) return exitCode
+    if (result.error === null) return 0
+    tell(context, result.error.message)
+    return 1
+  } finally {
+    endSignals()
+  }
+}
+
+/** Reads the stream to its end; one that breaks off is a result too. */
+async function follow(body: ReadableStream<Uint8Array>, sessionId: string, output: Output): Promise<Result> {
+  const fold = createFold()
+  let complete = false
+  let errorText: string | undefined
+  try {
+    for await (const { chunk } of readEvents(body)) {
+      fold.push(chunk)
+      output.chunk(chunk)
+      complete ||= isEnd(chunk)
+      if (chunk.type === 'error') errorText = chunk.errorText
+    }
+  } catch (error) {
+    errorText ??= `The connection broke off (${(error as Error).message}). The run may go on: troupe -p -r ${sessionId} "…"`
+  }
+  return toResult(fold.snapshot(), { sessionId, complete, ...(errorText !== undefined && { errorText }) })
+}
+
+function isEnd(chunk: Chunk): boolean {
+  return chunk.type === 'finish' || chunk.type === 'abort' || chunk.type === 'error'
+}
+
+async function sessionOf(values: { continue?: boolean; resume?: string }, connection: Connection): Promise<string> {
+  if (values.resume !== undefined) {
+    const { session } = await readJson<{ session: { id: string } }>(
+      await connection.fetch(`/ai/sessions/${encodeURIComponent(values.resume)}`),
+    )
+    return session.id
+  }
+  if (!values.continue) return newId('ses_')
+  const query = new URLSearchParams({ limit: '1', workspace: connection.workspace })
+  const { sessions } = await readJson<{ sessions: { id: string }[] }>(
+    await connection.fetch(`/ai/sessions?${query.toString()}`),
+  )
+  const [newest] = sessions
+  if (newest === undefined) throw new UsageError('there is no session in this folder yet; leave out -c')
+  return newest.id
+}
+
+function formatOf(name: string): Format {
+  const format = formats.find((known) => known === name)
+  if (format === undefined) throw new UsageError(`--output-format is one of ${formats.join(', ')}, not "${name}"`)
+  return format
+}
+
+function stepsOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const steps = Number(text)
+  if (!Number.isInteger(steps) || steps < 1 || steps > 1000)
+    throw new UsageError('--max-steps is a whole number from 1 to 1000')
+  return steps
+}

@@ -1,0 +1,101 @@
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { NamedError } from '@troupe/core/error'
+import { findOwner, openHome, type Owner } from '@troupe/server/home'
+import { tell, type Context } from './command.ts'
+
+/** A way to speak to the process that owns the home: another one over HTTP, or this one without a port. */
+export interface Connection {
+  /** The answer to a request, whatever its status. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** The folder that requests are about. */
+  workspace: string
+  close(): Promise<void>
+}
+
+/**
+ * Goes through the owner of the home if there is one, else becomes it. While the owner is a program without a port
+ * (another `troupe -p`), it waits for its end.
+ */
+export async function connect(context: Context, options: { workspace?: string } = {}): Promise<Connection> {
+  const home = openHome({ env: context.env })
+  for (const warning of home.warnings) tell(context, warning)
+  const workspace = path.resolve(context.cwd, options.workspace ?? '.')
+  const start = Date.now()
+  let told = false
+  for (;;) {
+    const owner = findOwner(home)
+    if (owner?.url) {
+      const connection = await connectToOwner({ ...owner, url: owner.url }, home.token, workspace)
+      if (connection !== undefined) return connection
+    }
+    const found = await becomeOwner(context, workspace)
+    if ('fetch' in found) return found
+    if (!told && Date.now() - start > 1000) {
+      tell(context, `waiting for another troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`)
+      told = true
+    }
+    await delay(50)
+  }
+}
+
+/** Undefined when nothing answers there: the owner has just gone. */
+async function connectToOwner(
+  owner: Owner & { url: string },
+  token: string,
+  workspace: string,
+): Promise<Connection | undefined> {
+  const request: Connection['fetch'] = (target, init = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Bearer ${token}`)
+    return fetch(owner.url + target, { ...init, headers })
+  }
+  let response: Response
+  try {
+    response = await request(`/ai/workspace?path=${encodeURIComponent(workspace)}`)
+  } catch {
+    return undefined
+  }
+  const body = await readJson<{ workspace: { path: string } }>(response)
+  if (body.workspace.path !== workspace) {
+    throw new NamedError(
+      'OtherWorkspace',
+      `The Troupe that is running (${owner.url}, pid ${owner.pid}) works in ${body.workspace.path}, not in ${workspace}. Stop it, go through it with --workspace "${body.workspace.path}", or set another TROUPE_HOME.`,
+    )
+  }
+  return { fetch: request, workspace, close: () => Promise.resolve() }
+}
+
+/** Who has the home, where this process could not have it. */
+async function becomeOwner({ env }: Context, workspace: string): Promise<Connection | { pid: number | undefined }> {
+  const { startServer } = await import('@troupe/server')
+  try {
+    const server = await startServer({ env, workspace, listen: false, ...debugLogging(env) })
+    return { fetch: (target, init) => server.fetch(target, init), workspace, close: () => server.close() }
+  } catch (error) {
+    if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
+    return { pid: (error.data['owner'] as Owner | null)?.pid }
+  }
+}
+
+export function debugLogging(env: NodeJS.ProcessEnv): { logLevel?: 'debug' } {
+  return env['TROUPE_DEBUG'] ? { logLevel: 'debug' } : {}
+}
+
+/** The JSON of an answer; one that tells of an error is thrown as that error. */
+export async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text()
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (error) {
+    throw new NamedError('BadAnswer', `The server answered ${response.status} without JSON.`, { cause: error })
+  }
+  if (response.ok) return body as T
+  const {
+    name = 'Error',
+    message = `The server answered ${response.status}.`,
+    data = {},
+  } = (body as { error?: Partial<NamedError> }).error ?? {}
+  throw new NamedError(name, message, { status: response.status, data })
+}

@@ -1,0 +1,175 @@
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ConfigFile } from '@troupe/server/config'
+import { findOwner, openHome, type Home } from '@troupe/server/home'
+import type { Models } from '@troupe/server/models'
+import type { Context } from './command.ts'
+import { findProgram } from './find-program.ts'
+
+export interface Finding {
+  status: 'ok' | 'warn' | 'fail'
+  name: string
+  /** What was found, or tried. */
+  text: string
+  fix?: string
+}
+
+/** Looks at this machine without changing anything but creating the home. Never throws: what throws is a finding. */
+export async function* diagnose({ env }: Pick<Context, 'env'>): AsyncGenerator<Finding> {
+  yield node()
+  yield tool('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
+  const home = attempt('home', () => openHome({ env }))
+  if ('status' in home) yield home
+  else {
+    yield* homeFindings(home)
+    yield await ownerFinding(home)
+    yield* await modelFindings(home, env)
+    yield disk(home)
+  }
+  yield page()
+  yield tool(
+    'Chromium',
+    ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    env,
+    'only needed for the browser tests: npm test installs one, or set CHROMIUM_PATH',
+  )
+  yield tool('ripgrep', ['rg'], env, 'install ripgrep for fast search in files')
+  if (process.platform === 'linux')
+    yield tool('bubblewrap', ['bwrap'], env, 'install bubblewrap to let commands run in a sandbox')
+}
+
+function node(): Finding {
+  const text = `${process.versions.node} at ${process.execPath}`
+  if (Number(process.versions.node.split('.')[0]) >= 24) return { status: 'ok', name: 'Node', text }
+  return { status: 'fail', name: 'Node', text, fix: 'Node 24 or newer is needed: run "npm run setup" in the checkout' }
+}
+
+function tool(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: string): Finding {
+  const file = findProgram(programs, env)
+  if (file !== undefined) return { status: 'ok', name, text: file }
+  return { status: 'warn', name, text: `not on PATH (looked for ${programs.join(', ')})`, fix }
+}
+
+function* homeFindings(home: Home): Generator<Finding> {
+  yield { status: 'ok', name: 'home', text: home.path }
+  for (const text of home.warnings) yield { status: 'warn', name: 'home', text }
+  const database = statSync(path.join(home.path, 'troupe.db'), { throwIfNoEntry: false })
+  const text =
+    database === undefined
+      ? 'none yet, the first start creates it'
+      : `troupe.db, ${(database.size / 1e6).toFixed(1)} MB`
+  yield { status: 'ok', name: 'database', text }
+}
+
+async function ownerFinding(home: Home): Promise<Finding> {
+  const owner = findOwner(home)
+  if (owner === undefined) return { status: 'ok', name: 'owner', text: 'no other troupe runs on this home' }
+  const who = `pid ${owner.pid}, since ${new Date(owner.startedAt).toISOString()}`
+  if (owner.url === null) return { status: 'ok', name: 'owner', text: `${who}, without a port` }
+  try {
+    const { ok } = await fetch(`${owner.url}/health`, { signal: AbortSignal.timeout(2000) })
+    if (ok) return { status: 'ok', name: 'owner', text: `${who}, answers at ${owner.url}` }
+  } catch {
+    // Reported below.
+  }
+  return {
+    status: 'fail',
+    name: 'owner',
+    text: `${who}, does not answer at ${owner.url}`,
+    fix: `end it: kill ${owner.pid}`,
+  }
+}
+
+async function modelFindings(home: Home, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const [{ openConfig }, { createModels }] = await Promise.all([
+    import('@troupe/server/config'),
+    import('@troupe/server/models'),
+  ])
+  const config = attempt('config', () => openConfig(home))
+  if ('status' in config) return [{ ...config, fix: 'correct the file, or move it away' }]
+  const models = createModels({
+    env,
+    settings: () => config.get().providers ?? {},
+    defaultModel: () => env['TROUPE_MODEL'] || config.get().model,
+  })
+  return [...configFindings(config), ...(await providerFindings(models)), await defaultModelFinding(models)]
+}
+
+function configFindings(config: ConfigFile): Finding[] {
+  const text = existsSync(config.path) ? config.path : `${config.path} does not exist, which is fine`
+  const warnings = config
+    .warnings()
+    .map((warning): Finding => ({
+      status: 'warn',
+      name: 'config',
+      text: warning,
+      fix: 'correct its spelling or remove it',
+    }))
+  return [{ status: 'ok', name: 'config', text }, ...warnings]
+}
+
+async function providerFindings(models: Models): Promise<Finding[]> {
+  const problems = models
+    .problems()
+    .map((problem): Finding => ({ status: 'fail', name: 'provider file', text: `${problem.path}: ${problem.message}` }))
+  const providers = (await models.listProviders()).map((provider): Finding => {
+    const name = `provider ${provider.id}`
+    if (provider.probe !== null) {
+      const answer = provider.probe.found
+        ? `answers, ${provider.probe.models} models`
+        : (provider.probe.error ?? 'no answer')
+      // A local server that is not there is no fault.
+      return { status: 'ok', name, text: `tried ${provider.baseURL ?? 'no address'}: ${answer}` }
+    }
+    if (provider.usable)
+      return {
+        status: 'ok',
+        name,
+        text: provider.needsKey ? `key from ${provider.keySource ?? 'nowhere'}` : 'needs no key',
+      }
+    const problem = provider.problem ?? 'not usable'
+    return provider.inSettings
+      ? { status: 'warn', name, text: 'in the settings, but not usable', fix: problem }
+      : { status: 'ok', name, text: `not set up. ${problem}` }
+  })
+  return [...problems, ...providers]
+}
+
+async function defaultModelFinding(models: Models): Promise<Finding> {
+  try {
+    const { id } = await models.resolveChatModel()
+    if (!id.startsWith('demo/')) return { status: 'ok', name: 'model', text: id }
+    return {
+      status: 'warn',
+      name: 'model',
+      text: `${id}, a script and not an AI`,
+      fix: 'set the key of a provider, or start a local model server',
+    }
+  } catch (error) {
+    return { status: 'fail', name: 'model', text: (error as Error).message }
+  }
+}
+
+function disk(home: Home): Finding {
+  const { bavail, bsize } = statfsSync(home.path)
+  const free = bavail * bsize
+  const text = `${(free / 1e9).toFixed(1)} GB free at ${home.path}`
+  const fix = 'make room: a message that cannot be stored is not answered'
+  if (free < 50e6) return { status: 'fail', name: 'disk', text, fix }
+  return free < 500e6 ? { status: 'warn', name: 'disk', text, fix } : { status: 'ok', name: 'disk', text }
+}
+
+function page(): Finding {
+  const file = fileURLToPath(new URL('../../web/dist/index.html', import.meta.url))
+  if (existsSync(file)) return { status: 'ok', name: 'page', text: file }
+  return { status: 'warn', name: 'page', text: 'not built yet', fix: 'run "npm run setup" in the checkout' }
+}
+
+function attempt<T extends object>(name: string, work: () => T): T | Finding {
+  try {
+    return work()
+  } catch (error) {
+    return { status: 'fail', name, text: (error as Error).message }
+  }
+}

@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util'
+import { UsageError, type Command, type Context } from './command.ts'
+
+const commands = ['serve', 'doctor', 'debug', 'import', 'help', 'version']
+
+/** Nothing else prints an error or sets the exit code. */
+process.exitCode = await main(process.argv.slice(2)).catch(failed)
+
+async function main(argv: string[]): Promise<number> {
+  const { name, rest } = choose(argv)
+  const { command } = (await import(`./commands/${name}.ts`)) as { command: Command }
+  return command.run(parse(command, rest), context())
+}
+
+/** A command's name comes first; without one there is `-p`, or the workspace is served. */
+function choose(argv: string[]): { name: string; rest: string[] } {
+  const [first = '', ...rest] = argv
+  if (commands.includes(first)) return wantsHelp(rest) ? { name: 'help', rest: [] } : { name: first, rest }
+  const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  if (wantsHelp(flags)) return { name: 'help', rest: [] }
+  if (flags.includes('--version') || flags.includes('-v')) return { name: 'version', rest: [] }
+  if (flags.some((flag) => flag === '--print' || /^-[a-z]*p/.test(flag))) return { name: 'print', rest: argv }
+  if (first !== '' && !first.startsWith('-')) {
+    throw new UsageError(`there is no command "${first}". To ask something: troupe -p "${first} …"`)
+  }
+  return { name: 'serve', rest: argv }
+}
+
+function wantsHelp(flags: string[]): boolean {
+  return flags.includes('--help') || flags.includes('-h')
+}
+
+function parse(command: Command, args: string[]): ReturnType<typeof parseArgs<{ allowPositionals: true }>> {
+  try {
+    return parseArgs({ args, options: command.options, allowPositionals: true, allowNegative: true })
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error })
+  }
+}
+
+function context(): Context {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    onSignal(callback) {
+      let interrupted = false
+      const listeners = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+        const listener = (): void => {
+          if (interrupted && signal === 'SIGINT') process.exit(130)
+          interrupted ||= signal === 'SIGINT'
+          callback(signal)
+        }
+        process.on(signal, listener)
+        return { signal, listener }
+      })
+      return () => listeners.forEach(({ signal, listener }) => process.off(signal, listener))
+    },
+  }
+}
+
+function failed(error: unknown): number {
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`troupe: ${message}\n`)
+  if (process.env['TROUPE_DEBUG']) console.error(error)
+  if (!(error instanceof UsageError)) return 1
+  process.stderr.write('troupe: see "troupe --help".\n')
+  return 2
+}
