@@ -77,7 +77,7 @@ export async function sessionText(db: Db, sessionId: string): Promise<string | u
   } satisfies ExportedSession)
 }
 
-export type ExportedSession = Session & { workspace: Workspace['path']; project: string | null; leavesOut: string[] }
+type ExportedSession = Session & { workspace: Workspace['path']; project: string | null; leavesOut: string[] }
 
 /** `session.json` of each sub-agent. */
 export async function agentTexts(

@@ -38,6 +38,8 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
   /** Changed since open; of these, `dirty` are certainly in `export_dirty`. */
   const changed = new Set<string>()
   const dirty = new Set<string>()
+  /** The last commit of a session whose files have yet to be written: until then its marks say too much. */
+  const unwritten = new Map<string, Change[]>()
   let queue: Promise<void> = Promise.resolve()
 
   /** One after the other, and no failure leaves: the files are mended on the next change or the next open. */
@@ -72,12 +74,16 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
           if (change.fromSeq === undefined) await storeIfFar(transaction, sessionId, change.stream)
           else await lowerStoredMark(transaction, sessionId, change.stream, change.fromSeq)
         }
+        unwritten.set(sessionId, changes)
       }
     },
 
     async afterCommit(changes) {
       for (const [sessionId, own] of bySession(changes)) {
-        void inQueue(sessionId, () => flush(sessionId, own))
+        void inQueue(sessionId, async () => {
+          await flush(sessionId, own)
+          if (unwritten.get(sessionId) === changes) unwritten.delete(sessionId)
+        })
       }
       await queue
     },
@@ -125,7 +131,7 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
   }
 
   async function storeIfFar(transaction: Db, sessionId: string, stream: string): Promise<void> {
-    const mark = known.get(sessionId)?.get(stream)
+    const mark = unwritten.has(sessionId) ? undefined : known.get(sessionId)?.get(stream)
     const key = `${sessionId}/${stream}`
     if (mark === undefined || mark.size - (stored.get(key) ?? 0) < storedEvery) return
     await storeMark(transaction, sessionId, stream, mark)

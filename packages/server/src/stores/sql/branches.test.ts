@@ -118,6 +118,7 @@ describe('a branch of a large tree', () => {
     const { messages, page } = await store.messages.branch(at, { leaf: 'u49', limit: 20 })
     expect([messages.length, page.total]).toEqual([20, 50])
     expect(await store.messages.latestLeaf(at)).toBe('u9999')
+    expect(await store.messages.latestLeaf(at, 'u0')).toBe('u9999')
     await store.messages.add(at, message('new', 'u49'))
     const plans = queries.filter(({ sql }) => /\bmessage\b/.test(sql)).map((query) => plan(database, query))
     expect(plans.length).toBeGreaterThanOrEqual(5)

@@ -17,7 +17,11 @@ export function branches(context: Context): Pick<Store['messages'], 'chain' | 'b
   const { log } = context
 
   async function latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined> {
-    return belowId === undefined ? newestLeaf(context.db, at) : newestLeafBelow(context.db, at, belowId)
+    const newest = await newestLeaf(context.db, at)
+    if (belowId === undefined || newest === undefined) return newest
+    // Mostly it is the newest of all, and the way up from there is far shorter than all ways down.
+    const { rows } = await sql`${walkUp(at, newest)} select id from chain where id = ${belowId}`.execute(context.db)
+    return rows.length > 0 ? newest : newestLeafBelow(context.db, at, belowId)
   }
 
   /** Leaf to root turned into root to leaf. */

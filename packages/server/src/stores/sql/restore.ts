@@ -25,7 +25,7 @@ export interface Restored {
 }
 
 /** Something of that id is there already and says something else. */
-export interface Conflict {
+interface Conflict {
   what: 'session' | 'agent' | 'message' | 'ask'
   id: string
   agentId?: string
