@@ -19,7 +19,7 @@ export async function openStreams(variant: Variant, deltas: number, pauseAfter?:
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const { port, token } = (await reply(child)) as { port: number; token: string }
-  const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity })
+  const agent = new http.Agent({ keepAlive: false, maxSockets: Infinity })
   let turn = 0
 
   return {
