@@ -10,6 +10,9 @@ export default defineConfig({
   },
   test: {
     isolate: false,
+    // Tests start real processes, also on machines that are busy.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
@@ -23,8 +26,6 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['packages/web/e2e/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
     ],

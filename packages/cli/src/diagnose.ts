@@ -98,14 +98,12 @@ async function modelFindings(home: Home, env: NodeJS.ProcessEnv): Promise<Findin
 
 function configFindings(config: ConfigFile): Finding[] {
   const text = existsSync(config.path) ? config.path : `${config.path} does not exist, which is fine`
-  const warnings = config
-    .warnings()
-    .map((warning): Finding => ({
-      status: 'warn',
-      name: 'config',
-      text: warning,
-      fix: 'correct its spelling or remove it',
-    }))
+  const warnings = config.warnings().map((warning): Finding => ({
+    status: 'warn',
+    name: 'config',
+    text: warning,
+    fix: 'correct its spelling or remove it',
+  }))
   return [{ status: 'ok', name: 'config', text }, ...warnings]
 }
 

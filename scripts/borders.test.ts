@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-borders-'))
+  for (const name of ['.oxlintrc.json', 'tsconfig.json', 'tsconfig.base.json', 'packages/web/tsconfig.json']) {
+    cpSync(path.join(root, name), path.join(folder, name))
+  }
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('lint lets no room import what it may not', async () => {
+  const forbidden: Record<string, string[]> = {
+    'packages/core/src/a.ts': [
+      'hono',
+      '@hono/node-server',
+      'react',
+      'kysely',
+      '@troupe/server',
+      '@troupe/cli',
+      '@troupe/core',
+    ],
+    'packages/core/src/protocol/a.ts': ['node:fs', '../error.ts', 'ai', '@ai-sdk/provider', 'hono', '@troupe/core'],
+    'packages/server/src/a.ts': ['@troupe/web', '@troupe/cli', 'react', '../../cli/src/x.ts', '../../core/src/x.ts'],
+    'packages/web/src/a.tsx': [
+      '@troupe/core',
+      '@troupe/core/testing',
+      '@troupe/server',
+      '@troupe/cli',
+      'node:fs',
+      '../../core/src/x.ts',
+    ],
+    'packages/cli/src/a.ts': ['@troupe/web', 'hono', '../../server/src/x.ts', '../../core/src/x.ts'],
+  }
+  for (const [file, names] of Object.entries(forbidden)) {
+    plant(
+      file,
+      names.map((name, i) => `import { x as x${i} } from '${name}'\nexport const y${i} = x${i}\n`),
+    )
+  }
+  expect(await refused()).toEqual(forbidden)
+})
+
+test('lint lets every room import what it may', async () => {
+  plant('packages/core/src/a.ts', ["import { generateId } from 'ai'\nexport const y = generateId\n"])
+  plant('packages/core/src/protocol/a.ts', [
+    "import type { UIMessage } from 'ai'\nimport type { Ask } from '../asks.ts'\nimport { z } from 'zod'\nexport const y: [Ask?, UIMessage?, z.ZodType?] = [undefined, undefined, z.string()]\n",
+  ])
+  plant('packages/server/src/a.ts', [
+    "import { run } from '@troupe/core'\nimport { Hono } from 'hono'\nexport const y = [run, Hono]\n",
+  ])
+  plant('packages/web/src/a.tsx', [
+    "import type { Store } from '@troupe/core'\nimport { isId } from '@troupe/core/protocol'\nexport const y: [Store?, unknown?] = [undefined, isId]\n",
+  ])
+  plant('packages/cli/src/a.ts', ["import { startServer } from '@troupe/server'\nexport const y = startServer\n"])
+  expect(await refused()).toEqual({})
+})
+
+function plant(file: string, lines: string[]): void {
+  const full = path.join(folder, file)
+  mkdirSync(path.dirname(full), { recursive: true })
+  writeFileSync(full, lines.join(''))
+}
+
+/** The imports that lint refuses, by file. */
+async function refused(): Promise<Record<string, string[]>> {
+  const oxlint = path.join(root, 'node_modules', 'oxlint', 'bin', 'oxlint')
+  const { promise, resolve } = Promise.withResolvers<string>()
+  execFile(process.execPath, [oxlint, '--format=json'], { cwd: folder, maxBuffer: 1e8 }, (_error, stdout) =>
+    resolve(stdout),
+  )
+  const { diagnostics } = JSON.parse(await promise) as {
+    diagnostics: { code: string; message: string; filename: string }[]
+  }
+  const found: Record<string, string[]> = {}
+  for (const { code, message, filename } of diagnostics) {
+    if (code !== 'eslint(no-restricted-imports)') continue
+    const name = /^'([^']+)'/.exec(message)?.[1] ?? message
+    ;(found[filename] ??= []).push(name)
+  }
+  return found
+}
