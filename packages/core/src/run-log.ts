@@ -16,8 +16,19 @@ export interface RunLog {
 
 /** Private journal entries; never on the wire. */
 export type Note =
-  | { type: '$step'; step: number; attempt: number }
-  | { type: '$model-end'; step: number; calls: NotedCall[]; finishReason: string; usage?: Record<string, number> }
+  /** Another process goes on with the run. Written before it sends anything, so that its numbers are never used again. */
+  | { type: '$resume'; attempt: number }
+  /** A model call begins. `elapsedMs`: how long the run has worked so far, in all its processes. */
+  | { type: '$step'; step: number; attempt: number; elapsedMs?: number }
+  | {
+      type: '$model-end'
+      step: number
+      calls: NotedCall[]
+      finishReason: string
+      usage?: Record<string, number>
+      elapsedMs?: number
+    }
+  /** A call that is not read-only is about to run, with the input as the model or the person gave it. */
   | { type: '$call'; toolCallId: string; input: unknown }
   /** A child process group of a call; `startTime` is what the kernel says, so that a reused pid is never ended. */
   | { type: '$process'; toolCallId: string; pid: number; startTime: string }
@@ -29,6 +40,7 @@ export interface NotedCall {
   toolCallId: string
   toolName: string
   input: unknown
+  actionName?: string
   /** Set when the call never reached a tool: unknown name, bad input. */
   invalid?: string
 }

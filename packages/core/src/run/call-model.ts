@@ -1,4 +1,9 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart, LanguageModelV4ToolCall } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+} from '@ai-sdk/provider'
 import type { Blobs } from '../blobs.ts'
 import type { Chunk, Usage } from '../protocol/message.ts'
 import { isId, newId } from '../protocol/ids.ts'
@@ -12,7 +17,10 @@ import { NamedError } from '../error.ts'
 
 export interface ModelCall {
   model: LanguageModelV4
-  options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>
+  options: Pick<
+    LanguageModelV4CallOptions,
+    'prompt' | 'tools' | 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'
+  >
   tools: readonly Tool[]
   signal: AbortSignal
   blobs?: Blobs
@@ -52,18 +60,24 @@ export async function callModel(input: ModelCall): Promise<ModelAnswer> {
 
 async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boolean }> {
   const answer: ModelAnswer & { started: boolean } = { finishReason: 'other', calls: [], started: false }
-  const stall = new AbortController()
-  const signal = AbortSignal.any([input.signal, stall.signal])
+  const controller = new AbortController()
+  const { signal } = controller
+  const onAbort = (): void => controller.abort(input.signal.reason)
+  if (input.signal.aborted) onAbort()
+  else input.signal.addEventListener('abort', onAbort, { once: true })
+  let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined
+  const cancel = (): void => void reader?.cancel().catch(() => undefined)
+  signal.addEventListener('abort', cancel, { once: true })
   let lastAt = performance.now()
-  const watch = setInterval(() => {
-    if (performance.now() - lastAt < input.stallMs) return
-    stall.abort(new NamedError('ProviderStall', `The provider sent nothing for ${Math.round(input.stallMs / 1000)} s.`, { status: 504, data: { retryable: true } }))
-  }, Math.max(10, input.stallMs / 4))
+  const watch = setInterval(
+    () => {
+      if (performance.now() - lastAt >= input.stallMs) controller.abort(stalled(input.stallMs))
+    },
+    Math.max(10, input.stallMs / 4),
+  )
   try {
     const { stream } = await settled(input.model.doStream({ ...input.options, abortSignal: signal }), signal)
-    const reader = stream.getReader()
-    const cancel = (): void => void reader.cancel().catch(() => undefined)
-    signal.addEventListener('abort', cancel, { once: true })
+    reader = stream.getReader()
     const translate = createTranslator(input, answer)
     let finished = false
     for (;;) {
@@ -80,23 +94,40 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
         if (pending !== undefined) await pending
       }
     }
-    signal.removeEventListener('abort', cancel)
-    if (stall.signal.aborted) throw stall.signal.reason
-    if (!finished && !input.signal.aborted) {
-      throw new NamedError('ProviderBadAnswer', 'The provider ended its stream before the answer was finished.', { status: 502, data: { retryable: true } })
-    }
+    signal.throwIfAborted()
+    if (!finished)
+      throw new NamedError('ProviderBadAnswer', 'The provider ended its stream before the answer was finished.', {
+        status: 502,
+        data: { retryable: true },
+      })
   } catch (error) {
-    if (input.signal.aborted) return answer
-    answer.error = describeProviderError(stall.signal.aborted ? stall.signal.reason : error, { provider: input.model.provider, model: input.model.modelId })
-    answer.finishReason = 'error'
+    if (!input.signal.aborted) {
+      answer.error = describeProviderError(signal.aborted ? signal.reason : error, {
+        provider: input.model.provider,
+        model: input.model.modelId,
+      })
+      answer.finishReason = 'error'
+    }
+    cancel()
   } finally {
     clearInterval(watch)
+    input.signal.removeEventListener('abort', onAbort)
   }
   return answer
 }
 
+function stalled(ms: number): NamedError {
+  return new NamedError('ProviderStall', `The provider sent nothing for ${Math.round(ms / 1000)} s.`, {
+    status: 504,
+    data: { retryable: true },
+  })
+}
+
 /** Turns provider stream parts into chunks. Returns a promise only where something has to be waited for. */
-function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boolean }): (part: LanguageModelV4StreamPart) => Promise<void> | undefined {
+function createTranslator(
+  input: ModelCall,
+  answer: ModelAnswer & { started: boolean },
+): (part: LanguageModelV4StreamPart) => Promise<void> | undefined {
   const { emit } = input
   const ids = new Map<string, string>()
   return (part) => {
@@ -104,7 +135,8 @@ function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boo
       case 'text-delta':
       case 'reasoning-delta':
         answer.started = true
-        if (part.providerMetadata !== undefined) emit({ type: part.type, id: part.id, delta: part.delta, providerMetadata: part.providerMetadata })
+        if (part.providerMetadata !== undefined)
+          emit({ type: part.type, id: part.id, delta: part.delta, providerMetadata: part.providerMetadata })
         else if (part.delta !== '') emit({ type: part.type, id: part.id, delta: part.delta })
         return undefined
       case 'text-start':
@@ -119,7 +151,8 @@ function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boo
         return inputStart(part)
       case 'tool-input-delta': {
         const toolCallId = ids.get(part.id)
-        if (toolCallId !== undefined && part.delta !== '') emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: part.delta })
+        if (toolCallId !== undefined && part.delta !== '')
+          emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: part.delta })
         return undefined
       }
       case 'tool-call':
@@ -127,9 +160,20 @@ function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boo
         return toolCall(part)
       case 'tool-result': {
         const toolCallId = ids.get(part.toolCallId) ?? part.toolCallId
-        const extra = { providerExecuted: true, ...(part.providerMetadata !== undefined && { providerMetadata: part.providerMetadata }) }
-        if (part.isError === true) emit({ type: 'tool-output-error', toolCallId, errorText: textOf(part.result), ...extra })
-        else emit({ type: 'tool-output-available', toolCallId, output: part.result, ...(part.preliminary === true && { preliminary: true }), ...extra })
+        const extra = {
+          providerExecuted: true,
+          ...(part.providerMetadata !== undefined && { providerMetadata: part.providerMetadata }),
+        }
+        if (part.isError === true)
+          emit({ type: 'tool-output-error', toolCallId, errorText: textOf(part.result), ...extra })
+        else
+          emit({
+            type: 'tool-output-available',
+            toolCallId,
+            output: part.result,
+            ...(part.preliminary === true && { preliminary: true }),
+            ...extra,
+          })
         return undefined
       }
       case 'file':
@@ -138,10 +182,30 @@ function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boo
         return file(part)
       case 'source':
         answer.started = true
-        if (part.sourceType === 'url') emit(defined({ type: 'source-url', sourceId: part.id, url: part.url, title: part.title, providerMetadata: part.providerMetadata }) as Chunk)
-        else emit(defined({ type: 'source-document', sourceId: part.id, mediaType: part.mediaType, title: part.title, filename: part.filename, providerMetadata: part.providerMetadata }) as Chunk)
+        if (part.sourceType === 'url')
+          emit(
+            defined({
+              type: 'source-url',
+              sourceId: part.id,
+              url: part.url,
+              title: part.title,
+              providerMetadata: part.providerMetadata,
+            }) as Chunk,
+          )
+        else
+          emit(
+            defined({
+              type: 'source-document',
+              sourceId: part.id,
+              mediaType: part.mediaType,
+              title: part.title,
+              filename: part.filename,
+              providerMetadata: part.providerMetadata,
+            }) as Chunk,
+          )
         return undefined
       case 'custom':
+        answer.started = true
         emit(defined({ type: 'custom', kind: part.kind, providerMetadata: part.providerMetadata }) as Chunk)
         return undefined
       default:
@@ -166,7 +230,11 @@ function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boo
 
   async function toolCall(part: LanguageModelV4ToolCall): Promise<void> {
     const toolCallId = await ourId(part.toolCallId)
-    const shared = defined({ providerExecuted: part.providerExecuted, providerMetadata: part.providerMetadata, dynamic: part.dynamic })
+    const shared = defined({
+      providerExecuted: part.providerExecuted,
+      providerMetadata: part.providerMetadata,
+      dynamic: part.dynamic,
+    })
     if (part.providerExecuted === true) {
       emit({ type: 'tool-input-available', toolCallId, toolName: part.toolName, input: tryJson(part.input), ...shared })
       return
@@ -176,7 +244,16 @@ function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boo
     const { toolName } = call
     const notes = call.actionName === undefined ? {} : { toolMetadata: { troupe: { actionName: call.actionName } } }
     if (call.invalid !== undefined) {
-      emit({ type: 'tool-input-error', toolCallId, toolName, input: call.input, errorText: call.invalid, ...shared, ...notes, ...(call.tool === undefined && { dynamic: true }) })
+      emit({
+        type: 'tool-input-error',
+        toolCallId,
+        toolName,
+        input: call.input,
+        errorText: call.invalid,
+        ...shared,
+        ...notes,
+        ...(call.tool === undefined && { dynamic: true }),
+      })
     } else emit({ type: 'tool-input-available', toolCallId, toolName, input: call.input, ...shared, ...notes })
     input.onCall(call)
   }

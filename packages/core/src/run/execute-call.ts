@@ -1,12 +1,13 @@
-import type { Answer, Ask } from '../asks.ts'
-import { isStoredData } from '../protocol/data-parts.ts'
 import type { CallNotes, Chunk } from '../protocol/message.ts'
-import type { AskRequest, Tool, ToolContext } from '../tool.ts'
+import type { Tool, ToolContext } from '../tool.ts'
 import { unwrapResult } from '../tool.ts'
 import { askId } from './ask-id.ts'
+import { carryApproval, openCallContext, waitForAnswer, type CallContext } from './call-context.ts'
+import { openCallSignal } from './call-signal.ts'
+import { endingOf } from './ending.ts'
 import { checkInput, type Call } from './parse-call.ts'
-import { processStartTime } from './process-start-time.ts'
 import type { RunInput } from './run-input.ts'
+import { toJson } from './to-json.ts'
 import type { WriteLock } from './write-lock.ts'
 
 /** What a call needs of the run around it. */
@@ -14,62 +15,113 @@ export interface CallScope {
   input: RunInput
   /** The fields of `ctx` that all calls of the run share. */
   base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval'>
+  /** Aborted when the run is, and when the model call that made this call fails. */
+  signal: AbortSignal
   writes: WriteLock
   emit(chunk: Chunk): void
   /** Marks the call as waiting for a person until the returned function is called. */
   waiting(): () => void
   /** A person refused without a remark: the turn ends. */
   deny(call: Call): void
-  /** Set when this execution is found in the journal of an earlier process. */
+  /** Set when this execution is found in the journal of an earlier process: the input that ran. */
   startedBefore?: { input: unknown }
 }
 
-/** One call from permission to result. Never throws: whatever happens becomes the call's result. */
+/** One call from permission to result: whatever a tool or a person does becomes that. Rejects when the log does. */
 export async function executeCall(call: Call & { tool: Tool }, scope: CallScope): Promise<void> {
-  const { emit } = scope
   const { toolCallId, tool } = call
   const notes: CallNotes = call.actionName === undefined ? {} : { actionName: call.actionName }
-  const fail = (errorText: string): void => emit({ type: 'tool-output-error', toolCallId, errorText, ...metadata(notes) })
+  const context = openCallContext(call, scope)
   try {
-    const checked = checkInput(tool, call.input)
-    if ('complaint' in checked) return fail(checked.complaint)
-    const ctx = callContext(call, scope)
-    const complaint = await tool.validate?.(checked.input, ctx)
-    if (typeof complaint === 'string') return fail(complaint)
-
-    const permitted = scope.startedBefore === undefined ? await permit(call, checked.input, ctx, scope, notes) : { input: scope.startedBefore.input }
-    if (permitted === undefined) return
-    if ('complaint' in permitted) return fail(permitted.complaint)
-    if (scope.startedBefore !== undefined && tool.recover === 'error') {
-      return fail('The process ended while this call ran, so its outcome is unknown. Look at what it did before trying again.')
-    }
-    const work = (): Promise<void> => perform(call, permitted.input, ctx, scope, notes)
-    if (tool.readOnly || tool.concurrent) await work()
-    else await scope.writes.run(work)
+    await attempt(call, context, scope, notes)
   } catch (error) {
-    fail(failureText(error, scope.input.signal))
+    scope.emit({
+      type: 'tool-output-error',
+      toolCallId,
+      errorText: failureText(error, context.ctx.signal, scope.signal),
+      ...metadata(notes),
+    })
+  } finally {
+    context.close()
   }
   if (!tool.readOnly) await scope.input.log.sync()
 }
 
-type Permitted = { input: unknown } | { complaint: string } | undefined
+async function attempt(
+  call: Call & { tool: Tool },
+  context: CallContext,
+  scope: CallScope,
+  notes: CallNotes,
+): Promise<void> {
+  const { tool } = call
+  const { startedBefore } = scope
+  if (startedBefore !== undefined && tool.recover === 'error') {
+    throw new Error(
+      'The process ended while this call ran, so its outcome is unknown. Look at what it did before trying again.',
+    )
+  }
+  const input = parsed(tool, startedBefore?.input ?? call.input)
+  const complaint = await tool.validate?.(input, context.ctx)
+  if (typeof complaint === 'string') throw new Error(complaint)
+  const permitted =
+    startedBefore === undefined
+      ? await permit(call, input, context.ctx, scope, notes)
+      : { given: startedBefore.input, input }
+  if (permitted === undefined) return
+  const work = (): Promise<void> => perform(call, permitted, context, scope, notes)
+  if (tool.readOnly || tool.concurrent) await work()
+  else await scope.writes.run(work, scope.signal)
+}
+
+/** An input as it was given, and with the schema's defaults applied. */
+interface Permitted {
+  given: unknown
+  input: unknown
+}
 
 /** Allow, ask or deny. Undefined means that the call already has its result. */
-async function permit(call: Call & { tool: Tool }, input: unknown, ctx: ToolContext, scope: CallScope, notes: CallNotes): Promise<Permitted> {
+async function permit(
+  call: Call & { tool: Tool },
+  input: unknown,
+  ctx: ToolContext,
+  scope: CallScope,
+  notes: CallNotes,
+): Promise<Permitted | undefined> {
   const { tool, toolCallId } = call
+  const asGiven = { given: call.input, input }
   const decision = await scope.input.decide({ tool, input }, ctx)
-  if (decision.decision === 'allow') return { input }
+  if (decision.decision === 'allow') return asGiven
   const id = askId(scope.input.runId, toolCallId, 0)
   if (decision.decision === 'deny' || scope.input.headless === true) {
-    const reason = decision.decision === 'deny' ? decision.reason : `${decision.reason} Nobody is here to approve it, so it was not run.`
-    scope.emit({ type: 'tool-approval-request', approvalId: id, toolCallId, reason: decision.reason, isAutomatic: true })
+    const reason =
+      decision.decision === 'deny'
+        ? decision.reason
+        : `${decision.reason} Nobody is here to approve it, so it was not run.`
+    scope.emit({
+      type: 'tool-approval-request',
+      approvalId: id,
+      toolCallId,
+      reason: decision.reason,
+      isAutomatic: true,
+    })
     refuse(reason)
     return undefined
   }
-  const shown = tool.permission?.(input) ?? { title: tool.title?.(input) ?? call.actionName ?? tool.name }
+  const shown = toJson(
+    tool.permission?.(input) ?? { title: tool.title?.(input) ?? call.actionName ?? tool.name },
+  ) as ReturnType<NonNullable<Tool['permission']>>
   notes.permission = shown
-  scope.emit({ type: 'tool-approval-request', approvalId: id, toolCallId, reason: decision.reason, approvalDescriptor: shown })
-  const answer = await wait({ kind: 'approval', ...shown }, id, call, scope, { reason: decision.reason, rule: decision.rule })
+  scope.emit({
+    type: 'tool-approval-request',
+    approvalId: id,
+    toolCallId,
+    reason: decision.reason,
+    approvalDescriptor: shown,
+  })
+  const answer = await waitForAnswer({ kind: 'approval', ...shown }, id, call, scope, {
+    reason: decision.reason,
+    rule: decision.rule,
+  })
   if (answer.type === 'deny') {
     refuse(answer.remark)
     await scope.input.log.sync()
@@ -78,38 +130,50 @@ async function permit(call: Call & { tool: Tool }, input: unknown, ctx: ToolCont
   }
   scope.emit({ type: 'tool-approval-response', approvalId: id, approved: true })
   await scope.input.log.sync()
-  if (answer.type !== 'approve') return { complaint: `An approval was answered with "${answer.type}".` }
+  if (answer.type !== 'approve') throw new Error(`An approval was answered with "${answer.type}".`)
   if (answer.data !== undefined) carryApproval(ctx, answer.data)
-  if (answer.input === undefined) return { input }
+  if (answer.input === undefined) return asGiven
   const edited = checkInput(tool, answer.input)
-  if ('complaint' in edited) return { complaint: `The person edited the input, and the edit does not fit: ${edited.complaint}` }
-  notes.executedInput = edited.input
-  return edited
+  if ('complaint' in edited)
+    throw new Error(`The person edited the input, and the edit does not fit: ${edited.complaint}`)
+  notes.executedInput = answer.input
+  return { given: answer.input, input: edited.input }
 
   function refuse(reason: string | undefined): void {
-    scope.emit({ type: 'tool-approval-response', approvalId: id, approved: false, ...(reason !== undefined && { reason }) })
+    scope.emit({
+      type: 'tool-approval-response',
+      approvalId: id,
+      approved: false,
+      ...(reason !== undefined && { reason }),
+    })
     scope.emit({ type: 'tool-output-denied', toolCallId })
   }
 }
 
 /** Journals the start, runs the tool within its limits, and appends the result. */
-async function perform(call: Call & { tool: Tool }, input: unknown, ctx: ToolContext, scope: CallScope, notes: CallNotes): Promise<void> {
+async function perform(
+  call: Call & { tool: Tool },
+  { given, input }: Permitted,
+  context: CallContext,
+  scope: CallScope,
+  notes: CallNotes,
+): Promise<void> {
   const { tool, toolCallId } = call
-  const { log, signal } = scope.input
-  signal.throwIfAborted()
+  const { log } = scope.input
+  scope.signal.throwIfAborted()
   if (!tool.readOnly) {
-    log.note({ type: '$call', toolCallId, input })
+    log.note({ type: '$call', toolCallId, input: given })
     await log.sync()
-    signal.throwIfAborted()
+    scope.signal.throwIfAborted()
   }
   const begun = performance.now()
-  const limit = tool.timeout === undefined ? undefined : timeLimit(tool.timeout, signal)
-  if (limit !== undefined) (ctx as { signal: AbortSignal }).signal = limit.signal
+  const limits = openCallSignal(tool, scope.signal)
+  context.begin(limits)
   let returned: unknown
   try {
-    returned = await raceAbort(runTool(tool, input, ctx), ctx.signal)
+    returned = await raceAbort(runTool(tool, input, context.ctx), limits.signal)
   } finally {
-    limit?.clear()
+    limits.clear()
   }
   const { output, modelText } = unwrapResult(returned)
   const failure = failureOf(output)
@@ -117,7 +181,7 @@ async function perform(call: Call & { tool: Tool }, input: unknown, ctx: ToolCon
   const text = modelText ?? tool.toModel?.(output, input)
   if (text !== undefined) notes.modelText = text
   const display = tool.display?.(output, input)
-  if (display !== undefined) notes.display = display
+  if (display !== undefined) notes.display = toJson(display) as NonNullable<CallNotes['display']>
   const elapsedMs = Math.round(performance.now() - begun)
   if (elapsedMs > 0) notes.elapsedMs = elapsedMs
   scope.emit({ type: 'tool-output-available', toolCallId, output: toJson(output), ...metadata(notes) })
@@ -134,87 +198,6 @@ async function runTool(tool: Tool, input: unknown, ctx: ToolContext): Promise<un
       throw ctx.signal.reason
     }
     ctx.emit('tool-progress', { toolCallId: ctx.toolCallId, delta: step.value }, { transient: true })
-  }
-}
-
-function callContext(call: Call, scope: CallScope): ToolContext {
-  const { input, emit } = scope
-  let asked = 0
-  const ctx: ToolContext = {
-    ...scope.base,
-    toolCallId: call.toolCallId,
-    signal: input.signal,
-    emit(name, data, options = {}) {
-      const transient = options.transient ?? !isStoredData(name)
-      emit({ type: `data-${name}`, ...(options.id !== undefined && { id: options.id }), data, ...(transient && { transient }) } as Chunk)
-    },
-    ask(request) {
-      asked++
-      return ask(request, askId(input.runId, call.toolCallId, asked), call, scope)
-    },
-    async process(pid) {
-      input.log.note({ type: '$process', toolCallId: call.toolCallId, pid, startTime: processStartTime(pid) ?? '' })
-      await input.log.sync()
-    },
-  }
-  return ctx
-}
-
-/** What an approval carried can be read once, by the call it was given for. */
-function carryApproval(ctx: ToolContext, data: unknown): void {
-  let carried: unknown = data
-  Object.defineProperty(ctx, 'approval', {
-    enumerable: true,
-    get() {
-      const value = carried
-      carried = undefined
-      return value
-    },
-  })
-}
-
-async function ask(request: AskRequest, id: string, call: Call, scope: CallScope): Promise<Answer> {
-  const { toolCallId, toolName } = call
-  if (scope.input.headless === true) throw new Error(`${toolName} needs an answer from a person, and nobody is here to give it.`)
-  const { kind, title, content } = request
-  if (kind === 'approval') throw new Error('Approvals are asked for by the run, not by a tool.')
-  scope.emit({ type: 'data-ask', id, data: { id, kind, toolCallId, toolName, title, content: toJson(content) } })
-  const answer = await wait(request, id, call, scope, { reason: title, rule: null })
-  scope.emit({ type: 'data-ask-answer', id, data: { id, toolCallId, answer } })
-  await scope.input.log.sync()
-  return answer
-}
-
-async function wait(request: AskRequest, id: string, call: Call, scope: CallScope, why: Pick<Ask, 'reason' | 'rule'>): Promise<Answer> {
-  const { input } = scope
-  await input.log.sync()
-  let resume: (() => void) | undefined
-  try {
-    return await input.asks.ask(
-      {
-        id,
-        kind: request.kind,
-        sessionId: input.session.id,
-        runId: input.runId,
-        agentPath: input.frames.map((frame) => frame.name),
-        toolCallId: call.toolCallId,
-        toolName: call.toolName,
-        input: call.input,
-        title: request.title,
-        ...(request.summary !== undefined && { summary: request.summary }),
-        content: request.content ?? null,
-        ...why,
-        createdAt: Date.now(),
-        closedAt: null,
-        answer: null,
-      },
-      input.signal,
-      () => {
-        resume = scope.waiting()
-      },
-    )
-  } finally {
-    resume?.()
   }
 }
 
@@ -237,32 +220,24 @@ function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-function timeLimit(ms: number, signal: AbortSignal): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new Error(`Timed out after ${ms / 1000} s; the work was cancelled.`)), ms)
-  return { signal: AbortSignal.any([signal, controller.signal]), clear: () => clearTimeout(timer) }
+function parsed(tool: Tool, given: unknown): unknown {
+  const checked = checkInput(tool, given)
+  if ('complaint' in checked) throw new Error(checked.complaint)
+  return checked.input
 }
 
-export const stoppedText = 'Stopped by the person before it finished.'
-
-function failureText(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return stoppedText
+/** A call that had to end with its run is told so; a write that still could finish, or its time limit, speaks for itself. */
+function failureText(error: unknown, own: AbortSignal, run: AbortSignal): string {
+  if (own.aborted && run.aborted) return endingOf(run.reason).text
   if (error instanceof Error) return error.message || error.name
-  return typeof error === 'string' ? error : JSON.stringify(error)
+  return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'The tool threw nothing at all.')
 }
 
 /** `{ok: false, error}` is an error like a thrown one. */
 function failureOf(output: unknown): string | undefined {
-  if (typeof output !== 'object' || output === null || !('ok' in output) || output.ok !== false || !('error' in output)) return undefined
+  if (typeof output !== 'object' || output === null || !('ok' in output) || output.ok !== false || !('error' in output))
+    return undefined
   return typeof output.error === 'string' ? output.error : JSON.stringify(output.error)
-}
-
-/** What goes into the log must be what comes out of it. */
-function toJson(value: unknown): unknown {
-  if (value === undefined || value === null) return null
-  if (typeof value === 'string' || typeof value === 'boolean') return value
-  const text = JSON.stringify(value)
-  return text === undefined ? null : (JSON.parse(text) as unknown)
 }
 
 function metadata(notes: CallNotes): { toolMetadata?: { troupe: never } } {

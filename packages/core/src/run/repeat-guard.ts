@@ -6,7 +6,7 @@ import type { Call } from './parse-call.ts'
  */
 export interface RepeatGuard {
   /** The refusal that the model reads, or nothing. */
-  check(call: Call): string | undefined
+  check(call: Pick<Call, 'toolName' | 'input'>): string | undefined
   exhausted(): boolean
 }
 

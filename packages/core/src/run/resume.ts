@@ -7,6 +7,7 @@ export interface Resume {
   chunks: Chunk[]
   /** Model calls that were begun. */
   step: number
+  /** How many processes have worked on the run. */
   attempt: number
   /** `model`: that call had not ended. `calls`: it had, and its calls may be unfinished. `between`: the step was over. */
   phase: 'start' | 'model' | 'calls' | 'between' | 'finished'
@@ -15,9 +16,11 @@ export interface Resume {
   started: Map<string, unknown>
   finishReason: string
   usage: Usage[]
+  /** How long the run had worked, as far as it was noted. */
+  elapsedMs: number
   /** Steering messages that were accepted and not yet injected. */
   steering: { id: string; text: string }[]
-  processes: { pid: number; startTime: string }[]
+  processes: { toolCallId: string; pid: number; startTime: string }[]
 }
 
 export function readResume(items: Iterable<LogItem>): Resume {
@@ -30,6 +33,7 @@ export function readResume(items: Iterable<LogItem>): Resume {
     started: new Map(),
     finishReason: 'other',
     usage: [],
+    elapsedMs: 0,
     steering: [],
     processes: [],
   }
@@ -39,7 +43,11 @@ export function readResume(items: Iterable<LogItem>): Resume {
 
 function readItem(resume: Resume, item: LogItem): void {
   switch (item.type) {
+    case '$resume':
+      resume.attempt = item.attempt
+      return
     case '$step':
+      resume.elapsedMs = item.elapsedMs ?? resume.elapsedMs
       resume.step = item.step
       resume.attempt = item.attempt
       resume.phase = 'model'
@@ -47,6 +55,7 @@ function readItem(resume: Resume, item: LogItem): void {
       resume.started = new Map()
       return
     case '$model-end':
+      resume.elapsedMs = item.elapsedMs ?? resume.elapsedMs
       resume.phase = 'calls'
       resume.calls = item.calls
       resume.finishReason = item.finishReason
@@ -56,7 +65,7 @@ function readItem(resume: Resume, item: LogItem): void {
       resume.started.set(item.toolCallId, item.input)
       return
     case '$process':
-      resume.processes.push({ pid: item.pid, startTime: item.startTime })
+      resume.processes.push({ toolCallId: item.toolCallId, pid: item.pid, startTime: item.startTime })
       return
     case '$steer':
       resume.steering.push({ id: item.id, text: item.text })
@@ -68,7 +77,8 @@ function readItem(resume: Resume, item: LogItem): void {
       resume.chunks.push(chunk)
       if (chunk.type === 'finish-step') resume.phase = 'between'
       else if (chunk.type === 'finish') resume.phase = 'finished'
-      else if (chunk.type === 'steering-message') resume.steering = resume.steering.filter((message) => message.id !== chunk.id)
+      else if (chunk.type === 'steering-message')
+        resume.steering = resume.steering.filter((message) => message.id !== chunk.id)
     }
   }
 }

@@ -35,7 +35,9 @@ export interface RunInput {
   frames: readonly AgentFrame[]
   model: { id: string; model: LanguageModelV4 }
   /** Settings of the model call: temperature, provider options and so on. */
-  callOptions?: Partial<Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>>
+  callOptions?: Partial<
+    Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>
+  >
   instructions?: string
   tools: readonly Tool[]
   /** The branch up to the message that is answered. */
@@ -45,15 +47,20 @@ export interface RunInput {
   limits?: Partial<Limits>
   /** Nobody is there to ask: what would ask is denied with the reason. */
   headless?: boolean
+  /** Aborted to stop the run. What the reason means: see `endingOf`. */
   signal: AbortSignal
   log: RunLog
   asks: Asks
   blobs?: Blobs
   decide(call: { tool: Tool; input: unknown }, ctx: ToolContext): Promise<Decision> | Decision
-  /** Takes the steering messages that have come since the last step. */
-  steering?(): { id: string; text: string }[]
+  /**
+   * Takes the steering messages that have come since the last step. `ending`: the turn ends unless there is one; when
+   * there is none, nothing may be accepted from then on.
+   */
+  steering?(ending: boolean): { id: string; text: string }[]
   /** Shared by a whole tree of agents. */
   writes?: WriteLock
+  /** Takes a call id for the session; false when it was used before. */
   takeCallId?(id: string): Promise<boolean>
   /** `waiting` when only a person can move the run on; the message is what may be stored meanwhile. */
   onStatus?(status: 'running' | 'waiting', message: () => Message): void

@@ -13,6 +13,7 @@ export interface Schedule {
   cancel(): void
 }
 
+/** `execute` rejects only for what ends the whole run. */
 export function createSchedule(execute: (call: Call) => Promise<void>): Schedule {
   const waiting: Call[] = []
   const early: Promise<void>[] = []
@@ -21,8 +22,11 @@ export function createSchedule(execute: (call: Call) => Promise<void>): Schedule
   return {
     offer(call) {
       if (call.invalid !== undefined) return
-      if (waiting.length === 0 && call.tool?.readOnly === true && !cancelled) early.push(execute(call))
-      else waiting.push(call)
+      if (waiting.length > 0 || call.tool?.readOnly !== true || cancelled) return void waiting.push(call)
+      const started = execute(call)
+      // Heard by `finish`, which may come much later.
+      started.catch(() => undefined)
+      early.push(started)
     },
     async finish() {
       await Promise.all(early)
@@ -37,7 +41,9 @@ export function createSchedule(execute: (call: Call) => Promise<void>): Schedule
 function takeGroup(waiting: Call[]): Call[] {
   const first = waiting[0] as Call
   const beside = (call: Call): boolean =>
-    first.tool?.readOnly === true ? call.tool?.readOnly === true : first.tool?.concurrent === true && call.toolName === first.toolName
+    first.tool?.readOnly === true
+      ? call.tool?.readOnly === true
+      : first.tool?.concurrent === true && call.toolName === first.toolName
   let count = 1
   while (count < waiting.length && beside(waiting[count] as Call)) count++
   return waiting.splice(0, count)

@@ -1,0 +1,134 @@
+import type { Answer, Ask } from '../asks.ts'
+import { isStoredData } from '../protocol/data-parts.ts'
+import type { Chunk } from '../protocol/message.ts'
+import type { AskRequest, ToolContext } from '../tool.ts'
+import { askId } from './ask-id.ts'
+import type { CallSignal } from './call-signal.ts'
+import type { CallScope } from './execute-call.ts'
+import type { Call } from './parse-call.ts'
+import { processStartTime } from './process-start-time.ts'
+import { toJson } from './to-json.ts'
+
+/** What a tool is handed, and the hold that the run keeps on it. */
+export interface CallContext {
+  ctx: ToolContext
+  /** The tool begins to run under this signal. */
+  begin(signal: CallSignal): void
+  /** The call has its result: a tool that goes on nevertheless is not heard any more. */
+  close(): void
+}
+
+export function openCallContext(call: Call, scope: CallScope): CallContext {
+  const { input } = scope
+  const { toolCallId } = call
+  let running: CallSignal | undefined
+  let closed = false
+  let asked = 0
+  const ctx: ToolContext = {
+    ...scope.base,
+    toolCallId,
+    signal: scope.signal,
+    emit(name, data, options = {}) {
+      if (closed) return
+      const transient = options.transient ?? !isStoredData(name)
+      const { id } = options
+      scope.emit({
+        type: `data-${name}`,
+        ...(id !== undefined && { id }),
+        data: toJson(data),
+        ...(transient && { transient }),
+      } as Chunk)
+    },
+    async ask(request) {
+      if (closed) throw new Error('The call is over; nobody waits for this answer.')
+      asked++
+      running?.pause()
+      try {
+        return await ask(request, askId(input.runId, toolCallId, asked), call, { ...scope, signal: ctx.signal })
+      } finally {
+        running?.resume()
+      }
+    },
+    async process(pid) {
+      input.log.note({ type: '$process', toolCallId, pid, startTime: processStartTime(pid) ?? '' })
+      await input.log.sync()
+    },
+  }
+  return {
+    ctx,
+    begin(signal) {
+      running = signal
+      ;(ctx as { signal: AbortSignal }).signal = signal.signal
+    },
+    close() {
+      closed = true
+    },
+  }
+}
+
+/** What an approval carried can be read once, by the call it was given for. */
+export function carryApproval(ctx: ToolContext, data: unknown): void {
+  let carried: unknown = data
+  Object.defineProperty(ctx, 'approval', {
+    enumerable: true,
+    get() {
+      const value = carried
+      carried = undefined
+      return value
+    },
+  })
+}
+
+async function ask(request: AskRequest, id: string, call: Call, scope: CallScope): Promise<Answer> {
+  const { toolCallId, toolName } = call
+  if (scope.input.headless === true)
+    throw new Error(`${toolName} needs an answer from a person, and nobody is here to give it.`)
+  const { kind, title } = request
+  if (kind === 'approval') throw new Error('Approvals are asked for by the run, not by a tool.')
+  const content = toJson(request.content)
+  scope.emit({ type: 'data-ask', id, data: { id, kind, toolCallId, toolName, title, content } })
+  const answer = await waitForAnswer({ ...request, content }, id, call, scope, { reason: title, rule: null })
+  scope.emit({ type: 'data-ask-answer', id, data: { id, toolCallId, answer } })
+  await scope.input.log.sync()
+  return answer
+}
+
+/** Everything that led here is durable before anybody is asked. */
+export async function waitForAnswer(
+  request: AskRequest,
+  id: string,
+  call: Call,
+  scope: CallScope,
+  why: Pick<Ask, 'reason' | 'rule'>,
+): Promise<Answer> {
+  const { input } = scope
+  await input.log.sync()
+  let resume: (() => void) | undefined
+  try {
+    return await input.asks.ask(
+      {
+        id,
+        kind: request.kind,
+        sessionId: input.session.id,
+        runId: input.runId,
+        agentPath: input.frames.map((frame) => frame.name),
+        toolCallId: call.toolCallId,
+        toolName: call.toolName,
+        input: call.input,
+        title: request.title,
+        ...(request.summary !== undefined && { summary: request.summary }),
+        content: request.content ?? null,
+        ...why,
+        createdAt: Date.now(),
+        closedAt: null,
+        answer: null,
+      },
+      scope.signal,
+      () => {
+        resume = scope.waiting()
+      },
+    )
+  } finally {
+    resume?.()
+  }
+}

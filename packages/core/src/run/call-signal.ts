@@ -1,0 +1,65 @@
+import { NamedError } from '../error.ts'
+import type { Tool } from '../tool.ts'
+
+/** The signal of one call while its tool runs. */
+export interface CallSignal {
+  signal: AbortSignal
+  /** The time in which the call waits for a person is not the tool's. */
+  pause(): void
+  resume(): void
+  clear(): void
+}
+
+/** How long a write may go on when the process is about to end. */
+export const graceMs = 5000
+
+/**
+ * Follows the signal of the run and ends at the tool's time limit. A call whose outcome nobody would know afterwards is
+ * left some time when the process goes.
+ */
+export function openCallSignal(tool: Pick<Tool, 'readOnly' | 'recover' | 'timeout'>, signal: AbortSignal): CallSignal {
+  const spared = !tool.readOnly && tool.recover === 'error'
+  const { timeout } = tool
+  if (!spared && timeout === undefined)
+    return { signal, pause: () => undefined, resume: () => undefined, clear: () => undefined }
+  const controller = new AbortController()
+  let left = timeout ?? 0
+  let begun = 0
+  let asks = 0
+  let limit: NodeJS.Timeout | undefined
+  let grace: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    const end = (): void => controller.abort(signal.reason)
+    if (spared && signal.reason instanceof NamedError && signal.reason.name === 'Shutdown')
+      grace = setTimeout(end, graceMs)
+    else end()
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  startTimer()
+  return {
+    signal: controller.signal,
+    pause() {
+      if (asks++ > 0) return
+      clearTimeout(limit)
+      left -= performance.now() - begun
+    },
+    resume() {
+      if (--asks === 0) startTimer()
+    },
+    clear() {
+      clearTimeout(limit)
+      clearTimeout(grace)
+      signal.removeEventListener('abort', onAbort)
+    },
+  }
+
+  function startTimer(): void {
+    if (timeout === undefined || controller.signal.aborted) return
+    begun = performance.now()
+    limit = setTimeout(() => controller.abort(timedOut(timeout)), Math.max(0, left))
+  }
+}
+
+function timedOut(ms: number): Error {
+  return new Error(`Timed out after ${ms / 1000} s; the work was cancelled.`)
+}
