@@ -4,6 +4,7 @@ import { dependenciesAreCurrent, installDependencies } from './lib/dependencies.
 import { withLock } from './lib/lock.mjs'
 import { main, root, say } from './lib/run.mjs'
 import { findRuntime, installRuntime, linkRuntime } from './lib/runtime.mjs'
+import { buildVendor, vendorIsCurrent } from './lib/vendor.mjs'
 import { buildWeb, webIsCurrent } from './lib/web-build.mjs'
 
 /**
@@ -11,12 +12,14 @@ import { buildWeb, webIsCurrent } from './lib/web-build.mjs'
  * missing or out of date, runs on any Node from 20 up and needs no dependency itself.
  */
 export async function setup({ web = true } = {}) {
-  const isReady = () => findRuntime() !== undefined && dependenciesAreCurrent() && (!web || webIsCurrent())
+  const isReady = () =>
+    findRuntime() !== undefined && dependenciesAreCurrent() && vendorIsCurrent() && (!web || webIsCurrent())
   if (!isReady()) {
     await withLock(path.join(root, '.cache', 'setup.lock'), async () => {
       if (isReady()) return
       if (findRuntime() === undefined) await installRuntime()
       if (!dependenciesAreCurrent()) await installDependencies()
+      if (!vendorIsCurrent()) await buildVendor(findRuntime())
       if (web && !webIsCurrent()) await buildWeb(findRuntime())
       say('set-up is done')
     })

@@ -1,5 +1,7 @@
+import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Context } from './command.ts'
+import { useVendored } from './vendored.ts'
 
 const commands = ['serve', 'doctor', 'debug', 'import', 'help', 'version']
 
@@ -8,6 +10,7 @@ process.exitCode = await main(process.argv.slice(2)).catch(failed)
 
 async function main(argv: string[]): Promise<number> {
   const { name, rest } = choose(argv)
+  useVendored(path.resolve(import.meta.dirname, '../../..'))
   const { command } = (await import(`./commands/${name}.ts`)) as { command: Command }
   return command.run(parse(command, rest), context())
 }
