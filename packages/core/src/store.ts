@@ -76,10 +76,14 @@ export interface Store {
   frames: {
     /** All in one durable commit. */
     append(frames: Frame[]): Promise<void>
-    /** Frames of a run that hold anything after number n, in order. */
-    read(runId: string, after?: number): Promise<Frame[]>
+    /** Frames of a run that hold anything after number n, in order; at most `limit`. */
+    read(runId: string, after?: number, limit?: number): Promise<Frame[]>
     /** Joins all frames of an ended run into one (deltas joined), for replay. */
     merge(runId: string): Promise<void>
+  }
+  calls: {
+    /** Every call id that a message of the session has held, on whichever branch or agent. */
+    ids(sessionId: string): Promise<string[]>
   }
   asks: {
     /** Inserts; an ask with the same id is left as it is. */

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { NamedError } from '@troupe/core'
 import { up as first } from './migrations/001-first.ts'
+import { up as call } from './migrations/002-call.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
 
 /** In order; the place in the list is the version. */
-const allSteps: Step[] = [first]
+const allSteps: Step[] = [first, call]
 
 export interface MigrateOptions {
   clock: () => number

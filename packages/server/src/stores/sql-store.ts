@@ -2,6 +2,7 @@ import type { Store } from '@troupe/core'
 import { agents } from './sql/agents.ts'
 import { asks } from './sql/asks.ts'
 import type { Change, Context, Db, Log } from './sql/context.ts'
+import { calls } from './sql/calls.ts'
 import { frames } from './sql/frames.ts'
 import { messages } from './sql/messages.ts'
 import { records, settings } from './sql/records.ts'
@@ -101,6 +102,7 @@ function nouns(context: Context): Omit<Store, 'transaction' | 'close'> {
     runs: runs(context),
     frames: frames(context),
     asks: asks(context),
+    calls: calls(context),
     definitions: records(context, 'definition'),
     rules: records(context, 'rule'),
     settings: settings(context),

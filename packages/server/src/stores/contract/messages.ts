@@ -169,5 +169,16 @@ export function messagesContract(ground: () => Ground): void {
       expect(await store.messages.latestLeaf(at)).toBe('u2')
       expect(await store.messages.strays(at)).toEqual([])
     })
+
+    it('the ids of their calls stay taken in the session, whatever becomes of the message', async () => {
+      const { store } = ground()
+      const call = (toolCallId: string) => ({ type: 'tool-Look' as const, toolCallId, state: 'output-available' as const, input: {}, output: 1 })
+      await store.messages.add(at, message('u1', null))
+      await store.messages.add(at, { ...message('a1', 'u1'), role: 'assistant', parts: [call('c1')] })
+      await store.messages.replace(at, { id: 'a1', parts: [call('c1'), call('c2')] })
+      await store.messages.remove(at, 'a1')
+      expect((await store.calls.ids('s1')).toSorted()).toEqual(['c1', 'c2'])
+      expect(await store.calls.ids('other')).toEqual([])
+    })
   })
 }

@@ -65,6 +65,7 @@ export function runsContract(ground: () => Ground): void {
       expect(await again.frames.read('r499')).toEqual([textFrame('r499', 1, 0, 'one '), textFrame('r499', 2, 4, 'two')])
       expect(await again.frames.read('r7', 4)).toEqual([textFrame('r7', 2, 4, 'two')])
       expect(await again.frames.read('r7', 6)).toHaveLength(1)
+      expect(await again.frames.read('r7', undefined, 1)).toEqual([textFrame('r7', 1, 0, 'one ')])
       expect(await again.frames.read('r7', 7)).toEqual([])
       expect(await again.frames.read('nobody')).toEqual([])
     })

@@ -14,12 +14,13 @@ export function frames(context: Context): Store['frames'] {
       await context.write((db) => insertFrames(db, rows))
     },
 
-    async read(runId, after) {
+    async read(runId, after, limit) {
       const rows = await context.db
         .selectFrom('frame')
         .selectAll()
         .where('run_id', '=', runId)
         .$if(after !== undefined, (select) => select.where('to_number', '>', after!))
+        .$if(limit !== undefined, (select) => select.limit(limit!))
         .orderBy('seq')
         .execute()
       return rows.map(frameOf)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { NamedError } from '@troupe/core'
 import type { Conversation, SearchHit, Store, StoredMessage } from '@troupe/core'
 import { branches } from './branches.ts'
+import { noteCalls } from './calls.ts'
 import { checkId, messageNotFound } from './context.ts'
 import type { Context, Db } from './context.ts'
 import { columnsOf, messageOf, metadataText } from './message-row.ts'
@@ -36,6 +37,7 @@ export function messages(context: Context): Store['messages'] {
             data: { messageId: message.id },
           })
         }
+        await noteCalls(db, at.sessionId, message.parts)
         const own = row.agent_id === ''
         const title = own && untitled === 1 && message.role === 'user' ? titleFrom(message.parts) : undefined
         await db
@@ -71,6 +73,7 @@ export function messages(context: Context): Store['messages'] {
           .returning(['seq', 'role'])
           .executeTakeFirst()
         if (!replaced) throw messageNotFound(message.id)
+        await noteCalls(db, at.sessionId, message.parts)
         await db.updateTable('session').set({ updated_at: clock() }).where('id', '=', at.sessionId).execute()
         if (stream === '') {
           const text = searchText(replaced.role, message.parts)

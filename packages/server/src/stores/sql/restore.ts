@@ -4,6 +4,7 @@ import { agentOf, agentRow } from './agents.ts'
 import { askOf, askRow } from './asks.ts'
 import { asksStream, checkId } from './context.ts'
 import type { Change, Context, Db } from './context.ts'
+import { noteCalls } from './calls.ts'
 import { columnsOf, messageOf } from './message-row.ts'
 import { fold, searchText } from './search.ts'
 import { insertSession, nextSeq, sessionOf } from './sessions.ts'
@@ -134,6 +135,7 @@ async function restoreMessages(
       .insertInto('message')
       .values({ session_id: session.id, agent_id: agentId, seq, ...columnsOf(message) })
       .execute()
+    await noteCalls(db, session.id, message.parts)
     report.added++
     if (agentId !== '') continue
     own++

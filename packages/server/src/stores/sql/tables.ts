@@ -73,6 +73,8 @@ export interface Tables {
     answer: string | null
     data: string
   }
+  /** Ids that calls of the session have used. */
+  call: { session_id: string; tool_call_id: string }
   definition: RecordTable
   rule: RecordTable
   setting: { key: string; value: string }

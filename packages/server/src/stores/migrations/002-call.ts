@@ -1,0 +1,23 @@
+import type { StoredMessage } from '@troupe/core'
+import { noteCalls } from '../sql/calls.ts'
+import type { AnyDb } from '../sql/context.ts'
+
+/** Which call ids a session has used, on whichever branch. */
+export async function up(db: AnyDb): Promise<void> {
+  await db.schema
+    .createTable('call')
+    .addColumn('session_id', 'text', (c) => c.notNull().references('session.id').onDelete('cascade'))
+    .addColumn('tool_call_id', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('call_key', ['session_id', 'tool_call_id'])
+    .execute()
+  for (const session of await db.selectFrom('session').select('id').execute()) {
+    const sessionId = session['id'] as string
+    const rows = await db
+      .selectFrom('message')
+      .select('parts')
+      .where('session_id', '=', sessionId)
+      .where('parts', 'like', '%"toolCallId"%')
+      .execute()
+    for (const row of rows) await noteCalls(db, sessionId, JSON.parse(row['parts'] as string) as StoredMessage['parts'])
+  }
+}
