@@ -25,13 +25,23 @@ export function createAccess(options: { token: string; hosts(): readonly string[
   return {
     check(c, { open }) {
       const host = c.req.header('host') ?? new URL(c.req.url).host
-      if (!options.hosts().includes(host)) throw new NamedError('ForeignHost', `This server does not answer for the host "${host.slice(0, 100)}".`, { status: 403 })
+      if (!options.hosts().includes(host))
+        throw new NamedError('ForeignHost', `This server does not answer for the host "${host.slice(0, 100)}".`, {
+          status: 403,
+        })
       const origin = c.req.header('origin')
-      if (origin !== undefined && origin !== `http://${host}`) throw new NamedError('ForeignOrigin', 'Requests from other sites are refused.', { status: 403 })
+      if (origin !== undefined && origin !== `http://${host}`)
+        throw new NamedError('ForeignOrigin', 'Requests from other sites are refused.', { status: 403 })
       if (open) return
       if (isProgram(c)) return
-      if (!hasCookie(c)) throw new NamedError('Unauthorized', 'The secret is missing or wrong. Open the address that "troupe" prints, or send the token of the home folder.', { status: 401 })
-      if (origin === undefined && c.req.method !== 'GET' && c.req.method !== 'HEAD') throw new NamedError('ForeignOrigin', 'A page must say where it comes from.', { status: 403 })
+      if (!hasCookie(c))
+        throw new NamedError(
+          'Unauthorized',
+          'The secret is missing or wrong. Open the address that "troupe" prints, or send the token of the home folder.',
+          { status: 401 },
+        )
+      if (origin === undefined && c.req.method !== 'GET' && c.req.method !== 'HEAD')
+        throw new NamedError('ForeignOrigin', 'A page must say where it comes from.', { status: 403 })
     },
     newKey() {
       const key = randomBytes(24).toString('base64url')
@@ -42,11 +52,17 @@ export function createAccess(options: { token: string; hosts(): readonly string[
     exchange(key) {
       const until = keys.get(key)
       keys.delete(key)
-      if (until === undefined || until < Date.now()) throw new NamedError('WrongKey', 'This key was used already or is not ours. Run "troupe" again for a new address.', { status: 401 })
+      if (until === undefined || until < Date.now())
+        throw new NamedError(
+          'WrongKey',
+          'This key was used already or is not ours. Run "troupe" again for a new address.',
+          { status: 401 },
+        )
       return `${cookieName()}=${cookieValue}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`
     },
     checkProgram(c) {
-      if (!isProgram(c)) throw new NamedError('Unauthorized', 'This needs the token of the home folder.', { status: 401 })
+      if (!isProgram(c))
+        throw new NamedError('Unauthorized', 'This needs the token of the home folder.', { status: 401 })
     },
   }
 

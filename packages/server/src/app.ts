@@ -1,18 +1,29 @@
 import { Hono } from 'hono'
+import type { HttpBindings } from '@hono/node-server'
 import { bodyLimit } from 'hono/body-limit'
 import { idPattern, NamedError } from '@troupe/core'
 import type { z } from 'zod'
 import type { Access } from './access.ts'
 import type { Logger } from './logger.ts'
+import { readJson, refuseProtoKeys } from './read-json.ts'
 import type { Ctx, Route } from './route.ts'
 import { securityHeaders } from './security-headers.ts'
 
 export const bodyBytes = 32 * 1024 * 1024
 
+export interface AppOptions {
+  routes: readonly Route[]
+  access: Access
+  logger: Logger
+  /** The page's own files. */
+  files?: (path: string) => Response | undefined
+}
+
+export type App = Hono<{ Bindings: Partial<HttpBindings> }>
+
 /** The HTTP face: who may speak, what a body may be, and one place where errors become answers. */
-export function createApp(options: { routes: readonly Route[]; access: Access; logger: Logger; files?(path: string): Response | undefined }): Hono<{ Bindings: Partial<import('@hono/node-server').HttpBindings> }> {
-  const { routes, access, logger } = options
-  const app = new Hono<{ Bindings: Partial<import('@hono/node-server').HttpBindings> }>()
+export function createApp({ routes, access, logger, files }: AppOptions): App {
+  const app: App = new Hono()
   const limit = bodyLimit({
     maxSize: bodyBytes,
     onError: () => {
@@ -23,6 +34,7 @@ export function createApp(options: { routes: readonly Route[]; access: Access; l
   app.use(async (c, next) => {
     await next()
     for (const [name, value] of Object.entries(securityHeaders)) c.res.headers.set(name, value)
+    if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store')
   })
   for (const route of routes) {
     app.on(route.method, route.path, async (c, next) => {
@@ -30,21 +42,41 @@ export function createApp(options: { routes: readonly Route[]; access: Access; l
       await next()
     })
     if (route.body !== undefined) app.on(route.method, route.path, limit)
-    app.on(route.method, route.path, async (c) => route.handle(c, { params: params(c, route), query: query(c, route), body: await body(c, route) }))
+    app.on(route.method, route.path, async (c) => {
+      return route.handle(c, { params: params(c, route), query: query(c, route), body: await body(c, route) })
+    })
   }
   app.all('*', (c) => {
-    access.check(c, { open: true })
     const { pathname } = new URL(c.req.url)
-    const file = c.req.method === 'GET' && !pathname.startsWith('/ai/') ? options.files?.(pathname) : undefined
+    const ours = pathname === '/ai' || pathname.startsWith('/ai/')
+    access.check(c, { open: !ours })
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
+    const file = reads && !ours ? files?.(pathname) : undefined
     if (file !== undefined) return file
-    const known = routes.some((route) => matches(route.path, pathname))
-    if (known) throw new NamedError('MethodNotAllowed', `${c.req.method} is not possible here.`, { status: 405 })
-    throw new NamedError('NotFound', 'There is nothing at this address.', { status: 404 })
+    const methods = routes.filter((route) => matches(route.path, pathname)).map((route) => route.method)
+    if (methods.length === 0) throw new NamedError('NotFound', 'There is nothing at this address.', { status: 404 })
+    c.header('allow', methods.join(', '))
+    throw new NamedError('MethodNotAllowed', `${c.req.method} is not possible here.`, {
+      status: 405,
+      data: { allow: methods },
+    })
   })
   app.onError((error, c) => {
-    if (error instanceof NamedError) return c.json({ error: { name: error.name, message: error.message, data: error.data } }, error.status as 400)
-    logger({ level: 'error', message: 'a request failed', method: c.req.method, path: new URL(c.req.url).pathname, error: error.stack ?? error.message })
-    return c.json({ error: { name: 'Internal', message: 'Something went wrong on the server; its log says what.', data: {} } }, 500)
+    if (error instanceof NamedError) {
+      return c.json({ error: { name: error.name, message: error.message, data: error.data } }, error.status as 400)
+    }
+    const { pathname } = new URL(c.req.url)
+    logger({
+      level: 'error',
+      message: 'a request failed',
+      method: c.req.method,
+      path: pathname,
+      error: error.stack ?? error.message,
+    })
+    return c.json(
+      { error: { name: 'Internal', message: 'Something went wrong on the server; its log says what.', data: {} } },
+      500,
+    )
   })
   return app
 }
@@ -53,7 +85,8 @@ function params(c: Ctx, route: Route): Record<string, string> {
   const found = c.req.param() as Record<string, string>
   for (const [name, value] of Object.entries(found)) {
     if (/^id$|Id$/.test(name) && !idPattern.test(value)) {
-      throw new NamedError('BadId', `"${value.slice(0, 80)}" is not an id: 1 to 64 letters, digits, "_" or "-".`, { data: { parameter: name, path: route.path } })
+      const text = `"${value.slice(0, 80)}" is not an id: 1 to 64 letters, digits, "_" or "-".`
+      throw new NamedError('BadId', text, { data: { parameter: name, path: route.path } })
     }
   }
   return found
@@ -67,26 +100,30 @@ function query(c: Ctx, route: Route): Record<string, string> {
 async function body(c: Ctx, route: Route): Promise<unknown> {
   if (route.body === undefined || route.body === 'bytes') return undefined
   const type = c.req.header('content-type') ?? ''
-  if (!/^application\/json\s*(;|$)/i.test(type)) throw new NamedError('NotJson', 'The body must be application/json.', { status: 415 })
-  let value: unknown
-  try {
-    value = await c.req.json()
-  } catch (error) {
-    if (error instanceof NamedError) throw error
-    throw new NamedError('BadJson', `The body is not valid JSON: ${(error as Error).message}`)
-  }
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw new NamedError('NotJson', 'The body must be application/json.', { status: 415 })
+  const text = await c.req.text()
+  const value = readJson(text)
+  // A client's copy of the branch holds whatever tools returned; nothing is made of it.
+  const { messages: _, ...rest } = Object(value) as { messages?: unknown }
+  refuseProtoKeys(rest, text)
   return check(route.body, value, 'body')
 }
 
 function check(schema: z.ZodType, value: unknown, what: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const issues = result.error.issues.slice(0, 5).map((issue) => `${issue.path.map(String).join('.') || what}: ${issue.message}`)
+  const issues = result.error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.map(String).join('.') || what}: ${issue.message}`)
   throw new NamedError('BadRequest', `The ${what} is not valid. ${issues.join('; ')}.`, { data: { issues } })
 }
 
 function matches(pattern: string, path: string): boolean {
   const parts = pattern.split('/')
   const given = path.split('/')
-  return parts.length === given.length && parts.every((part, i) => part.startsWith(':') || part === given[i])
+  return (
+    parts.length === given.length &&
+    parts.every((part, i) => (part.startsWith(':') ? given[i] !== '' : part === given[i]))
+  )
 }

@@ -1,8 +1,7 @@
+import { createHash } from 'node:crypto'
 import {
   isId,
   NamedError,
-  newId,
-  type Answer,
   type Blobs,
   type ChatRequest,
   type Chunk,
@@ -11,14 +10,17 @@ import {
   type Store,
   type StoredMessage,
 } from '@troupe/core'
+import { continueAnswer, isAnswer } from './continue-answer.ts'
 import type { Live, LiveRun, RunRequest } from './live.ts'
-import { parseUserMessage } from './parse-user-message.ts'
+import type { LogEvent } from './live-log.ts'
+import { checkAttachments, parseUserMessage, storeUploads, type UserMessage } from './parse-user-message.ts'
+import { replayEvents } from './replay.ts'
 
 /** What a request to chat turned out to be. */
 export type ChatTurn =
   | { kind: 'run'; run: LiveRun; after?: number }
-  /** A retry of a message that has its answer: the answer is sent again. */
-  | { kind: 'replay'; sessionId: string; message: StoredMessage; runId: string | undefined }
+  /** The answer is there already: what the client has not seen of it is sent. */
+  | { kind: 'replay'; sessionId: string; messageId: string; events: (LogEvent | { chunk: Chunk })[] }
 
 export interface ChatOptions {
   store: Store
@@ -32,122 +34,177 @@ export interface ChatOptions {
 /**
  * Takes one chat request: a new message, a retry, an edit, a regeneration, or the answers to open approvals. Everything
  * that can be wrong with it is found before anything is written; the user message is stored before anything runs.
+ * Requests of one session must come here one after the other.
  */
-export async function takeChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
-  const { store, live } = options
-  const sessionId = request.sessionId ?? request.id
-  if (sessionId === undefined) throw badRequest('sessionId (or id) is missing.')
+export async function takeChat(request: ChatRequest, sessionId: string, options: ChatOptions): Promise<ChatTurn> {
+  const { store, live, workspaceId } = options
   const session = await store.sessions.get(sessionId)
-  if (session !== undefined && session.workspaceId !== options.workspaceId) throw new NamedError('SessionNotFound', 'There is no such session in this workspace.', { status: 404 })
+  if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
   if (request.trigger === 'regenerate-message') {
-    if (session === undefined) throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data: { sessionId } })
+    if (session === undefined) throw sessionNotFound(sessionId)
     return regenerate(request, session, options)
   }
-  const last = request.message ?? request.messages?.at(-1)
+  const last = newMessage(request)
   if (last === undefined) throw badRequest('message (or messages) is missing.')
-  if (isAnswer(last)) return answerApprovals(last, sessionId, live)
-
-  const message = await parseUserMessage(last, options.blobs)
+  if (isAnswer(last)) {
+    if (session === undefined) throw sessionNotFound(sessionId)
+    return continueAnswer(last, session.id, { store, live })
+  }
+  const message = parseUserMessage(last)
+  await checkAttachments(message, options.blobs)
   const known = session === undefined ? undefined : await store.messages.get({ sessionId }, message.id)
-  if (known !== undefined && session !== undefined) {
-    if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
-    if (equalParts(known.parts, message.parts)) return retry(known, request, session, options)
-  }
-  const model = await options.modelId(modelOf(request) ?? session?.model ?? undefined)
-  refuseBusy(live, sessionId)
-  const opened = session ?? (await store.sessions.create({ id: sessionId, workspaceId: options.workspaceId, model, ...(request.agent !== undefined && { agent: request.agent }) }))
-  const opening: Chunk[] = []
-  const stored: StoredMessage = {
-    id: message.id,
-    role: 'user',
-    parts: message.parts,
-    parentMessageId: known === undefined ? await parentOf(request, opened, store) : known.parentMessageId,
-    createdAt: Date.now(),
-  }
-  if (known !== undefined) {
-    stored.id = newId('msg_')
-    opening.push({ type: 'data-branch', data: { messageId: stored.id, replaces: known.id } })
-  }
-  await store.messages.add({ sessionId }, stored)
-  const current = await rememberModel(store, opened, modelOf(request))
-  if (current.title !== (session?.title ?? '')) opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
-  return { kind: 'run', run: await live.start({ session: current, userMessageId: stored.id, request: runRequest(request, model, opening) }) }
+  if (session === undefined || known === undefined) return send({ message, request, session, sessionId }, options)
+  if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
+  if (equalParts(known.parts, message.parts)) return retry(known, request, session, options)
+  const edited = await store.messages.get({ sessionId }, editId(message))
+  if (edited !== undefined) return retry(edited, request, session, options)
+  return send({ message, request, session, sessionId, replaces: known }, options)
 }
 
-async function retry(known: StoredMessage, request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
+interface Sending {
+  message: UserMessage
+  request: ChatRequest
+  session: Session | undefined
+  sessionId: string
+  /** The message that this one is an edit of. */
+  replaces?: StoredMessage
+}
+
+async function send(
+  { message, request, session, sessionId, replaces }: Sending,
+  options: ChatOptions,
+): Promise<ChatTurn> {
+  const { store, live, workspaceId } = options
+  const at = { sessionId }
+  const parentMessageId = replaces === undefined ? await parentOf(request, at, store) : replaces.parentMessageId
+  const model = await options.modelId(modelOf(request) ?? session?.model ?? undefined)
+  refuseBusy(live, sessionId)
+  await storeUploads(message, options.blobs)
+  const opening: Chunk[] = []
+  const id = replaces === undefined ? message.id : editId(message)
+  if (replaces !== undefined) opening.push({ type: 'data-branch', data: { messageId: id, replaces: replaces.id } })
+  const current = await store.transaction(async (inside) => {
+    const { agent } = request
+    if (session === undefined)
+      await inside.sessions.create({ id: sessionId, workspaceId, model, ...(agent !== undefined && { agent }) })
+    await inside.messages.add(at, { id, role: 'user', parts: message.parts, parentMessageId, createdAt: Date.now() })
+    return rememberModel(inside, sessionId, modelOf(request))
+  })
+  if (current.title !== (session?.title ?? '')) {
+    opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
+  }
+  return start(current, id, runRequest(request, model, opening), live)
+}
+
+/** A message that is there already: joins its run, replays its answer, or starts the run that never came to be. */
+async function retry(
+  known: StoredMessage,
+  request: ChatRequest,
+  session: Session,
+  options: ChatOptions,
+): Promise<ChatTurn> {
   const { store, live } = options
-  const under = live.get(session.id)
-  if (under?.userMessageId === known.id) return { kind: 'run', run: under }
-  const answerId = await store.messages.latestLeaf({ sessionId: session.id }, known.id)
-  if (answerId !== undefined && answerId !== known.id) {
-    const chain = await store.messages.chain({ sessionId: session.id }, answerId)
+  const at = { sessionId: session.id }
+  const underWay = live.get(session.id)
+  if (underWay?.userMessageId === known.id) return { kind: 'run', run: underWay }
+  const leaf = await store.messages.latestLeaf(at, known.id)
+  if (leaf !== undefined && leaf !== known.id) {
+    const chain = await store.messages.chain(at, leaf)
     const answer = chain[chain.findIndex((message) => message.id === known.id) + 1]
-    if (answer !== undefined) {
-      const [run] = await store.runs.ofMessage(session.id, answer.id)
-      return { kind: 'replay', sessionId: session.id, message: answer, runId: run?.id }
+    if (answer?.role === 'assistant') {
+      return {
+        kind: 'replay',
+        sessionId: session.id,
+        messageId: answer.id,
+        events: await replayEvents(store, session.id, answer),
+      }
     }
   }
   const model = await options.modelId(modelOf(request) ?? session.model ?? undefined)
-  return { kind: 'run', run: await live.start({ session, userMessageId: known.id, request: runRequest(request, model) }) }
+  refuseBusy(live, session.id)
+  return start(session, known.id, runRequest(request, model), live)
 }
 
 async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
   const { store, live } = options
   const at = { sessionId: session.id }
-  const target = request.messageId ?? (await lastStored(request, at, store)) ?? (await store.messages.latestLeaf(at))
+  const named = request.messageId ?? idOf(request.message ?? request.messages?.at(-1))
+  let target = named === undefined ? undefined : await storedId(named, request, at, store)
+  // A client that names the message wants that one; one that sends its copy of the branch wants the last that we know.
+  if (request.messageId === undefined) target ??= await store.messages.latestLeaf(at)
   const message = target === undefined ? undefined : await store.messages.get(at, target)
-  if (message === undefined) throw new NamedError('MessageNotFound', 'There is no such message to answer again.', { status: 404, data: { messageId: target ?? null } })
+  if (message === undefined) {
+    throw new NamedError('MessageNotFound', 'There is no such message to answer again.', {
+      status: 404,
+      data: { messageId: named ?? null },
+    })
+  }
   const userMessageId = message.role === 'user' ? message.id : message.parentMessageId
   if (userMessageId === null) throw badRequest('That answer has no question.')
   const model = await options.modelId(modelOf(request) ?? session.model ?? undefined)
   refuseBusy(live, session.id)
-  const current = await rememberModel(store, session, modelOf(request))
-  return { kind: 'run', run: await live.start({ session: current, userMessageId, request: runRequest(request, model) }) }
+  const current = await rememberModel(store, session.id, modelOf(request))
+  return start(current, userMessageId, runRequest(request, model), live)
 }
 
-/** The SDK's client sends its copy of the branch; its last message is the one to answer anew. */
-async function lastStored(request: ChatRequest, at: { sessionId: string }, store: Store): Promise<string | undefined> {
-  const id = idOf(request.message ?? request.messages?.at(-1))
-  return id !== undefined && (await store.messages.get(at, id)) !== undefined ? id : undefined
-}
-
-/** A POST whose last message is the waiting answer: its answered approvals are given to their asks. */
-async function answerApprovals(message: { id: string; parts: unknown[] }, sessionId: string, live: Live): Promise<ChatTurn> {
-  const run = live.get(sessionId)
-  if (run === undefined || run.messageId !== message.id) {
-    throw new NamedError('NoWaitingRun', 'The last message is an answer, and no run waits for approvals of it.', { status: 409, data: { messageId: message.id } })
-  }
-  const after = run.log.number
-  let answered = 0
-  for (const part of message.parts) {
-    const { state, approval } = part as { state?: string; approval?: { id?: unknown; approved?: unknown; reason?: unknown } }
-    if (state !== 'approval-responded' || typeof approval?.id !== 'string' || typeof approval.approved !== 'boolean') continue
-    const remark = typeof approval.reason === 'string' && approval.reason !== '' ? { remark: approval.reason } : {}
-    const answer: Answer = approval.approved ? { type: 'approve' } : { type: 'deny', ...remark }
-    try {
-      await live.answer(approval.id, answer)
-      answered++
-    } catch (error) {
-      // The client sends every approval it ever answered; those that are closed are no news.
-      if (!(error instanceof NamedError && (error.name === 'AskClosed' || error.name === 'AskNotFound'))) throw error
-    }
-  }
-  if (answered === 0 && run.status === 'waiting') throw new NamedError('NothingAnswered', 'The message answers none of the open approvals.', { status: 409 })
-  return { kind: 'run', run, after }
+async function start(session: Session, userMessageId: string, request: RunRequest, live: Live): Promise<ChatTurn> {
+  return { kind: 'run', run: await live.start({ session, userMessageId, request }) }
 }
 
 /** `parentMessageId`, else the message before it if stored, else the current leaf. */
-async function parentOf(request: ChatRequest, session: Session, store: Store): Promise<string | null> {
-  if (request.parentMessageId !== undefined) return request.parentMessageId
-  const at = { sessionId: session.id }
+async function parentOf(request: ChatRequest, at: { sessionId: string }, store: Store): Promise<string | null> {
+  const { parentMessageId } = request
+  if (parentMessageId === null) return null
+  if (parentMessageId !== undefined) {
+    if ((await store.messages.get(at, parentMessageId)) !== undefined) return parentMessageId
+    throw new NamedError('MessageNotFound', 'The parent is not a message of this session.', {
+      status: 404,
+      data: { messageId: parentMessageId },
+    })
+  }
   const before = idOf(request.messages?.at(-2))
-  if (before !== undefined && (await store.messages.get(at, before)) !== undefined) return before
-  return (await store.messages.latestLeaf(at)) ?? null
+  const stored = before === undefined ? undefined : await storedId(before, request, at, store)
+  return stored ?? (await store.messages.latestLeaf(at)) ?? null
 }
 
-async function rememberModel(store: Store, session: Session, model: string | undefined): Promise<Session> {
-  if (model !== undefined && model !== session.model) return store.sessions.update(session.id, { model })
-  return (await store.sessions.get(session.id)) ?? session
+/** The id under which a client's copy of a message is stored: after an edit the copy still has the old one. */
+async function storedId(
+  id: string,
+  request: ChatRequest,
+  at: { sessionId: string },
+  store: Store,
+): Promise<string | undefined> {
+  const known = await store.messages.get(at, id)
+  const copy = request.messages?.find((message) => idOf(message) === id)
+  if (known?.role !== 'user' || copy === undefined) return known?.id
+  try {
+    const message = parseUserMessage(copy)
+    if (equalParts(known.parts, message.parts)) return id
+    return (await store.messages.get(at, editId(message)))?.id ?? id
+  } catch {
+    // A copy that cannot be read tells nothing; its id does.
+    return id
+  }
+}
+
+/** The same edit has the same id, so that sending it again is a retry and not another branch. */
+function editId({ id, parts }: UserMessage): string {
+  return `msg_${createHash('sha256')
+    .update(`${id}\n${JSON.stringify(parts)}`)
+    .digest('hex')
+    .slice(0, 32)}`
+}
+
+/** The message that is new: the SDK's client names it where it is not the last of its copy. */
+function newMessage({ message, messages, messageId }: ChatRequest): unknown {
+  if (message !== undefined) return message
+  return messages?.find((candidate) => messageId !== undefined && idOf(candidate) === messageId) ?? messages?.at(-1)
+}
+
+async function rememberModel(store: Store, sessionId: string, model: string | undefined): Promise<Session> {
+  const session = await store.sessions.get(sessionId)
+  if (session === undefined) throw sessionNotFound(sessionId)
+  return model === undefined || model === session.model ? session : store.sessions.update(sessionId, { model })
 }
 
 function runRequest(request: ChatRequest, model: string, opening: Chunk[] = []): RunRequest {
@@ -171,21 +228,22 @@ function modelOf(request: ChatRequest): string | undefined {
 
 function refuseBusy(live: Live, sessionId: string): void {
   const busy = live.get(sessionId)
-  if (busy !== undefined) throw new NamedError('SessionBusy', 'This session is answering another message. Stop it, or wait for its end.', { status: 409, data: { runId: busy.id } })
-}
-
-function isAnswer(message: unknown): message is { id: string; parts: unknown[] } {
-  const { role, parts, id } = message as { role?: unknown; parts?: unknown; id?: unknown }
-  return role === 'assistant' && Array.isArray(parts) && isId(id)
+  if (busy === undefined) return
+  const text = 'This session is answering another message. Stop it, or wait for its end.'
+  throw new NamedError('SessionBusy', text, { status: 409, data: { runId: busy.id } })
 }
 
 function idOf(message: unknown): string | undefined {
-  const id = (message as { id?: unknown } | undefined)?.id
+  const id = (message as { id?: unknown } | null | undefined)?.id
   return isId(id) ? id : undefined
 }
 
 function equalParts(a: readonly Part[], b: readonly Part[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
+}
+
+function sessionNotFound(sessionId: string): NamedError {
+  return new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data: { sessionId } })
 }
 
 function badRequest(message: string): NamedError {

@@ -9,7 +9,9 @@ export interface Logger {
 
 const order: LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-export function createLogger(options: { level?: LogLevel; write?(text: string): void; secrets?(): Iterable<string> } = {}): Logger {
+export function createLogger(
+  options: { level?: LogLevel; write?: (text: string) => void; secrets?: () => Iterable<string> } = {},
+): Logger {
   const { level = 'warn', write = (text) => process.stderr.write(text), secrets = () => [] } = options
   return (line) => {
     if (order.indexOf(line.level) < order.indexOf(level)) return

@@ -10,7 +10,11 @@ export function openApi(routes: readonly Route[], version: string): Record<strin
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Troupe', version, description: 'Errors are {error: {name, message, data}}. A body holds at most 32 MiB.' },
+    info: {
+      title: 'Troupe',
+      version,
+      description: 'Errors are {error: {name, message, data}}. A body holds at most 32 MiB.',
+    },
     paths,
     components: {
       securitySchemes: {
@@ -35,15 +39,27 @@ export function openApi(routes: readonly Route[], version: string): Record<strin
 }
 
 function operation(route: Route): Record<string, unknown> {
-  const pathParameters = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  const pathParameters = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
   const query = route.query === undefined ? {} : (schema(route.query)['properties'] as Record<string, unknown>)
-  const queryParameters = Object.entries(query).map(([name, value]) => ({ name, in: 'query', required: false, schema: value }))
+  const queryParameters = Object.entries(query).map(([name, value]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: value,
+  }))
   return {
     summary: route.summary,
     security: route.open === true ? [] : [{ token: [] }, { cookie: [] }],
     ...(pathParameters.length + queryParameters.length > 0 && { parameters: [...pathParameters, ...queryParameters] }),
     ...(route.body !== undefined && { requestBody: { required: true, content: bodyContent(route.body) } }),
-    responses: Object.fromEntries(Object.entries(route.answers).map(([status, description]) => [status, answer(Number(status), description)])),
+    responses: Object.fromEntries(
+      Object.entries(route.answers).map(([status, description]) => [status, answer(Number(status), description)]),
+    ),
   }
 }
 
@@ -58,6 +74,9 @@ function answer(status: number, description: string): Record<string, unknown> {
 }
 
 function schema(type: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>
+  const { $schema: _, ...rest } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Record<
+    string,
+    unknown
+  >
   return rest
 }

@@ -1,44 +1,96 @@
+import { createHash } from 'node:crypto'
 import { NamedError, wireMessageSchema, type Blobs, type Part } from '@troupe/core'
 
-/**
- * A user message as it is stored: text, files as blobs, data parts. Bytes that come inline become blobs, addresses that
- * point elsewhere are refused: nobody fetches for a client.
- */
-export async function parseUserMessage(value: unknown, blobs: Blobs): Promise<{ id: string; parts: Part[] }> {
+/** A user message as it will be stored: text, files as blobs, data parts. */
+export interface UserMessage {
+  id: string
+  parts: Part[]
+  /** Bytes that came inline; `storeUploads` makes blobs of them. */
+  uploads: { bytes: Uint8Array; mediaType: string }[]
+  /** Blobs that must be there already. */
+  named: string[]
+}
+
+/** Pure: nothing is read or written. Addresses that point elsewhere are refused: nobody fetches for a client. */
+export function parseUserMessage(value: unknown): UserMessage {
   const parsed = wireMessageSchema.safeParse(value)
   if (!parsed.success) {
-    const issues = parsed.error.issues.map((issue) => `${issue.path.map(String).join('.') || 'message'}: ${issue.message}`)
-    throw new NamedError('BadRequest', `The message is not valid. ${issues.slice(0, 5).join('; ')}.`)
+    const issues = parsed.error.issues.map(
+      (issue) => `${issue.path.map(String).join('.') || 'message'}: ${issue.message}`,
+    )
+    throw bad(`The message is not valid. ${issues.slice(0, 5).join('; ')}.`)
   }
   const { id, role, parts } = parsed.data
-  if (role !== 'user') throw new NamedError('BadRequest', `The last message must be the user's; its role is "${role}".`)
-  const stored: Part[] = []
-  for (const part of parts) stored.push(await parsePart(part, blobs))
-  if (!stored.some((part) => (part.type === 'text' ? part.text.trim() !== '' : true))) throw new NamedError('BadRequest', 'The message is empty.')
-  return { id, parts: stored }
+  if (role !== 'user') throw bad(`The last message must be the user's; its role is "${role}".`)
+  const message: UserMessage = { id, parts: [], uploads: [], named: [] }
+  for (const part of parts) message.parts.push(parsePart(part, message))
+  const empty = message.parts.every((part) => part.type === 'text' && part.text.trim() === '')
+  if (empty) throw bad('The message is empty.')
+  return message
 }
 
-async function parsePart(part: Record<string, unknown> & { type: string }, blobs: Blobs): Promise<Part> {
-  if (part.type === 'text' && typeof part['text'] === 'string') return { type: 'text', text: part['text'] }
-  if (part.type === 'file' && typeof part['url'] === 'string' && typeof part['mediaType'] === 'string') {
-    const name = typeof part['filename'] === 'string' ? { filename: part['filename'].slice(0, 255) } : {}
-    return { type: 'file', mediaType: part['mediaType'].slice(0, 200), ...name, url: await blobUrl(part['url'], part['mediaType'], blobs) }
+/** Throws `BlobNotFound` for an attachment that was never uploaded. */
+export async function checkAttachments(message: UserMessage, blobs: Blobs): Promise<void> {
+  for (const sha256 of message.named) {
+    if ((await blobs.get(sha256)) !== undefined) continue
+    const text = 'The message names an attachment that was not uploaded.'
+    throw new NamedError('BlobNotFound', text, { status: 404, data: { sha256 } })
   }
-  if (/^data-[a-z0-9-]{1,64}$/.test(part.type) && part['data'] !== undefined) {
-    return { type: part.type as 'data-x', data: part['data'] } as Part
-  }
-  throw new NamedError('BadRequest', `A user message cannot hold a part of type "${part.type.slice(0, 80)}", or it lacks a field.`)
 }
 
-async function blobUrl(url: string, mediaType: string, blobs: Blobs): Promise<string> {
+export async function storeUploads(message: UserMessage, blobs: Blobs): Promise<void> {
+  for (const { bytes, mediaType } of message.uploads) await blobs.put(bytes, mediaType)
+}
+
+function parsePart(part: Record<string, unknown> & { type: string }, message: UserMessage): Part {
+  const { type, text, url, mediaType, filename, data } = part
+  if (type === 'text' && typeof text === 'string') return { type, text }
+  if (type === 'file' && typeof url === 'string' && typeof mediaType === 'string') {
+    if (!mediaTypePattern.test(mediaType)) throw bad(`"${mediaType.slice(0, 80)}" is not a media type.`)
+    const name = typeof filename === 'string' ? { filename: filename.slice(0, 255) } : {}
+    return { type, mediaType, ...name, url: `/ai/blobs/${blobOf(url, mediaType, message)}` }
+  }
+  if (/^data-[a-z0-9-]{1,64}$/.test(type) && data !== undefined) return { type: type as 'data-x', data }
+  throw bad(`A user message cannot hold a part of type "${type.slice(0, 80)}", or it lacks a field.`)
+}
+
+const mediaTypePattern = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[\x20-\x7e]{0,100})?$/
+
+function blobOf(url: string, mediaType: string, message: UserMessage): string {
   const known = /^(?:https?:\/\/[^/]+)?\/ai\/blobs\/([0-9a-f]{64})$/.exec(url)?.[1]
   if (known !== undefined) {
-    if ((await blobs.get(known)) === undefined) throw new NamedError('BlobNotFound', 'The message names an attachment that was not uploaded.', { status: 404, data: { sha256: known } })
-    return `/ai/blobs/${known}`
+    message.named.push(known)
+    return known
   }
-  const inline = /^data:[^,]*?(;base64)?,/.exec(url)
-  if (inline === null) throw new NamedError('BadRequest', 'A file is sent inline (data:) or as an uploaded blob (/ai/blobs/…), not as an address.')
-  const body = url.slice(inline[0].length)
-  const bytes = inline[1] === undefined ? Buffer.from(decodeURIComponent(body)) : Buffer.from(body, 'base64')
-  return `/ai/blobs/${(await blobs.put(bytes, mediaType)).sha256}`
+  const bytes = inlineBytes(url)
+  message.uploads.push({ bytes, mediaType })
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function inlineBytes(url: string): Uint8Array {
+  const comma = url.indexOf(',')
+  if (!url.startsWith('data:') || comma === -1) {
+    throw bad('A file is sent inline (data:) or as an uploaded blob (/ai/blobs/…), not as an address.')
+  }
+  const body = url.slice(comma + 1)
+  const bytes = /;\s*base64$/i.test(url.slice(0, Math.min(comma, 1000))) ? base64Bytes(body) : percentBytes(body)
+  if (bytes.length === 0) throw bad('A file of the message is empty.')
+  return bytes
+}
+
+function base64Bytes(body: string): Uint8Array {
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) throw bad('A file of the message is not valid base64.')
+  return Buffer.from(body, 'base64')
+}
+
+function percentBytes(body: string): Uint8Array {
+  try {
+    return Buffer.from(decodeURIComponent(body))
+  } catch {
+    throw bad('A file of the message is not a valid data: address.')
+  }
+}
+
+function bad(message: string): NamedError {
+  return new NamedError('BadRequest', message)
 }

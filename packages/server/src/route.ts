@@ -16,15 +16,21 @@ export interface Route {
   /** A JSON body of this shape; `bytes` for a raw one. */
   body?: z.ZodType | 'bytes'
   answers: Record<number, string>
-  handle(c: Ctx, input: { params: Record<string, string>; query: Record<string, string>; body: unknown }): Response | Promise<Response>
+  handle(
+    c: Ctx,
+    input: { params: Record<string, string>; query: Record<string, string>; body: unknown },
+  ): Response | Promise<Response>
 }
 
 /** A route whose body has the type of its schema. */
 export function route<Body extends z.ZodType>(
   definition: Omit<Route, 'handle' | 'body'> & {
     body?: Body
-    handle(c: Ctx, input: { params: Record<string, string>; query: Record<string, string>; body: z.infer<Body> }): Response | Promise<Response>
+    handle(
+      c: Ctx,
+      input: { params: Record<string, string>; query: Record<string, string>; body: z.infer<Body> },
+    ): Response | Promise<Response>
   },
 ): Route {
-  return definition as unknown as Route
+  return definition
 }

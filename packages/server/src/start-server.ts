@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { enabledTools, getBuiltinTools, loadTools, NamedError, type PermissionRules, type Store, type Tool, type Workspace } from '@troupe/core'
+import { enabledTools, NamedError, type PermissionRules, type Session, type Store, type Workspace } from '@troupe/core'
 import { createAccess } from './access.ts'
 import { createApp } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
@@ -11,21 +10,13 @@ import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { instructionsFor } from './instructions.ts'
 import { createJournal } from './journal.ts'
+import { hostInUrl, isLoopback, listen } from './listen.ts'
 import { createLive, type Live } from './live.ts'
 import { createLogger, type Logger, type LogLevel } from './logger.ts'
 import { createModels, type Models } from './models.ts'
-import { askRoutes } from './routes/asks.ts'
-import { authRoutes } from './routes/auth.ts'
-import { blobRoutes } from './routes/blobs.ts'
-import { chatRoutes } from './routes/chat.ts'
-import { debugRoutes } from './routes/debug.ts'
-import { healthRoutes } from './routes/health.ts'
-import { modelRoutes } from './routes/models.ts'
-import { providerRoutes } from './routes/providers.ts'
-import { sessionRoutes } from './routes/sessions.ts'
-import { toolRoutes } from './routes/tools.ts'
-import { workspaceRoutes } from './routes/workspace.ts'
-import type { Route } from './route.ts'
+import { openTools } from './open-tools.ts'
+import { withOwnModels } from './own-models.ts'
+import { createRoutes } from './routes.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
 import { createWebFiles } from './web-files.ts'
 
@@ -44,10 +35,10 @@ export interface ServerOptions {
   /** Look for model servers on this machine. Default: true. */
   probe?: boolean
   logLevel?: LogLevel
-  log?(text: string): void
+  log?: (text: string) => void
   /** Where the built page lies. */
   webFolder?: string
-  /** Models of an embedding program, by `provider/model`, beside those of the providers. */
+  /** Models of an embedding program, by `provider/model`; the first is the default where none is configured. */
   models?: Record<string, LanguageModelV4>
   /** For tests: how long a provider may be silent. */
   stallMs?: number
@@ -72,24 +63,37 @@ export interface Server {
   close(): Promise<void>
 }
 
-export const version: string = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
+export const version: string = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
 
 /** Starts everything on one home. Throws `HomeOwned` (with the owner's address) when another process has it. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const { env = process.env, listen = true, host = '127.0.0.1' } = options
-  if (!isLoopback(host)) throw new NamedError('NotLoopback', `Troupe has no user accounts yet, so it serves this machine only: "${host}" is refused. Use 127.0.0.1 and a tunnel.`)
+  const { env = process.env, host = '127.0.0.1', log = (line: string) => void process.stderr.write(line) } = options
+  if (!isLoopback(host)) {
+    const text = `Troupe has no user accounts yet, so it serves this machine only: "${host}" is refused. Use 127.0.0.1 and a tunnel.`
+    throw new NamedError('NotLoopback', text)
+  }
   const home = openHome({ ...(options.home !== undefined && { path: options.home }), env })
   const lock = lockHome(home)
   if ('ownedBy' in lock) {
-    throw new NamedError('HomeOwned', `Another process works in ${home.path}${lock.ownedBy?.url ? ` (${lock.ownedBy.url})` : ''}.`, { status: 409, data: { owner: lock.ownedBy ?? null } })
+    const text = `Another process works in ${home.path}${lock.ownedBy?.url ? ` (${lock.ownedBy.url})` : ''}.`
+    throw new NamedError('HomeOwned', text, { status: 409, data: { owner: lock.ownedBy ?? null } })
   }
   const closers: (() => unknown)[] = [() => lock.release()]
   try {
     const config = openConfig(home)
-    const models = createModels({ settings: () => config.get().providers ?? {}, env, defaultModel: () => env['TROUPE_MODEL'] || config.get().model || undefined, ...(options.probe !== undefined && { probe: options.probe }) })
+    const defaultModel = (): string | undefined => env['TROUPE_MODEL'] || config.get().model || undefined
+    const configured = createModels({
+      settings: () => config.get().providers ?? {},
+      env,
+      defaultModel,
+      ...(options.probe !== undefined && { probe: options.probe }),
+    })
+    const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
     const logger: Logger = createLogger({
       ...(options.logLevel !== undefined && { level: options.logLevel }),
-      write: (text) => (options.log ?? ((line) => process.stderr.write(line)))(models.redact(text)),
+      write: (text) => log(models.redact(text)),
       secrets: () => [home.token],
     })
     const store = await openSqliteStore({ home: home.path, log: logger })
@@ -97,25 +101,27 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const workspace = await store.workspaces.open(path.resolve(options.workspace ?? process.cwd()))
     const tools = openTools({ home: home.path, store, workspace, logger })
     await tools.load()
-    const journal = createJournal(store, { onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }) })
+    const journal = createJournal(store, {
+      onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }),
+    })
     closers.push(() => journal.close())
     const inbox = createInbox(store)
     const blobs = createBlobFiles(path.join(home.path, 'blobs'))
     const useTools = (): readonly string[] | null | undefined => config.get().useTools
-    const chatModel = async (id?: string): Promise<{ id: string; model: LanguageModelV4 }> => {
-      const own = id === undefined ? undefined : options.models?.[id]
-      return id !== undefined && own !== undefined ? { id, model: own } : models.resolveChatModel(id)
-    }
+    const workspaceOf = async (session: Session): Promise<Workspace> =>
+      (await store.workspaces.get(session.workspaceId)) ?? workspace
+    const instructions = async (session: Session): Promise<string> =>
+      instructionsFor(session, (await workspaceOf(session)).path)
     const live = createLive({
       store,
       blobs,
       journal,
       inbox,
       logger,
-      model: chatModel,
+      model: (id) => models.resolveChatModel(id),
       tools: () => enabledTools(useTools(), tools.list()),
-      instructions: (session) => Promise.resolve(instructionsFor(session, workspace.path)),
-      workspace: async (session) => (await store.workspaces.get(session.workspaceId)) ?? workspace,
+      instructions,
+      workspace: workspaceOf,
       rules: () => rulesOf(config),
       limits: () => limitsOf(config),
       recovery: () => config.get().recovery ?? 'continue',
@@ -125,31 +131,44 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     closers.push(() => live.close())
 
     let port = 0
-    const access = createAccess({ token: home.token, port: () => port, hosts: () => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`] })
-    const context = { store, live, inbox, blobs, models, config, access, workspaceId: workspace.id, modelId: async (id?: string) => (await chatModel(id)).id }
-    const routes: Route[] = [
-      ...authRoutes(context),
-      ...chatRoutes(context),
-      ...sessionRoutes(context),
-      ...askRoutes(context),
-      ...blobRoutes(context),
-      ...modelRoutes({ models, defaultModel: () => context.modelId().catch(() => null) }),
-      ...providerRoutes(context),
-      ...toolRoutes({ tools: tools.list, useTools, problems: () => [...tools.problems(), ...models.problems()] }),
-      ...workspaceRoutes({ store, workspace: async () => (await store.workspaces.get(workspace.id)) ?? workspace, onTrust: tools.load }),
-      ...debugRoutes({ store, workspaceId: workspace.id, instructions: (session) => Promise.resolve(instructionsFor(session, workspace.path)) }),
-      ...healthRoutes({ version, routes: () => routes }),
-    ]
-    const app = createApp({ routes, access, logger, files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../web/dist')) })
+    const access = createAccess({
+      token: home.token,
+      port: () => port,
+      hosts: () => ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)].map((name) => `${name}:${port}`),
+    })
+    const routes = createRoutes({
+      store,
+      live,
+      inbox,
+      blobs,
+      models,
+      config,
+      access,
+      version,
+      workspaceId: workspace.id,
+      modelId: async (id) => (await models.resolveChatModel(id)).id,
+      workspace: async () => (await store.workspaces.get(workspace.id)) ?? workspace,
+      instructions,
+      tools: tools.list,
+      useTools,
+      problems: () => [...tools.problems(), ...models.problems()],
+      onTrust: tools.load,
+    })
+    const app = createApp({
+      routes,
+      access,
+      logger,
+      files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../web/dist')),
+    })
     await live.recover()
-    if (listen) {
-      const wanted = options.port ?? Number(env['TROUPE_PORT'] || 4880)
-      const server = await listenOn(app, wanted, host)
-      port = (server.address() as AddressInfo).port
-      closers.push(() => closeServer(server))
-      lock.announce({ url: `http://${host}:${port}`, port })
+    const origin = (): string => `http://${hostInUrl(host)}:${port}`
+    if (options.listen !== false) {
+      const listening = await listen(app, { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) })
+      closers.push(listening.close)
+      port = listening.port
+      lock.announce({ url: origin(), port })
     }
-    const newUrl = (): string => `http://${host}:${port}/#k=${access.newKey()}`
+    const newUrl = (): string => `${origin()}/#k=${access.newKey()}`
     return {
       url: newUrl(),
       newUrl,
@@ -176,23 +195,6 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
 }
 
-/** Built-in tools, the person's own, and those of a trusted workspace. */
-function openTools(options: { home: string; store: Store; workspace: Workspace; logger: Logger }) {
-  let tools: Tool[] = []
-  let problems: { path: string; message: string }[] = []
-  return {
-    list: (): readonly Tool[] => tools,
-    problems: () => problems,
-    async load(): Promise<void> {
-      const { trusted } = (await options.store.workspaces.get(options.workspace.id)) ?? options.workspace
-      const own = loadTools([path.join(options.home, 'tools'), ...(trusted ? [path.join(options.workspace.path, '.troupe', 'tools')] : [])], getBuiltinTools())
-      tools = [...getBuiltinTools(), ...own.entries.map((entry) => entry.value)]
-      problems = own.problems
-      for (const problem of problems) options.logger({ level: 'warn', ...problem, message: `a tool was not loaded: ${problem.message}` })
-    },
-  }
-}
-
 function rulesOf(config: ConfigFile): PermissionRules {
   const { allow = [], ask = [], deny = [] } = config.get().permissions ?? {}
   return { allow, ask, deny }
@@ -200,34 +202,23 @@ function rulesOf(config: ConfigFile): PermissionRules {
 
 function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
   const { steps, tokens, seconds } = config.get().limits ?? {}
-  return { ...(steps !== undefined && { steps }), ...(tokens !== undefined && { tokens }), ...(seconds !== undefined && { ms: seconds * 1000 }) }
-}
-
-type App = ReturnType<typeof createApp>
-type NodeServer = import('node:http').Server
-
-/** The HTTP server is loaded only when a port is opened: a headless run does without it. */
-async function listenOn(app: App, port: number, hostname: string): Promise<NodeServer> {
-  const { serve } = await import('@hono/node-server')
-  return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, port, hostname }, () => resolve(server)) as NodeServer
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' ? new NamedError('PortInUse', `Port ${port} is in use. Give another with --port, or 0 for a free one.`, { status: 409, data: { port } }) : error)
-    })
-  })
-}
-
-async function closeServer(server: NodeServer): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  server.closeAllConnections()
-  await closed
+  return {
+    ...(steps !== undefined && { steps }),
+    ...(tokens !== undefined && { tokens }),
+    ...(seconds !== undefined && { ms: seconds * 1000 }),
+  }
 }
 
 /** Last opened, first closed: runs end before the journal, the journal before the store, the lock goes last. */
 async function closeAll(closers: (() => unknown)[]): Promise<void> {
-  for (const close of closers.splice(0).toReversed()) await close()
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+  const errors: unknown[] = []
+  for (const close of closers.splice(0).toReversed()) {
+    try {
+      await close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0)
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'Not everything was closed.')
 }

@@ -4,10 +4,9 @@ import type { Ctx } from './route.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { Sink } from './subscriber.ts'
 
-const headers = {
+export const streamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  connection: 'keep-alive',
   'x-vercel-ai-ui-message-stream': 'v1',
   'x-accel-buffering': 'no',
   ...securityHeaders,
@@ -21,12 +20,15 @@ const keepAliveMs = 15_000
  * rest of a delta's way. `attach` gets the sink and returns what ends the subscription.
  */
 export function streamResponse(c: Ctx, attach: (sink: Sink) => () => void): Response {
-  const outgoing = c.env?.outgoing as ServerResponse | undefined
+  if (c.req.method === 'HEAD') return c.body(null, 200, streamHeaders)
+  const outgoing = c.env?.outgoing
   return outgoing === undefined ? webResponse(attach) : nodeResponse(outgoing, attach)
 }
 
 function nodeResponse(response: ServerResponse, attach: (sink: Sink) => () => void): Response {
-  response.writeHead(200, headers)
+  // The client may have gone while its request was taken.
+  if (response.destroyed) return RESPONSE_ALREADY_SENT
+  response.writeHead(200, { ...streamHeaders, connection: 'keep-alive' })
   response.flushHeaders()
   const detach = attach({
     write(text) {
@@ -88,5 +90,5 @@ function webResponse(attach: (sink: Sink) => () => void): Response {
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 1 }),
   )
-  return new Response(body, { headers })
+  return new Response(body, { headers: streamHeaders })
 }

@@ -4,7 +4,17 @@ import type { Inbox } from '../inbox.ts'
 import type { Live } from '../live.ts'
 import { route, type Route } from '../route.ts'
 
-export function askRoutes({ store, inbox, live, workspaceId }: { store: Store; inbox: Inbox; live: Live; workspaceId: string }): Route[] {
+export function askRoutes({
+  store,
+  inbox,
+  live,
+  workspaceId,
+}: {
+  store: Store
+  inbox: Inbox
+  live: Live
+  workspaceId: string
+}): Route[] {
   return [
     route({
       method: 'GET',
@@ -14,7 +24,8 @@ export function askRoutes({ store, inbox, live, workspaceId }: { store: Store; i
       answers: { 200: '{asks}', 404: 'SessionNotFound' },
       async handle(c, { query }) {
         const { sessionId } = query
-        if (sessionId !== undefined && !(await isOurs(sessionId))) throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404 })
+        if (sessionId !== undefined && !(await isOurs(sessionId)))
+          throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404 })
         const asks = await inbox.list(sessionId === undefined ? {} : { sessionId })
         const ours = await Promise.all(asks.map((ask) => isOurs(ask.sessionId)))
         return c.json({ asks: asks.filter((_, i) => ours[i]) })
@@ -28,7 +39,8 @@ export function askRoutes({ store, inbox, live, workspaceId }: { store: Store; i
       answers: { 200: '{ask}', 404: 'AskNotFound', 409: 'AskClosed', 422: 'WrongAnswer' },
       async handle(c, { params, body }) {
         const ask = await store.asks.get(params['id'] as string)
-        if (ask === undefined || !(await isOurs(ask.sessionId))) throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
+        if (ask === undefined || !(await isOurs(ask.sessionId)))
+          throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
         return c.json({ ask: await live.answer(ask.id, body.answer) })
       },
     }),

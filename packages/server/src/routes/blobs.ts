@@ -15,7 +15,9 @@ export function blobRoutes({ blobs }: { blobs: Blobs }): Route[] {
       async handle(c) {
         const bytes = new Uint8Array(await c.req.arrayBuffer())
         if (bytes.length === 0) throw new NamedError('BadRequest', 'The body is empty.')
-        const mediaType = (c.req.header('content-type') ?? 'application/octet-stream').split(';')[0]?.trim().slice(0, 200) || 'application/octet-stream'
+        const mediaType =
+          (c.req.header('content-type') ?? 'application/octet-stream').split(';')[0]?.trim().slice(0, 200) ||
+          'application/octet-stream'
         const blob = await blobs.put(bytes, mediaType)
         return c.json({ ...blob, url: `/ai/blobs/${blob.sha256}` }, 201)
       },

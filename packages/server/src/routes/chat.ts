@@ -1,17 +1,33 @@
-import { chatRequestSchema, NamedError, steerRequestSchema, type Chunk, type Message } from '@troupe/core'
+import {
+  chatRequestSchema,
+  formatEvent,
+  NamedError,
+  steerRequestSchema,
+  type Chunk,
+  type StoredMessage,
+} from '@troupe/core'
 import { z } from 'zod'
 import { takeChat, type ChatOptions } from '../chat.ts'
-import { replayChunks } from '../replay.ts'
+import type { InTurn } from '../in-turn.ts'
+import type { LogEvent } from '../live-log.ts'
 import { route, type Ctx, type Route } from '../route.ts'
-import { streamResponse } from '../stream-response.ts'
+import { streamHeaders, streamResponse } from '../stream-response.ts'
 
-export function chatRoutes(options: ChatOptions): Route[] {
+export function chatRoutes(options: ChatOptions & { inTurn: InTurn }): Route[] {
   const { live, store, workspaceId } = options
   const requireSession = async (sessionId: string | undefined): Promise<string> => {
     const session = await store.sessions.get(sessionId ?? '')
-    if (session === undefined || session.workspaceId !== workspaceId) throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data: { sessionId: sessionId ?? null } })
+    if (session === undefined || session.workspaceId !== workspaceId) {
+      throw new NamedError('SessionNotFound', 'There is no such session.', {
+        status: 404,
+        data: { sessionId: sessionId ?? null },
+      })
+    }
     return session.id
   }
+  const stored = (sessionId: string, messageId: string): Promise<StoredMessage | undefined> =>
+    store.messages.get({ sessionId }, messageId)
+
   return [
     route({
       method: 'POST',
@@ -19,20 +35,26 @@ export function chatRoutes(options: ChatOptions): Route[] {
       summary: 'Sends a message, an edit, a retry, a regeneration or answers to approvals; streams the answer.',
       query: z.object({ hold: z.string().optional() }),
       body: chatRequestSchema,
-      answers: { 200: 'UI message stream, or {sessionId, message, waiting} with responseMode json', 400: 'BadRequest', 404: 'MessageNotFound, BlobNotFound', 409: 'SessionBusy, NoWaitingRun', 422: 'ProviderNotConfigured, ModelNotFound' },
+      answers: {
+        200: 'UI message stream, or {sessionId, message, waiting} with responseMode json',
+        400: 'BadRequest, ProviderNotConfigured',
+        404: 'SessionNotFound, MessageNotFound, BlobNotFound, ModelNotFound, ProviderNotFound',
+        409: 'SessionBusy, NoWaitingRun, NothingAnswered',
+      },
       async handle(c, { body, query }) {
-        const turn = await takeChat(body, options)
+        const sessionId = body.sessionId ?? body.id
+        if (sessionId === undefined) throw new NamedError('BadRequest', 'sessionId (or id) is missing.')
+        const turn = await options.inTurn(sessionId, () => takeChat(body, sessionId, options))
         if (turn.kind === 'replay') {
-          const { message, sessionId } = turn
-          if (body.responseMode === 'json') return c.json({ sessionId, message, waiting: false })
-          return replay(c, await replayChunks(store, turn))
+          if (body.responseMode !== 'json') return replay(c, turn.events)
+          return c.json({ sessionId, message: await stored(sessionId, turn.messageId), waiting: false })
         }
         const { run, after } = turn
         if (body.responseMode === 'json') {
           await run.settled()
           const waiting = run.status === 'waiting'
-          const message: Message | undefined = waiting ? ((await store.messages.get({ sessionId: run.sessionId }, run.messageId)) as Message | undefined) : await run.done
-          return c.json({ sessionId: run.sessionId, message, waiting })
+          if (!waiting) await run.done
+          return c.json({ sessionId, message: await stored(sessionId, run.messageId), waiting })
         }
         const untilWaiting = query['hold'] !== '1'
         return streamResponse(c, (sink) => run.subscribe(sink, { untilWaiting, ...(after !== undefined && { after }) }))
@@ -42,15 +64,22 @@ export function chatRoutes(options: ChatOptions): Route[] {
       method: 'GET',
       path: '/ai/chat/:sessionId/stream',
       summary: 'Resumes and follows the run of a session, after the number in Last-Event-ID or ?after.',
-      query: z.object({ after: z.string().regex(/^\d{1,15}$/, 'a whole number').optional() }),
+      query: z.object({
+        after: z
+          .string()
+          .regex(/^\d{1,15}$/, 'a whole number')
+          .optional(),
+      }),
       answers: { 200: 'UI message stream', 204: 'no run', 404: 'SessionNotFound' },
       async handle(c, { params, query }) {
         const sessionId = await requireSession(params['sessionId'])
         const run = live.get(sessionId)
         if (run === undefined) return c.body(null, 204)
-        const given = query['after'] ?? c.req.header('last-event-id')
-        const after = given !== undefined && /^\d{1,15}$/.test(given) ? Number(given) : undefined
-        return streamResponse(c, (sink) => run.subscribe(sink, after === undefined ? {} : { after }))
+        // A browser that reconnects by itself names what it saw last in the header; the address is still the first one.
+        const given = [c.req.header('last-event-id'), query['after']].find(
+          (value) => value !== undefined && /^\d{1,15}$/.test(value),
+        )
+        return streamResponse(c, (sink) => run.subscribe(sink, given === undefined ? {} : { after: Number(given) }))
       },
     }),
     route({
@@ -60,7 +89,8 @@ export function chatRoutes(options: ChatOptions): Route[] {
       answers: { 200: '{stopped, runId, ms}', 404: 'SessionNotFound', 409: 'NoRun' },
       async handle(c, { params }) {
         const stopped = await live.stop(await requireSession(params['sessionId']))
-        if (stopped === undefined) throw new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
+        if (stopped === undefined)
+          throw new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
         return c.json({ stopped: true, ...stopped })
       },
     }),
@@ -79,7 +109,9 @@ export function chatRoutes(options: ChatOptions): Route[] {
 }
 
 /** A finished answer as a stream: what a client sees that retries after it missed the end. */
-function replay(c: Ctx, chunks: Chunk[]): Response {
-  const text = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
-  return c.body(`${text}data: [DONE]\n\n`, 200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1' })
+function replay(c: Ctx, events: (LogEvent | { chunk: Chunk })[]): Response {
+  const text = events.map((event) =>
+    'number' in event ? formatEvent(event.number, event.chunk) : `data: ${JSON.stringify(event.chunk)}\n\n`,
+  )
+  return c.body(`${text.join('')}data: [DONE]\n\n`, 200, streamHeaders)
 }

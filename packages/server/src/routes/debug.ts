@@ -2,7 +2,11 @@ import { NamedError, project, type Session, type Store } from '@troupe/core'
 import { z } from 'zod'
 import { route, type Route } from '../route.ts'
 
-export function debugRoutes(options: { store: Store; workspaceId: string; instructions(session: Session): Promise<string> }): Route[] {
+export function debugRoutes(options: {
+  store: Store
+  workspaceId: string
+  instructions(session: Session): Promise<string>
+}): Route[] {
   const { store, workspaceId } = options
   return [
     route({
@@ -13,15 +17,25 @@ export function debugRoutes(options: { store: Store; workspaceId: string; instru
       answers: { 200: '{session, chain, projection, runs}', 404: 'SessionNotFound, MessageNotFound' },
       async handle(c, { params, query }) {
         const session = await store.sessions.get(params['sessionId'] as string)
-        if (session === undefined || session.workspaceId !== workspaceId) throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404 })
+        if (session === undefined || session.workspaceId !== workspaceId)
+          throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404 })
         const at = { sessionId: session.id }
         const leaf = query['messageId'] ?? (await store.messages.latestLeaf(at))
-        if (leaf !== undefined && (await store.messages.get(at, leaf)) === undefined) throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+        if (leaf !== undefined && (await store.messages.get(at, leaf)) === undefined)
+          throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
         const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
         const answer = chain.findLast((message) => message.role === 'assistant')
         const records = answer === undefined ? [] : await store.runs.ofMessage(session.id, answer.id)
-        const runs = await Promise.all(records.map(async (run) => ({ ...run, frames: await store.frames.read(run.id) })))
-        return c.json({ session, chain, projection: project(chain, await options.instructions(session)), runs, strays: await store.messages.strays(at) })
+        const runs = await Promise.all(
+          records.map(async (run) => ({ ...run, frames: await store.frames.read(run.id) })),
+        )
+        return c.json({
+          session,
+          chain,
+          projection: project(chain, await options.instructions(session)),
+          runs,
+          strays: await store.messages.strays(at),
+        })
       },
     }),
   ]

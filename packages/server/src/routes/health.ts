@@ -1,7 +1,7 @@
 import { openApi } from '../open-api.ts'
 import { route, type Route } from '../route.ts'
 
-export function healthRoutes({ version, routes }: { version: string; routes(): readonly Route[] }): Route[] {
+export function healthRoutes({ version, routes }: { version: string; routes: () => readonly Route[] }): Route[] {
   return [
     route({
       method: 'GET',

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import type { Models } from '../models.ts'
 import { route, type Route } from '../route.ts'
 
-export function modelRoutes({ models, defaultModel }: { models: Models; defaultModel(): Promise<string | null> }): Route[] {
+export function modelRoutes({
+  models,
+  defaultModel,
+}: {
+  models: Models
+  defaultModel: () => Promise<string | null>
+}): Route[] {
   return [
     route({
       method: 'GET',
@@ -10,7 +16,8 @@ export function modelRoutes({ models, defaultModel }: { models: Models; defaultM
       summary: 'Models that can be used now; with ?all=1 every known one.',
       query: z.object({ all: z.string().optional() }),
       answers: { 200: '{models, defaultModel}' },
-      handle: async (c, { query }) => c.json({ models: await models.listModels({ all: query['all'] === '1' }), defaultModel: await defaultModel() }),
+      handle: async (c, { query }) =>
+        c.json({ models: await models.listModels({ all: query['all'] === '1' }), defaultModel: await defaultModel() }),
     }),
   ]
 }

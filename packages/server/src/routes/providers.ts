@@ -2,6 +2,7 @@ import { NamedError, providerPatchSchema } from '@troupe/core'
 import { z } from 'zod'
 import type { Config, ConfigFile } from '../config.ts'
 import type { Models } from '../models.ts'
+import { providerSettingsSchema } from '../provider.ts'
 import { route, type Route } from '../route.ts'
 
 /** Keys go in and never come out. */
@@ -23,7 +24,10 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
       method: 'POST',
       path: '/ai/providers',
       summary: 'Adds a provider, or imports a list of them from a file or address of templates.',
-      body: z.union([z.strictObject({ templates: z.string().max(4000) }), providerPatchSchema.extend({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i) })]),
+      body: z.union([
+        z.strictObject({ templates: z.string().max(4000) }),
+        providerPatchSchema.extend({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i) }),
+      ]),
       answers: { 201: '{provider} or {imported}', 400: 'BadRequest', 409: 'ProviderExists' },
       async handle(c, { body }) {
         if ('templates' in body) {
@@ -32,7 +36,8 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
           return c.json({ imported: Object.keys(imported.providers), problems: imported.problems }, 201)
         }
         const { id, ...patch } = body
-        if (config.get().providers?.[id] !== undefined) throw new NamedError('ProviderExists', `There is a provider "${id}" already.`, { status: 409 })
+        if (known(config.get(), id) !== undefined)
+          throw new NamedError('ProviderExists', `There is a provider "${id}" already.`, { status: 409 })
         await config.update((current) => patched(current, id, patch))
         return c.json({ provider: await info(id) }, 201)
       },
@@ -66,18 +71,33 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
       answers: { 200: '{deleted}', 404: 'ProviderNotFound' },
       async handle(c, { params }) {
         const { id } = await info(params['provider'])
-        await config.update((current) => ({ ...current, providers: Object.fromEntries(Object.entries(current.providers ?? {}).filter(([name]) => name !== id)) }))
+        await config.update((current) => ({
+          ...current,
+          providers: Object.fromEntries(Object.entries(current.providers ?? {}).filter(([name]) => name !== id)),
+        }))
         return c.json({ deleted: id })
       },
     }),
   ]
 }
 
+/** Keys that we do not know stay as they are: the file is the person's. */
+const settingsSchema = z.looseObject(providerSettingsSchema.shape)
+
+/** The settings with this change; throws before anything is written where they would not be valid. */
 function patched(config: Config, id: string, patch: Record<string, unknown>): Config {
-  const settings: Record<string, unknown> = { ...config.providers?.[id] }
+  const settings: Record<string, unknown> = { ...known(config, id) }
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete settings[key]
     else if (value !== undefined) settings[key] = value
   }
-  return { ...config, providers: { ...config.providers, [id]: settings } } as Config
+  const checked = settingsSchema.safeParse(settings)
+  if (checked.success) return { ...config, providers: { ...config.providers, [id]: checked.data } }
+  const issues = checked.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
+  throw new NamedError('BadRequest', `The provider is not valid. ${issues.join('; ')}.`, { data: { issues } })
+}
+
+function known(config: Config, id: string): object | undefined {
+  const { providers = {} } = config
+  return Object.hasOwn(providers, id) ? providers[id] : undefined
 }

@@ -1,11 +1,16 @@
 import { NamedError, newId, newSessionSchema, sessionPatchSchema, type Session, type Store } from '@troupe/core'
 import { z } from 'zod'
+import type { InTurn } from '../in-turn.ts'
 import type { Live, LiveRun } from '../live.ts'
 import { route, type Route } from '../route.ts'
 
-const limit = z.string().regex(/^\d{1,3}$/, 'a whole number below 1,000').optional()
+const limit = z
+  .string()
+  .regex(/^\d{1,3}$/, 'a whole number below 1,000')
+  .optional()
 
-export function sessionRoutes({ store, live, workspaceId }: { store: Store; live: Live; workspaceId: string }): Route[] {
+export function sessionRoutes(options: { store: Store; live: Live; workspaceId: string; inTurn: InTurn }): Route[] {
+  const { store, live, workspaceId, inTurn } = options
   return [
     route({
       method: 'GET',
@@ -15,7 +20,12 @@ export function sessionRoutes({ store, live, workspaceId }: { store: Store; live
       answers: { 200: '{sessions, nextCursor, hits}' },
       async handle(c, { query }) {
         const { q, cursor } = query
-        const found = await store.sessions.list({ workspaceId, ...(q && { query: q }), ...(cursor && { cursor }), ...numeric(query['limit']) })
+        const found = await store.sessions.list({
+          workspaceId,
+          ...(q && { query: q }),
+          ...(cursor && { cursor }),
+          ...numeric(query['limit']),
+        })
         const hits = q ? await store.messages.search({ workspaceId, query: q, limit: 50 }) : []
         return c.json({ sessions: found.sessions.map(withRun), nextCursor: found.nextCursor, hits })
       },
@@ -58,10 +68,12 @@ export function sessionRoutes({ store, live, workspaceId }: { store: Store; live
       summary: 'Deletes a session; a live run is stopped first.',
       answers: { 200: '{deleted}', 404: 'SessionNotFound' },
       async handle(c, { params }) {
-        const session = await find(params['id'])
-        await live.stop(session.id)
-        await store.sessions.delete(session.id)
-        return c.json({ deleted: session.id })
+        const { id } = await find(params['id'])
+        await inTurn(id, async () => {
+          await live.stop(id)
+          await store.sessions.delete(id)
+        })
+        return c.json({ deleted: id })
       },
     }),
     route({
@@ -75,9 +87,16 @@ export function sessionRoutes({ store, live, workspaceId }: { store: Store; live
         const { before } = query
         const at = { sessionId: session.id }
         const through = query['leaf']
-        if (through && (await store.messages.get(at, through)) === undefined) throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+        if (through && (await store.messages.get(at, through)) === undefined)
+          throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
         const leaf = through && ((await store.messages.latestLeaf(at, through)) ?? through)
-        return c.json(await store.messages.branch(at, { ...(leaf && { leaf }), ...(before && { before }), ...numeric(query['limit']) }))
+        return c.json(
+          await store.messages.branch(at, {
+            ...(leaf && { leaf }),
+            ...(before && { before }),
+            ...numeric(query['limit']),
+          }),
+        )
       },
     }),
     route({
@@ -89,26 +108,43 @@ export function sessionRoutes({ store, live, workspaceId }: { store: Store; live
         const session = await find(params['id'])
         const at = { sessionId: session.id }
         const messageId = params['messageId'] as string
-        if ((await store.messages.get(at, messageId)) === undefined) throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
-        const run = live.get(session.id)
-        if (run !== undefined) {
-          const chain = await store.messages.chain(at, run.userMessageId)
-          if (run.messageId === messageId || chain.some((message) => message.id === messageId)) await live.stop(session.id)
-        }
-        return c.json({ deleted: await store.messages.remove(at, messageId) })
+        if ((await store.messages.get(at, messageId)) === undefined)
+          throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+        const deleted = await inTurn(session.id, async () => {
+          const run = live.get(session.id)
+          if (run !== undefined) {
+            const chain = await store.messages.chain(at, run.userMessageId)
+            if (run.messageId === messageId || chain.some((message) => message.id === messageId))
+              await live.stop(session.id)
+          }
+          return store.messages.remove(at, messageId)
+        })
+        return c.json({ deleted })
       },
     }),
   ]
 
   async function find(id: string | undefined): Promise<Session> {
     const session = await store.sessions.get(id ?? '')
-    if (session === undefined || session.workspaceId !== workspaceId) throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data: { sessionId: id ?? null } })
+    if (session === undefined || session.workspaceId !== workspaceId)
+      throw new NamedError('SessionNotFound', 'There is no such session.', {
+        status: 404,
+        data: { sessionId: id ?? null },
+      })
     return session
   }
 
-  function withRun(session: Session): Session & { run: Pick<LiveRun, 'id' | 'status' | 'messageId' | 'userMessageId'> | null } {
+  function withRun(
+    session: Session,
+  ): Session & { run: Pick<LiveRun, 'id' | 'status' | 'messageId' | 'userMessageId'> | null } {
     const run = live.get(session.id)
-    return { ...session, run: run === undefined ? null : { id: run.id, status: run.status, messageId: run.messageId, userMessageId: run.userMessageId } }
+    return {
+      ...session,
+      run:
+        run === undefined
+          ? null
+          : { id: run.id, status: run.status, messageId: run.messageId, userMessageId: run.userMessageId },
+    }
   }
 }
 

@@ -1,7 +1,11 @@
 import { getToolInfos, type Tool } from '@troupe/core'
 import { route, type Route } from '../route.ts'
 
-export function toolRoutes(options: { tools(): readonly Tool[]; useTools(): readonly string[] | null | undefined; problems(): { path: string; message: string }[] }): Route[] {
+export function toolRoutes(options: {
+  tools(): readonly Tool[]
+  useTools(): readonly string[] | null | undefined
+  problems(): { path: string; message: string }[]
+}): Route[] {
   return [
     route({
       method: 'GET',
@@ -12,7 +16,11 @@ export function toolRoutes(options: { tools(): readonly Tool[]; useTools(): read
         const tools = options.tools()
         const infos = getToolInfos(options.useTools(), tools)
         return c.json({
-          tools: infos.map((info, i) => ({ ...info, readOnly: tools[i]?.readOnly ?? false, group: tools[i]?.group ?? '' })),
+          tools: infos.map((info, i) => ({
+            ...info,
+            readOnly: tools[i]?.readOnly ?? false,
+            group: tools[i]?.group ?? '',
+          })),
           problems: options.problems(),
         })
       },

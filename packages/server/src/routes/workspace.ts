@@ -2,7 +2,11 @@ import type { Store, Workspace } from '@troupe/core'
 import { z } from 'zod'
 import { route, type Route } from '../route.ts'
 
-export function workspaceRoutes(options: { store: Store; workspace(): Promise<Workspace>; onTrust(): Promise<void> }): Route[] {
+export function workspaceRoutes(options: {
+  store: Store
+  workspace(): Promise<Workspace>
+  onTrust(): Promise<void>
+}): Route[] {
   return [
     route({
       method: 'GET',

@@ -1,0 +1,78 @@
+import type { Chunk, Message } from '@troupe/core'
+
+type Fields = Record<string, unknown> & { type: string }
+
+/** Chunks whose fold is this message: for answers whose log is gone, as in an imported session. */
+export function messageChunks(message: Pick<Message, 'id' | 'parts' | 'metadata'>): Chunk[] {
+  const { id, parts, metadata } = message
+  return [
+    chunk({ type: 'start', messageId: id, messageMetadata: metadata }),
+    ...parts.flatMap((part, i) => partChunks(part as unknown as Fields, String(i))),
+    chunk({ type: 'finish' }),
+  ]
+}
+
+function partChunks(part: Fields, place: string): Chunk[] {
+  if (part.type === 'step-start') return [{ type: 'start-step' }]
+  if (part.type === 'text' || part.type === 'reasoning') return textChunks(part, place)
+  if (part['toolCallId'] === undefined) return [part as unknown as Chunk]
+  return [...callChunks(part), ...approvalChunks(part), ...resultChunks(part)]
+}
+
+function textChunks(part: Fields, place: string): Chunk[] {
+  const { type, text, providerMetadata, citations } = part
+  const id = typeof part['id'] === 'string' ? part['id'] : place
+  return [
+    chunk({ type: `${type}-start`, id }),
+    ...(text === '' ? [] : [chunk({ type: `${type}-delta`, id, delta: text })]),
+    chunk({ type: `${type}-end`, id, providerMetadata, citations }),
+  ]
+}
+
+function callChunks(part: Fields): Chunk[] {
+  const { toolCallId, input, title, toolMetadata, providerExecuted, callProviderMetadata } = part
+  const dynamic = part.type === 'dynamic-tool' ? true : undefined
+  const toolName = dynamic ? part['toolName'] : part.type.slice('tool-'.length)
+  const shared = { toolCallId, toolName, input, dynamic, title, toolMetadata, providerExecuted }
+  return [chunk({ type: 'tool-input-available', ...shared, providerMetadata: callProviderMetadata })]
+}
+
+function approvalChunks(part: Fields): Chunk[] {
+  const { toolCallId } = part
+  const approval = part['approval'] as Record<string, unknown> | undefined
+  if (approval === undefined) return []
+  const {
+    id: approvalId,
+    approved,
+    reason,
+    descriptor,
+    requestReason,
+    isAutomatic,
+    signature,
+    inputSchemaInput,
+  } = approval
+  const asked = { approvalDescriptor: descriptor, reason: requestReason, isAutomatic, signature, inputSchemaInput }
+  const request = chunk({ type: 'tool-approval-request', approvalId, toolCallId, ...asked })
+  return approved === undefined
+    ? [request]
+    : [request, chunk({ type: 'tool-approval-response', approvalId, approved, reason })]
+}
+
+function resultChunks(part: Fields): Chunk[] {
+  const { toolCallId, output, errorText, preliminary, toolMetadata, providerExecuted, resultProviderMetadata } = part
+  const shared = { toolCallId, toolMetadata, providerExecuted, providerMetadata: resultProviderMetadata }
+  switch (part['state']) {
+    case 'output-available':
+      return [chunk({ type: 'tool-output-available', ...shared, output, preliminary })]
+    case 'output-error':
+      return [chunk({ type: 'tool-output-error', ...shared, errorText })]
+    case 'output-denied':
+      return [chunk({ type: 'tool-output-denied', toolCallId })]
+    default:
+      return []
+  }
+}
+
+function chunk(fields: Fields): Chunk {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as unknown as Chunk
+}

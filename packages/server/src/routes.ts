@@ -1,0 +1,59 @@
+import type { Blobs, Session, Store, Tool, Workspace } from '@troupe/core'
+import type { Access } from './access.ts'
+import type { ChatOptions } from './chat.ts'
+import type { ConfigFile } from './config.ts'
+import type { Inbox } from './inbox.ts'
+import { createInTurn } from './in-turn.ts'
+import type { Live } from './live.ts'
+import type { Models } from './models.ts'
+import type { Route } from './route.ts'
+import { askRoutes } from './routes/asks.ts'
+import { authRoutes } from './routes/auth.ts'
+import { blobRoutes } from './routes/blobs.ts'
+import { chatRoutes } from './routes/chat.ts'
+import { debugRoutes } from './routes/debug.ts'
+import { healthRoutes } from './routes/health.ts'
+import { modelRoutes } from './routes/models.ts'
+import { providerRoutes } from './routes/providers.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+import { toolRoutes } from './routes/tools.ts'
+import { workspaceRoutes } from './routes/workspace.ts'
+
+/** What the routes stand on. */
+export interface RouteContext extends ChatOptions {
+  store: Store
+  live: Live
+  inbox: Inbox
+  blobs: Blobs
+  models: Models
+  config: ConfigFile
+  access: Access
+  workspaceId: string
+  version: string
+  workspace: () => Promise<Workspace>
+  instructions: (session: Session) => Promise<string>
+  tools: () => readonly Tool[]
+  useTools: () => readonly string[] | null | undefined
+  problems: () => { path: string; message: string }[]
+  /** The person trusts the folder, or no longer. */
+  onTrust: () => Promise<void>
+}
+
+/** Every route of the server. Making them calls nothing of the context, so the reference is made without a server. */
+export function createRoutes(context: RouteContext): Route[] {
+  const inTurn = createInTurn()
+  const routes: Route[] = [
+    ...authRoutes(context),
+    ...chatRoutes({ ...context, inTurn }),
+    ...sessionRoutes({ ...context, inTurn }),
+    ...askRoutes(context),
+    ...blobRoutes(context),
+    ...modelRoutes({ models: context.models, defaultModel: () => context.modelId(undefined).catch(() => null) }),
+    ...providerRoutes(context),
+    ...toolRoutes(context),
+    ...workspaceRoutes(context),
+    ...debugRoutes(context),
+    ...healthRoutes({ version: context.version, routes: () => routes }),
+  ]
+  return routes
+}
