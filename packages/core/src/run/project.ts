@@ -4,56 +4,84 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4TextPart,
-  LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import { cleanMessage } from '../protocol/clean.ts'
-import type { CallNotes, Message, Part, StoredMessage } from '../protocol/message.ts'
+import { dataParts } from '../protocol/data-parts.ts'
+import type { CallNotes, Part, StoredMessage } from '../protocol/message.ts'
+import { projectFile, projectReasoningFile } from './project-file.ts'
+import { wellFormed } from './well-formed.ts'
+
+export { blobHash } from './project-file.ts'
 
 /**
  * What the provider is sent: a pure function of stored messages. It calls no tool code; the text that a tool wants the
  * model to read was stored with its output. Whatever the messages are, the result is a request that a strict provider
- * accepts: every call is followed by exactly one result, no result without its call, no empty content, legal names.
+ * accepts: every call is followed by exactly one result, no result without its call, no empty content, legal names,
+ * user and assistant in turn.
  *
  * Files are named by `troupe-blob:<sha256>` URLs; `loadFiles` puts their bytes in.
  */
-export function project(messages: readonly Pick<StoredMessage, 'role' | 'parts'>[], instructions?: string): LanguageModelV4Prompt {
+export function project(
+  messages: readonly Pick<StoredMessage, 'role' | 'parts'>[],
+  instructions?: string,
+): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
-  if (instructions !== undefined && instructions !== '') prompt.push({ role: 'system', content: instructions })
-  const seenCalls = new Set<string>()
-  for (const message of messages) {
-    if (message.role === 'user') pushUser(prompt, userContent(message.parts))
-    else if (message.role === 'assistant') pushAnswer(prompt, message.parts, seenCalls)
-    else prompt.push({ role: 'system', content: plainText(message.parts) })
+  const system = instructions === undefined ? [] : [instructions]
+  const takenIds = new Set<string>()
+  for (const { role, parts } of messages) {
+    if (role === 'assistant') pushAnswer(prompt, parts, takenIds)
+    else if (role === 'system' && prompt.length === 0) system.push(plainText(parts))
+    else pushUser(prompt, userContent(parts), silence)
   }
+  if (prompt[0]?.role === 'assistant') prompt.unshift({ role: 'user', content: [{ type: 'text', text: silence }] })
+  if (prompt.at(-1)?.role !== 'tool') pushUser(prompt, [], silence)
+  const text = system.filter((one) => !isBlank(one)).join('\n\n')
+  if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
 }
+
+/** Stands for a message of a person that has nothing for a model to read, so that the other side stays in turn. */
+const silence = '[No text.]'
 
 type UserContent = (LanguageModelV4TextPart | LanguageModelV4FilePart)[]
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content']
 
-function pushUser(prompt: LanguageModelV4Prompt, content: UserContent): void {
-  if (content.length > 0) prompt.push({ role: 'user', content })
+/** Neighbours of one side are one message: not every provider takes two in a row. */
+function pushUser(prompt: LanguageModelV4Prompt, content: UserContent, otherwise?: string): void {
+  const last = prompt.at(-1)
+  if (last?.role === 'user') last.content.push(...content)
+  else if (content.length > 0) prompt.push({ role: 'user', content })
+  else if (otherwise !== undefined) prompt.push({ role: 'user', content: [{ type: 'text', text: otherwise }] })
 }
 
-function pushAnswer(prompt: LanguageModelV4Prompt, parts: readonly Part[], seenCalls: Set<string>): void {
+function pushAssistant(prompt: LanguageModelV4Prompt, content: AssistantContent): void {
+  // Reasoning that nothing follows was cut off; providers refuse it.
+  const end = content.findLastIndex((part) => part.type !== 'reasoning' && part.type !== 'reasoning-file') + 1
+  if (end === 0) return
+  const last = prompt.at(-1)
+  if (last?.role === 'assistant') last.content.push(...content.slice(0, end))
+  else prompt.push({ role: 'assistant', content: content.slice(0, end) })
+}
+
+function pushAnswer(prompt: LanguageModelV4Prompt, parts: readonly Part[], takenIds: Set<string>): void {
   let content: AssistantContent = []
   let results: ToolContent = []
-  const { parts: cleaned } = cleanMessage({ id: '', role: 'assistant', parts: [...parts] } as Message, { run: 'ended' })
+  const { parts: cleaned } = cleanMessage({ id: '', role: 'assistant', parts: [...parts] }, { run: 'ended' })
   for (const part of cleaned) {
     if (part.type === 'step-start') flush()
     else if (part.type === 'steering-message') {
       flush()
       pushUser(prompt, userContent(part.parts))
-    } else if ('toolCallId' in part) pushCall(part as unknown as CallPart)
+    } else if ('toolCallId' in part) pushCall(part)
     else pushContent(part)
   }
   flush()
 
   function flush(): void {
-    if (content.length > 0) prompt.push({ role: 'assistant', content })
+    pushAssistant(prompt, content)
     if (results.length > 0) prompt.push({ role: 'tool', content: results })
     content = []
     results = []
@@ -62,49 +90,49 @@ function pushAnswer(prompt: LanguageModelV4Prompt, parts: readonly Part[], seenC
   function pushContent(part: Part): void {
     switch (part.type) {
       case 'text':
-        if (part.text !== '') content.push({ type: 'text', text: part.text.toWellFormed(), ...options(part.providerMetadata) })
+        content.push(...textParts(part))
         return
       case 'reasoning':
+        if (isBlank(part.text) && part.providerMetadata === undefined) return
         content.push({ type: 'reasoning', text: part.text.toWellFormed(), ...options(part.providerMetadata) })
         return
       case 'file':
-        content.push(filePart(part))
+        content.push({ type: 'file', ...projectFile(part), ...options(part.providerMetadata) })
         return
       case 'reasoning-file':
-        content.push({ type: 'reasoning-file', mediaType: part.mediaType, data: fileData(part.url), ...options(part.providerMetadata) })
+        content.push({ type: 'reasoning-file', ...projectReasoningFile(part), ...options(part.providerMetadata) })
         return
       case 'custom':
         content.push({ type: 'custom', kind: part.kind, ...options(part.providerMetadata) })
         return
-      default: {
-        const text = dataText(part)
-        if (text !== undefined) content.push({ type: 'text', text })
-      }
+      default:
+        content.push(...dataText(part))
     }
   }
 
   function pushCall(part: CallPart): void {
-    // A second part with the same id could never be paired; ids are unique where we write them.
-    if (seenCalls.has(part.toolCallId)) return
-    seenCalls.add(part.toolCallId)
-    const toolName = legalName(part.toolName ?? part.type.slice('tool-'.length))
-    const call: LanguageModelV4ToolCallPart = {
-      type: 'tool-call',
-      toolCallId: part.toolCallId,
-      toolName,
-      input: objectInput(part.input ?? part.rawInput),
-      ...(part.providerExecuted === true && { providerExecuted: true }),
-      ...options(part.callProviderMetadata),
+    const own = part.providerExecuted === true
+    const named = {
+      toolCallId: takeId(part.toolCallId, takenIds),
+      toolName: legalName(part.toolName ?? part.type.slice('tool-'.length)),
     }
+    content.push({
+      type: 'tool-call',
+      ...named,
+      input: wellFormed(objectInput(part.input)),
+      ...(own && { providerExecuted: true }),
+      ...options(
+        part.callProviderMetadata ?? (part.state === 'output-error' ? part.resultProviderMetadata : undefined),
+      ),
+    })
+    const metadata = own ? (part.resultProviderMetadata ?? part.callProviderMetadata) : part.callProviderMetadata
     const result: LanguageModelV4ToolResultPart = {
       type: 'tool-result',
-      toolCallId: part.toolCallId,
-      toolName,
+      ...named,
       output: modelOutput(part),
-      ...options(part.providerExecuted === true ? (part.resultProviderMetadata ?? part.callProviderMetadata) : part.callProviderMetadata),
+      ...options(metadata),
     }
-    content.push(call)
-    if (part.providerExecuted === true) content.push(result)
+    if (own) content.push(result)
     else results.push(result)
   }
 }
@@ -115,7 +143,6 @@ interface CallPart {
   toolCallId: string
   state: string
   input?: unknown
-  rawInput?: unknown
   output?: unknown
   errorText?: string
   providerExecuted?: boolean
@@ -128,56 +155,46 @@ interface CallPart {
 export const deniedText = 'The person refused this call.'
 
 function modelOutput(part: CallPart): LanguageModelV4ToolResultPart['output'] {
-  if (part.state === 'output-denied') {
-    const reason = part.approval?.reason
-    return { type: 'error-text', value: reason === undefined || reason === '' ? deniedText : reason.toWellFormed() }
-  }
-  if (part.state === 'output-error') return { type: 'error-text', value: (part.errorText ?? '').toWellFormed() }
-  const text = part.toolMetadata?.troupe?.modelText ?? (typeof part.output === 'string' ? part.output : undefined)
-  if (text !== undefined) return { type: 'text', value: text.toWellFormed() }
-  return { type: 'json', value: (part.output ?? null) as JSONValue }
+  if (part.state === 'output-denied') return failure(part, part.approval?.reason, deniedText)
+  if (part.state === 'output-error') return failure(part, part.errorText, 'The call failed and did not say why.')
+  const { modelText } = part.toolMetadata?.troupe ?? {}
+  const text = typeof modelText === 'string' ? modelText : part.output
+  if (typeof text !== 'string') return { type: 'json', value: wellFormed((part.output ?? null) as JSONValue) }
+  return { type: 'text', value: text.toWellFormed() }
+}
+
+/** Results of a provider's own tools go back in the form it gave them in. */
+function failure(part: CallPart, text: string | undefined, otherwise: string): LanguageModelV4ToolResultPart['output'] {
+  const value = text === undefined || isBlank(text) ? otherwise : text.toWellFormed()
+  return { type: part.providerExecuted === true ? 'error-json' : 'error-text', value }
 }
 
 function userContent(parts: readonly Part[]): UserContent {
-  const content: UserContent = []
-  for (const part of parts) {
-    if (part.type === 'text') {
-      if (part.text !== '') content.push({ type: 'text', text: part.text.toWellFormed(), ...options(part.providerMetadata) })
-    } else if (part.type === 'file') content.push(filePart(part))
-    else {
-      const text = dataText(part)
-      if (text !== undefined) content.push({ type: 'text', text })
-    }
-  }
-  return content
+  return parts.flatMap((part): UserContent => {
+    if (part.type === 'text') return textParts(part)
+    if (part.type === 'file') return [{ type: 'file', ...projectFile(part), ...options(part.providerMetadata) }]
+    return dataText(part)
+  })
+}
+
+function textParts({ text, providerMetadata }: Extract<Part, { type: 'text' }>): LanguageModelV4TextPart[] {
+  return isBlank(text) ? [] : [{ type: 'text', text: text.toWellFormed(), ...options(providerMetadata) }]
 }
 
 /** Data parts are for people; only those that carry words for the model are told to it. */
-function dataText(part: Part): string | undefined {
-  if (part.type !== 'data-skill') return undefined
-  const { name, path, content } = part.data as { name: string; path: string; content: string }
-  const escape = (text: string): string => text.replaceAll('</skill', '<\\/skill')
-  return `<skill name=${JSON.stringify(name)} path=${JSON.stringify(path)}>\n${escape(content)}\n</skill>`
+function dataText(part: Part): LanguageModelV4TextPart[] {
+  if (part.type !== 'data-skill') return []
+  const skill = dataParts.skill.schema.safeParse(part.data)
+  if (!skill.success) return []
+  const { name, path, content } = skill.data
+  // Neither its text nor its name can end the skill before its end.
+  const body = content.replace(/<(?=\s*\/\s*skill)/gi, '<\\')
+  const text = `<skill name=${attribute(name)} path=${attribute(path)}>\n${body}\n</skill>`
+  return [{ type: 'text', text: text.toWellFormed() }]
 }
 
-function filePart(part: { mediaType: string; url: string; filename?: string; providerMetadata?: SharedV4ProviderOptions }): LanguageModelV4FilePart {
-  return {
-    type: 'file',
-    mediaType: part.mediaType,
-    ...(part.filename !== undefined && { filename: part.filename }),
-    data: fileData(part.url),
-    ...options(part.providerMetadata),
-  }
-}
-
-function fileData(url: string): { type: 'url'; url: URL } {
-  const sha256 = blobHash(url)
-  return { type: 'url', url: new URL(sha256 === undefined ? (URL.canParse(url) ? url : 'troupe-blob:missing') : `troupe-blob:${sha256}`) }
-}
-
-/** The hash in a blob's address as messages hold it. */
-export function blobHash(url: string): string | undefined {
-  return /^\/ai\/blobs\/([0-9a-f]{64})$/.exec(url)?.[1]
+function attribute(value: string): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')
 }
 
 function plainText(parts: readonly Part[]): string {
@@ -193,6 +210,20 @@ function legalName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 }
 
+/** Ids are legal and unique where we write them; those of an import may be neither. */
+function takeId(id: string, taken: Set<string>): string {
+  const legal = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call'
+  let free = legal
+  for (let n = 2; taken.has(free); n++) free = `${legal.slice(0, 56)}_${n}`
+  taken.add(free)
+  return free
+}
+
 function options(metadata: unknown): { providerOptions?: SharedV4ProviderOptions } {
-  return metadata === undefined || metadata === null ? {} : { providerOptions: metadata as SharedV4ProviderOptions }
+  if (metadata === undefined || metadata === null) return {}
+  return { providerOptions: wellFormed(metadata as SharedV4ProviderOptions) }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
 }

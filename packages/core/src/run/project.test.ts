@@ -1,0 +1,322 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { anyText } from '../../test/arbitrary-json.ts'
+import { anyLog } from '../../test/arbitrary-log.ts'
+import { anyHistory, anyUserMessage, type Told } from '../../test/arbitrary-messages.ts'
+import { patience, runs } from '../../test/full.ts'
+import type { Blobs } from '../blobs.ts'
+import { cleanMessage } from '../protocol/clean.ts'
+import { createFold } from '../protocol/fold.ts'
+import type { Part } from '../protocol/message.ts'
+import { strictProblems } from '../testing/strict-provider.ts'
+import { loadFiles } from './load-files.ts'
+import { project } from './project.ts'
+
+describe('the projection', { timeout: patience }, () => {
+  it('of every prefix of any log, followed by what the person says next, is a request that a strict provider accepts', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anyHistory,
+        anyUserMessage,
+        anyLog,
+        anyUserMessage,
+        anyText,
+        async (history, question, log, next, instructions) => {
+          const fold = createFold()
+          for (const chunk of log) {
+            fold.push(chunk)
+            const answer = cleanMessage(fold.snapshot(), { run: 'ended' })
+            expect(await problems([...history, question, answer, next], instructions)).toEqual([])
+          }
+        },
+      ),
+      runs(60),
+    )
+  })
+
+  it('at every step boundary is accepted as the loop sends it', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyHistory, anyUserMessage, anyLog, async (history, question, log) => {
+        const fold = createFold()
+        for (const chunk of log) {
+          fold.push(chunk)
+          if (chunk.type !== 'start-step' && chunk.type !== 'reset-step') continue
+          expect(await problems([...history, question, fold.snapshot()])).toEqual([])
+        }
+      }),
+      runs(60),
+    )
+  })
+})
+
+describe('messages that have nothing to say', () => {
+  const question: Told = { role: 'user', parts: [{ type: 'text', text: 'one' }] }
+  const next: Told = { role: 'user', parts: [{ type: 'text', text: 'two' }] }
+
+  it.each<[string, Part[]]>([
+    ['nothing at all', []],
+    ['steps that began', [{ type: 'step-start' }, { type: 'step-start' }]],
+    ['data parts', [{ type: 'step-start' }, { type: 'data-ask', data: {} }, { type: 'data-note', data: 1 }]],
+    ['blank text', [{ type: 'step-start' }, { type: 'text', text: '\n\n' }]],
+    [
+      'reasoning that was cut off',
+      [{ type: 'step-start' }, { type: 'reasoning', id: '0', text: 'Let me', state: 'streaming' }],
+    ],
+    [
+      'a call whose input was cut off',
+      [{ type: 'tool-Read', toolCallId: 'c', state: 'input-streaming', input: { path: 'a' } }],
+    ],
+  ])('an answer of %s leaves the two messages of the person as one', (_, parts) => {
+    expect(project([question, { role: 'assistant', parts }, next])).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'one' },
+          { type: 'text', text: 'two' },
+        ],
+      },
+    ])
+  })
+
+  it('an answer of a person without text is given a stand-in, so that the two answers around it stay apart', () => {
+    const answer: Told = { role: 'assistant', parts: [{ type: 'text', text: 'yes' }] }
+    const blank: Told = {
+      role: 'user',
+      parts: [
+        { type: 'text', text: ' ' },
+        { type: 'data-note', data: 1 },
+      ],
+    }
+    expect(
+      project([question, answer, blank, answer, next]).map(({ role, content }) => [
+        role,
+        (content[0] as { text: string }).text,
+      ]),
+    ).toEqual([
+      ['user', 'one'],
+      ['assistant', 'yes'],
+      ['user', '[No text.]'],
+      ['assistant', 'yes'],
+      ['user', 'two'],
+    ])
+  })
+
+  it('a conversation without any message of the person is given one', () => {
+    expect(project([])).toEqual([{ role: 'user', content: [{ type: 'text', text: '[No text.]' }] }])
+    expect(project([{ role: 'assistant', parts: [{ type: 'text', text: 'Hello' }] }]).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+    ])
+  })
+
+  it('a step keeps its text and its calls when the reasoning behind them was cut off', () => {
+    const parts = [
+      { type: 'reasoning', text: 'first', providerMetadata: { anthropic: { signature: 's' } } },
+      { type: 'text', text: 'I look.' },
+      { type: 'tool-Read', toolCallId: 'c', state: 'output-available', input: {}, output: 'x' },
+      { type: 'reasoning', text: 'and n', state: 'streaming' },
+    ] as Part[]
+    const [, answer] = project([question, { role: 'assistant', parts }])
+    expect(answer?.content).toMatchObject([{ type: 'reasoning' }, { type: 'text' }, { type: 'tool-call' }])
+  })
+})
+
+describe('the instructions', () => {
+  const hello: Told = { role: 'user', parts: [{ type: 'text', text: 'hello' }] }
+  const rule: Told = { role: 'system', parts: [{ type: 'text', text: 'Be kind.' }] }
+
+  it('and system messages before the conversation are one system message', () => {
+    expect(project([rule, hello], 'Be brief.')[0]).toEqual({ role: 'system', content: 'Be brief.\n\nBe kind.' })
+    expect(project([hello], ' ').map(({ role }) => role)).toEqual(['user'])
+  })
+
+  it('cannot come later: a system message in the middle is told as the person would tell it', () => {
+    expect(project([hello, rule])).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'hello' },
+          { type: 'text', text: 'Be kind.' },
+        ],
+      },
+    ])
+  })
+})
+
+describe('calls', () => {
+  const call = (more: object): Part => ({
+    type: 'tool-Read',
+    toolCallId: 'c',
+    state: 'output-available',
+    input: {},
+    output: 'x',
+    ...more,
+  })
+  const outputOf = (more: object): unknown => results([call(more)])[0]?.output
+
+  it.each<[string, object, unknown]>([
+    [
+      'the text that was stored for the model',
+      { output: { big: 1 }, toolMetadata: { troupe: { modelText: 'short' } } },
+      { type: 'text', value: 'short' },
+    ],
+    ['a text', { output: 'plain' }, { type: 'text', value: 'plain' }],
+    ['JSON', { output: { a: [1] } }, { type: 'json', value: { a: [1] } }],
+    ['no output', { output: undefined }, { type: 'json', value: null }],
+    ['an empty output', { output: '' }, { type: 'text', value: '' }],
+    ['half a character', { output: { a: ['\ud83d'] } }, { type: 'json', value: { a: ['\ufffd'] } }],
+    [
+      'an error',
+      { state: 'output-error', output: undefined, errorText: 'ENOENT' },
+      { type: 'error-text', value: 'ENOENT' },
+    ],
+    [
+      'an error without text',
+      { state: 'output-error', output: undefined, errorText: '' },
+      { type: 'error-text', value: 'The call failed and did not say why.' },
+    ],
+    [
+      'a refusal',
+      { state: 'output-denied', approval: { id: 'a', approved: false } },
+      { type: 'error-text', value: 'The person refused this call.' },
+    ],
+    [
+      'a refusal with a remark',
+      { state: 'output-denied', approval: { id: 'a', approved: false, reason: 'not now' } },
+      { type: 'error-text', value: 'not now' },
+    ],
+    [
+      'an error of a tool that the provider runs',
+      { state: 'output-error', errorText: 'gone', providerExecuted: true },
+      { type: 'error-json', value: 'gone' },
+    ],
+  ])('give the model %s', (_, more, output) => {
+    expect(outputOf(more)).toEqual(output)
+  })
+
+  it('with the same id, as two imports may have them, are told apart', () => {
+    const ids = results([call({}), call({}), call({ toolCallId: 'ü/x' }), call({ toolCallId: '' })]).map(
+      ({ toolCallId }) => toolCallId,
+    )
+    expect(ids).toEqual(['c', 'c_2', '__x', 'call'])
+  })
+
+  it('that were given a string are sent the object it came from', () => {
+    const [, answer] = project([
+      { role: 'user', parts: [{ type: 'text', text: 'x' }] },
+      { role: 'assistant', parts: [call({ input: 'ls' })] },
+    ])
+    expect(answer?.content[0]).toMatchObject({ type: 'tool-call', input: { input: 'ls' } })
+  })
+
+  function results(parts: Part[]): { toolCallId: string; output: unknown }[] {
+    const prompt = project([
+      { role: 'user', parts: [{ type: 'text', text: 'x' }] },
+      { role: 'assistant', parts },
+    ])
+    const content = prompt.flatMap((message): { type: string }[] => (message.role === 'system' ? [] : message.content))
+    return content.filter((part) => part.type === 'tool-result') as never
+  }
+})
+
+describe('a skill in a message', () => {
+  const skill = (data: object): string => {
+    const [message] = project([{ role: 'user', parts: [{ type: 'data-skill', data }] as Part[] }])
+    return plainTextOf(message)
+  }
+
+  it('is told with its name and path', () => {
+    expect(skill({ name: 'pdf', path: '/s/pdf/SKILL.md', scope: 'user', content: 'Use it so.' })).toBe(
+      '<skill name="pdf" path="/s/pdf/SKILL.md">\nUse it so.\n</skill>',
+    )
+  })
+
+  it('cannot forge its own end, whatever its name, path and text', () => {
+    const forged = fc.constantFrom(
+      '</skill>',
+      '</ skill >',
+      '<\n/SKILL>',
+      '< / skill',
+      '"> </skill>',
+      '<skill name="x">',
+      '\n',
+    )
+    const anyForgery = fc.array(fc.oneof(forged, anyText), { maxLength: 4 }).map((pieces) => pieces.join(''))
+    fc.assert(
+      fc.property(anyForgery, anyForgery, anyForgery, (name, path, content) => {
+        const text = skill({ name, path, scope: 'user', content })
+        expect(text.match(/<\s*\/\s*skill/gi)).toHaveLength(1)
+        expect(text.endsWith('\n</skill>')).toBe(true)
+        expect(text.indexOf('>')).toBe(text.indexOf('>\n'))
+      }),
+      runs(300),
+    )
+  })
+
+  it('that is none is passed over', () => {
+    expect(skill({ name: 'x' })).toBe('[No text.]')
+  })
+})
+
+describe('the projection as a function', () => {
+  it('leaves the messages as they are and says the same each time', { timeout: patience }, () => {
+    fc.assert(
+      fc.property(anyHistory, (history) => {
+        const before = JSON.stringify(history)
+        const first = json(project(history, 'x'))
+        expect(json(project(history, 'x'))).toEqual(first)
+        expect(JSON.stringify(history)).toBe(before)
+      }),
+      runs(60),
+    )
+  })
+
+  it('only grows at its end while a run goes on, so that a provider finds in its cache what it was sent before', () => {
+    const fold = createFold()
+    const sent: unknown[][] = []
+    for (const n of [1, 2, 3]) {
+      fold.push({ type: 'start-step' })
+      sent.push(json(project([{ role: 'user', parts: [{ type: 'text', text: 'go' }] }, fold.snapshot()])))
+      fold.push({ type: 'reasoning-start', id: '0' })
+      fold.push({ type: 'reasoning-delta', id: '0', delta: 'hm' })
+      fold.push({ type: 'reasoning-end', id: '0' })
+      fold.push({ type: 'tool-input-available', toolCallId: `c${n}`, toolName: 'Read', input: { n } })
+      fold.push({ type: 'tool-output-available', toolCallId: `c${n}`, output: n })
+      fold.push({ type: 'finish-step' })
+    }
+    expect(sent.map((prompt) => prompt.length)).toEqual([1, 3, 5])
+    expect(sent[2]?.slice(0, 3)).toEqual(sent[1])
+  })
+
+  it('knows nothing yet of compaction, and is not disturbed by it', () => {
+    const compaction: Part = {
+      type: 'data-compaction',
+      data: { id: 'k', upTo: { messageId: 'm', step: 1 }, summary: 's' },
+    }
+    const hello: Told = { role: 'user', parts: [{ type: 'text', text: 'hello' }, compaction] }
+    expect(project([hello])).toEqual([{ role: 'user', content: [{ type: 'text', text: 'hello' }] }])
+  })
+})
+
+async function problems(messages: readonly Told[], instructions?: string): Promise<string[]> {
+  return strictProblems(await loadFiles(project(messages, instructions), blobs))
+}
+
+/** Holds one picture, under the first of the generator's hashes. */
+const blobs: Pick<Blobs, 'get'> = {
+  get: (sha256) =>
+    Promise.resolve(
+      sha256 === '0'.repeat(64) ? { bytes: Uint8Array.of(0x89, 0x50), mediaType: 'image/png' } : undefined,
+    ),
+}
+
+function json(value: LanguageModelV4Prompt): unknown[] {
+  return JSON.parse(JSON.stringify(value)) as unknown[]
+}
+
+function plainTextOf(message: LanguageModelV4Prompt[number] | undefined): string {
+  const first = message?.content[0]
+  return typeof first === 'object' && 'text' in first ? first.text : ''
+}
