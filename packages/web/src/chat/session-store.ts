@@ -287,10 +287,16 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   }
 
   async function showBranch(messageId: string): Promise<void> {
-    const before = leaf
-    leaf = messageId
-    revision++
-    if (!(await refresh()) && leaf === messageId) leaf = before
+    const asked = ++revision
+    try {
+      // The page before a message names the newest leaf below it.
+      const { leafMessageId } = await api.messages(sessionId, { before: messageId, limit: 1 })
+      if (asked !== revision) return
+      leaf = leafMessageId ?? messageId
+      await refresh()
+    } catch (error) {
+      onError(error)
+    }
   }
 
   async function loadOlder(): Promise<void> {

@@ -1,5 +1,6 @@
 import { Renderer } from 'marked'
 import type { MarkedOptions, Tokens } from 'marked'
+import { keepPlainTags } from './plain-tags.ts'
 
 /** Markdown as answers are written: GitHub's dialect. Headings start below the page's own. */
 class AnswerRenderer extends Renderer {
@@ -10,6 +11,10 @@ class AnswerRenderer extends Renderer {
 
   override checkbox({ checked }: Tokens.Checkbox): string {
     return `<span class="${checked ? 'task-done' : 'task-open'}">${checked ? 'Done: ' : 'Open: '}</span>`
+  }
+
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    return keepPlainTags(text)
   }
 
   /** Nothing is fetched because an answer names it: an image elsewhere is a link. */

@@ -1,0 +1,32 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** The page in the words of a person who uses it. */
+export function chatPage(page: Page) {
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  return {
+    page,
+    field,
+    answers: page.getByRole('article', { name: 'Answer' }),
+    lastAnswer: page.getByRole('article', { name: 'Answer' }).last(),
+    own: page.getByRole('article', { name: 'You' }),
+    stopButton: page.getByRole('button', { name: 'Stop', exact: true }),
+
+    async send(text: string): Promise<void> {
+      await field.fill(text)
+      await field.press('Enter')
+    },
+    /** Until the answer is complete and stored. */
+    async finished(): Promise<void> {
+      await field.waitFor()
+      await page.getByRole('article', { name: 'Answer' }).last().getByRole('button', { name: 'Regenerate' }).waitFor()
+    },
+    async ask(text: string): Promise<Locator> {
+      const before = await page.getByRole('article', { name: 'You' }).count()
+      await this.send(text)
+      await page.getByRole('article', { name: 'You' }).nth(before).waitFor()
+      await this.finished()
+      return page.getByRole('article', { name: 'Answer' }).last()
+    },
+    newChat: () => page.getByRole('button', { name: 'New chat' }).first().click(),
+  }
+}

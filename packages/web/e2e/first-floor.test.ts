@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'the page (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'the page'
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '')
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace.close())
+
+  test('the printed address opens it once, and the key leaves the address', async () => {
+    const url = workspace.server().newUrl()
+    const page = await workspace.newPage()
+    await page.goto(url)
+    await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
+    expect(page.url()).not.toContain('k=')
+    const stranger = await workspace.newPage()
+    await stranger.goto(url)
+    await stranger.getByRole('heading', { name: 'This page is locked' }).waitFor()
+    await stranger.getByRole('textbox').fill(workspace.server().newUrl())
+    await stranger.getByRole('button', { name: 'Open' }).click()
+    await stranger.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
+    // The refused key and what was asked before it are errors in the browser's console, and rightly so.
+    expect(workspace.complaints.splice(0).every((complaint) => complaint.includes('401'))).toBe(true)
+  })
+
+  test('an example is answered in a stream, and the session stands in the list', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.page.getByRole('button', { name: 'What time is it in Tokyo?' }).click()
+    await chat.finished()
+    expect(await chat.lastAnswer.textContent()).toContain('In Tokyo it is')
+    await chat.lastAnswer.getByRole('button', { name: /Asia\/Tokyo/ }).click()
+    expect(await chat.lastAnswer.getByText('unixMs').count()).toBe(1)
+    expect(await chat.page.getByRole('navigation').getByRole('button', { name: /^What time is it/ }).count()).toBe(1)
+    expect(await chat.page.getByTestId('announcer').textContent()).toContain('Answer finished.')
+  })
+
+  test('a reload in mid-run goes on with the same answer, and so does a second tab', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('Count slowly to 12')
+    await chat.lastAnswer.getByText('3,').waitFor()
+    await chat.page.reload()
+    await chat.lastAnswer.getByText('3,').waitFor()
+    const second = chatPage(await chat.page.context().newPage())
+    await second.page.goto(chat.page.url())
+    await second.lastAnswer.getByText('5,').waitFor()
+    await Promise.all([chat.finished(), second.finished()])
+    const shown = await chat.lastAnswer.locator('.prose').innerText()
+    expect(shown).toBe('1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12. Done.')
+    expect(await second.lastAnswer.locator('.prose').innerText()).toBe(shown)
+    expect(await second.own.count()).toBe(1)
+  })
+
+  test('what one tab says shows up in another that has the session open', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('Hello')
+    const second = chatPage(await chat.page.context().newPage())
+    await second.page.goto(chat.page.url())
+    await second.finished()
+    await chat.send('Repeat after me: from the first tab')
+    await second.own.getByText('from the first tab').waitFor()
+    await second.lastAnswer.getByText('from the first tab').waitFor()
+    await second.finished()
+    expect(await second.own.last().locator('.bubble').innerText()).toBe('Repeat after me: from the first tab')
+  })
+
+  test('stop ends the run and says how long that took; what had come stays', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('Count slowly to 100')
+    await chat.lastAnswer.getByText('2,').waitFor()
+    await chat.page.keyboard.press('Escape')
+    await chat.lastAnswer.getByText(/Stopped after \d+ ms/).waitFor()
+    await chat.finished()
+    expect(await chat.lastAnswer.locator('.prose').innerText()).toMatch(/^1, 2,/)
+    await chat.page.reload()
+    await chat.lastAnswer.getByText('Stopped by you').waitFor()
+    expect(await (await chat.ask('Hello')).textContent()).toContain('demo model')
+  })
+
+  test('an approval waits through a reload, and then the call runs', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('Ask me for approval')
+    await chat.page.getByRole('button', { name: 'Approve' }).waitFor()
+    await chat.page.getByRole('button', { name: '1 waiting for you' }).waitFor()
+    await chat.page.reload()
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    expect(await chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
+    await chat.page.getByRole('button', { name: 'Nothing waits for you' }).waitFor()
+    expect(await chat.answers.count()).toBe(1)
+  })
+
+  test('a denial ends the turn, a denial with a remark goes on', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('Ask me for approval')
+    await chat.page.getByRole('button', { name: 'Deny' }).click()
+    await chat.lastAnswer.getByText('TestApproval was refused.').waitFor()
+    await chat.finished()
+    await chat.send('Ask me for approval')
+    await chat.page.getByRole('textbox', { name: 'Remark for a denial' }).fill('rather tomorrow')
+    await chat.page.getByRole('button', { name: 'Deny with remark' }).click()
+    await chat.lastAnswer.getByText('so nothing was done').waitFor()
+    await chat.finished()
+    expect(await chat.lastAnswer.textContent()).toContain('rather tomorrow')
+  })
+
+  test('an edit makes a branch, and the arrows lead from one to the other', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('Repeat after me: one')
+    await chat.ask('Repeat after me: below one')
+    await chat.own.first().hover()
+    await chat.own.first().getByRole('button', { name: 'Edit' }).click()
+    const editor = chat.page.getByRole('textbox', { name: 'Edit your message' })
+    await editor.fill('Repeat after me: two')
+    await editor.press('Enter')
+    await chat.own.first().getByText('2 / 2').waitFor()
+    await chat.finished()
+    expect(await chat.own.count()).toBe(1)
+    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('two')
+    await chat.own.first().getByRole('button', { name: 'Previous branch' }).click()
+    await chat.own.first().getByText('1 / 2').waitFor()
+    expect(await chat.own.count()).toBe(2)
+    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('below one')
+    await chat.own.first().getByRole('button', { name: 'Next branch' }).click()
+    await chat.own.first().getByText('2 / 2').waitFor()
+    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('two')
+  })
+
+  test('an answer is written anew beside the first', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('Hello')
+    await chat.lastAnswer.getByRole('button', { name: 'Regenerate' }).click()
+    await chat.lastAnswer.getByText('2 / 2').waitFor()
+    expect(await chat.answers.count()).toBe(1)
+    await chat.lastAnswer.getByRole('button', { name: 'Previous branch' }).click()
+    await chat.lastAnswer.getByText('1 / 2').waitFor()
+  })
+
+  test('what is said during a run reaches it', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('Count slowly to 6')
+    await chat.lastAnswer.getByText('2,').waitFor()
+    const field = chat.page.getByRole('textbox', { name: 'Say something to the running answer' })
+    await field.fill('Repeat after me: heard you')
+    await field.press('Enter')
+    await chat.page.locator('.steering-pending').waitFor()
+    await chat.lastAnswer.locator('.steering').getByText('heard you').waitFor()
+    await chat.finished()
+    expect(await chat.lastAnswer.locator('.prose').last().innerText()).toBe('heard you')
+    expect(await chat.page.locator('.steering-pending').count()).toBe(0)
+  })
+
+  test('a failing tool shows its true error', async () => {
+    const chat = chatPage(await workspace.open())
+    const answer = await chat.ask('Show me a failing tool')
+    await answer.getByRole('button', { name: /failed/ }).click()
+    expect(await answer.locator('.tool-error').textContent()).toContain('"Mars/Olympus_Mons" is not a time zone.')
+  })
+
+  test('the server can go away and come back: the page waits, and the run goes on where it was', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('Ask me for approval')
+    await chat.page.getByRole('button', { name: 'Approve' }).waitFor()
+    await workspace.restart(() => chat.page.getByText('Connection lost').waitFor())
+    await chat.page.getByText('Connection lost').waitFor({ state: 'detached' })
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    expect(await chat.answers.count()).toBe(1)
+    expect(await chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
+    const lost = workspace.complaints.splice(0)
+    expect(lost.filter((complaint) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY|ERR_CONNECTION_RESET/.test(complaint))).toEqual([])
+  })
+
+  test('sessions are renamed, found by their words and deleted after a question', async () => {
+    const { page, ...chat } = chatPage(await workspace.open())
+    await chat.ask('Repeat after me: the zebra crosses at noon')
+    const list = page.getByRole('navigation')
+    await list.getByRole('button', { name: /^More for Repeat after me/ }).first().click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByRole('textbox', { name: 'Title of the session' }).fill('Animals')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Animals', level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('zebra')
+    await list.locator('mark').getByText('zebra').first().waitFor()
+    await list.getByRole('list').getByRole('button').first().click()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Escape')
+    await list.getByRole('button', { name: 'More for Animals' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await list.getByRole('button', { name: 'Animals', exact: true }).waitFor()
+    await list.getByRole('button', { name: 'More for Animals' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
+    expect(await list.getByRole('button', { name: 'Animals', exact: true }).count()).toBe(0)
+  })
+
+  test('a draft is kept with its session', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('Hello')
+    await chat.field.fill('half a thought')
+    await chat.newChat()
+    expect(await chat.field.inputValue()).toBe('')
+    await chat.page.goBack()
+    await chat.page.reload()
+    await chat.finished()
+    expect(await chat.field.inputValue()).toBe('half a thought')
+  })
+
+  test('it follows the system’s theme until one is chosen, and remembers the choice', async () => {
+    const page = await workspace.open({ colorScheme: 'dark' })
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const dark = await ground()
+    await page.emulateMedia({ colorScheme: 'light' })
+    const light = await ground()
+    expect(light).not.toBe(dark)
+    await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
+    expect(await ground()).toBe(dark)
+    await page.reload()
+    await page.getByRole('radio', { name: 'Dark', checked: true }).waitFor({ state: 'attached' })
+    expect(await ground()).toBe(dark)
+  })
+
+  test('everything can be done with the keyboard', async () => {
+    const { page, ...chat } = chatPage(await workspace.open())
+    const tabTo = async (label: RegExp) => {
+      for (let press = 0; press < 60; press++) {
+        await page.keyboard.press('Tab')
+        const focused = await page.evaluate(() => {
+          const { activeElement } = document
+          const ring = activeElement === null ? '' : getComputedStyle(activeElement).outlineStyle
+          return { name: activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? '', ring }
+        })
+        if (label.test(focused.name)) return focused.ring
+      }
+      throw new Error(`Tab never reaches ${label}`)
+    }
+    await page.keyboard.type('Ask me for approval')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
+    expect(await tabTo(/^Approve$/)).toBe('solid')
+    await page.keyboard.press('Space')
+    await chat.finished()
+    await tabTo(/^Model:/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Search models' }).waitFor()
+    await page.keyboard.type('tour')
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Search models' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+Shift+O')
+    await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
+    await page.keyboard.type('typed at once')
+    expect(await chat.field.inputValue()).toBe('typed at once')
+  })
+
+  test('on a phone the sessions are a drawer and nothing is wider than the screen', async () => {
+    const { page, ...chat } = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
+    await chat.ask('Show me Markdown')
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    expect(await page.getByRole('navigation').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Show the sessions' }).click()
+    await page.getByRole('navigation').getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
+    expect(await page.getByRole('navigation').isVisible()).toBe(false)
+  })
+
+  test('the end stays in sight until the person scrolls up', async () => {
+    const { page, ...chat } = chatPage(await workspace.open({ viewport: { width: 1000, height: 500 } }))
+    await chat.ask('Show me Markdown')
+    const distance = () =>
+      page.evaluate(() => {
+        const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.list-scroller') ?? document.body
+        return scrollHeight - scrollTop - clientHeight
+      })
+    expect(await distance()).toBeLessThan(4)
+    await chat.send('Count slowly to 100')
+    await chat.lastAnswer.getByText('2,').waitFor()
+    await page.mouse.move(500, 250)
+    await page.mouse.wheel(0, -600)
+    await page.getByRole('button', { name: 'To the newest' }).waitFor()
+    const before = await page.evaluate(() => document.querySelector('.list-scroller')?.scrollTop)
+    await page.waitForFunction(() => document.querySelector('.session-running') !== null)
+    expect(await page.evaluate(() => document.querySelector('.list-scroller')?.scrollTop)).toBe(before)
+    await page.getByRole('button', { name: 'To the newest' }).click()
+    await page.getByRole('button', { name: 'To the newest' }).waitFor({ state: 'detached' })
+    expect(await distance()).toBeLessThan(4)
+    await chat.stopButton.click()
+    await chat.finished()
+  })
+
+  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})

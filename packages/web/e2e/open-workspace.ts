@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startServer } from '@troupe/server'
+import type { Server } from '@troupe/server'
+import { chromium } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { build } from 'vite'
+
+/** A real server on a home of its own, the page as it is now, and a browser that reports everything that goes wrong. */
+export interface TestWorkspace {
+  server(): Server
+  /** Ends the server and starts another on the same home and port, as after a crash or an update. */
+  restart(between?: () => Promise<void>): Promise<void>
+  /** A page of a browser that has the cookie. */
+  open(options?: BrowserContextOptions): Promise<Page>
+  newPage(options?: BrowserContextOptions): Promise<Page>
+  /** Console errors, uncaught errors, breaches of the content policy, requests to elsewhere. */
+  complaints: string[]
+  /** Closes every page, so that none goes on asking the server while the next test runs. */
+  closePages(): Promise<void>
+  close(): Promise<void>
+}
+
+const chromiumArguments = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export async function openWorkspace(executablePath: string): Promise<TestWorkspace> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'troupe-web-'))
+  const webFolder = path.join(folder, 'page')
+  await build({ configFile: path.resolve(import.meta.dirname, '../vite.config.ts'), logLevel: 'error', build: { outDir: webFolder } })
+  const complaints: string[] = []
+  const start = (port: number): Promise<Server> =>
+    startServer({
+      home: path.join(folder, 'home'),
+      workspace: folder,
+      webFolder,
+      port,
+      probe: false,
+      env: {},
+      logLevel: 'error',
+      log: (line) => complaints.push(`server: ${line}`),
+    })
+  let server = await start(0)
+  const browser: Browser = await chromium.launch({ executablePath, args: chromiumArguments })
+
+  return { server: () => server, restart, open, newPage, complaints, closePages, close }
+
+  async function open(options?: BrowserContextOptions): Promise<Page> {
+    const page = await newPage(options)
+    await page.goto(server.newUrl())
+    await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
+    return page
+  }
+
+  async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options })
+    context.on('page', watch)
+    return context.newPage()
+  }
+
+  function watch(page: Page): void {
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`)
+    })
+    page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
+    page.on('dialog', (dialog) => {
+      complaints.push(`dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (origin !== `http://127.0.0.1:${server.port}` && protocol !== 'data:') complaints.push(`request: ${request.url()}`)
+    })
+  }
+
+  async function restart(between: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    const { port } = server
+    await server.close()
+    await between()
+    server = await start(port)
+  }
+
+  async function closePages(): Promise<void> {
+    await Promise.all(browser.contexts().map((context) => context.close()))
+  }
+
+  async function close(): Promise<void> {
+    await browser.close()
+    await server.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
