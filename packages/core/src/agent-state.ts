@@ -1,0 +1,39 @@
+import type { Tasks } from './shell/tasks.ts'
+import type { UndoJournal } from './files/undo-journal.ts'
+
+/**
+ * What one agent remembers between its calls and turns, in memory. Made by whoever starts runs, one per conversation;
+ * `createAgentState` gives a plain one. After a restart it begins anew: files must be read again before they are
+ * changed, background commands are gone.
+ */
+export interface AgentState {
+  /** Where relative paths start, and where the next command runs. Always inside one of the roots. */
+  cwd: string
+  /** What commands exported, on top of the clean environment. */
+  env: Record<string, string>
+  /** Real paths of the workspace and of folders that the person added. Nothing outside is touched. */
+  readonly roots: readonly string[]
+  /** Real paths that may be read besides the roots: the session's output, folders of loaded skills. */
+  readonly readable: readonly string[]
+  /** The real path of each file that this agent has seen, with what it was then. */
+  readonly reads: Map<string, FileStamp>
+  /** Folders whose AGENTS.md this agent has been shown. */
+  readonly shownNotes: Set<string>
+  /** Where over-long results are spilled; made when needed. */
+  readonly outputFolder: string
+  /** Background commands and terminals of the session. */
+  readonly tasks: Tasks
+  /** What every file was before our tools changed it. */
+  readonly undo: UndoJournal
+  /** Things that a tool keeps under its own name (an interpreter, a cache). Whoever owns the state disposes them. */
+  readonly kept: Map<string, { dispose(): void | Promise<void> }>
+}
+
+/** What a file was when it was last read or written by this agent. */
+export interface FileStamp {
+  sha256: string
+  mtimeMs: number
+  size: number
+  /** Only a part was shown; enough for an edit, not for overwriting. */
+  partial: boolean
+}
