@@ -164,6 +164,16 @@ describe('troupe -p', () => {
     expect(view.runs[0].status).toBe('aborted')
   })
 
+  test('a reader that goes away stops the run', async () => {
+    const child = start(['-p', 'Count slowly to 200', '--output-format', 'stream-json'])
+    child.stdin.end()
+    const { data } = JSON.parse(await firstLine(child.stdout)) as { data: { sessionId: string } }
+    child.stdout.destroy()
+    expect(await exitCode(child)).toBe(1)
+    const view = JSON.parse((await troupe(['debug', data.sessionId, '--json'])).stdout)
+    expect(view.runs[0].status).toBe('aborted')
+  })
+
   test('two at once on one home both answer', async () => {
     const answers = await Promise.all(['a', 'b', 'c'].map((word) => troupe(['-p', `repeat: ${word}`])))
     expect(answers.map(({ stdout }) => stdout)).toEqual(['a\n', 'b\n', 'c\n'])

@@ -5,6 +5,11 @@ import { useVendored } from './vendored.ts'
 
 const commands = ['serve', 'doctor', 'debug', 'import', 'help', 'version']
 
+// Whoever read the output has gone, `head` for instance. A command that has something to end first listens itself.
+process.stdout.on('error', () => {
+  if (process.stdout.listenerCount('error') === 1) process.exit(1)
+})
+
 /** Nothing else prints an error or sets the exit code. */
 process.exitCode = await main(process.argv.slice(2)).catch(failed)
 

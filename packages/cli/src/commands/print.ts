@@ -63,7 +63,10 @@ async function answer(
   }
   const endSignals = context.onSignal((signal) => void stop(signal === 'SIGINT' ? 130 : 143))
   // Whoever reads the answer has gone, `head` for instance: the run is of no use any more.
-  context.stdout.once('error', () => void stop(1))
+  const onClosed = (): void => {
+    if (exitCode === undefined) void stop(1)
+  }
+  context.stdout.on('error', onClosed)
   try {
     const message = { id: newId('msg_'), role: 'user', parts: [{ type: 'text', text: prompt }] }
     const body = { sessionId, message, ...settings, workspace: connection.workspace, headless: true }
@@ -82,6 +85,7 @@ async function answer(
     return 1
   } finally {
     endSignals()
+    context.stdout.off('error', onClosed)
   }
 }
 
