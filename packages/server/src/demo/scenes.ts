@@ -12,7 +12,7 @@ const hello: Scene = {
   matches:
     /^\W*(hi|hello|hey|good (morning|evening|day)|help|start|tour|demo)\b|what can you|who are you|^\s*(你好|您好|嗨|帮助|开始|演示)|你能做什么|你会什么|你是谁/,
   // `troupe -p hello` is many people's first impression, so the greeting takes hardly any time.
-  play: (request) => [say(greeting(request), { wordMs: 10, totalMs: 100 })],
+  play: (request) => [say(greeting(request), { wordMs: 10, totalMs: 60 })],
 }
 
 /** In the order in which they are tried: the words that a person wants repeated may name any other scene. */

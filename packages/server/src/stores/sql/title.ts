@@ -34,7 +34,8 @@ function cut(text: string, count: number): string {
   return characters(text).slice(0, count).join('')
 }
 
-/** As a person counts them: an emoji with its skin colour is one. */
+/** As a person counts them: an emoji with its skin colour is one. Plain text needs no segmenter, which is slow to make. */
 function characters(text: string): string[] {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.split('')
   return Array.from(new Intl.Segmenter().segment(text), (piece) => piece.segment)
 }
