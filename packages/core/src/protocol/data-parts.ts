@@ -103,5 +103,5 @@ export type DataParts = { [K in keyof typeof dataParts]: z.infer<(typeof dataPar
 
 /** Whether a data part of this name becomes part of the message unless it says otherwise. */
 export function isStoredData(name: string): boolean {
-  return name in dataParts ? dataParts[name as keyof typeof dataParts].stored : true
+  return Object.hasOwn(dataParts, name) ? dataParts[name as keyof typeof dataParts].stored : true
 }

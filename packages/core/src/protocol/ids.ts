@@ -1,7 +1,10 @@
 import { z } from 'zod'
 
-/** Session, message and agent ids become file names, so anything else is refused. */
-export const idPattern = /^[A-Za-z0-9_-]{1,64}$/
+/**
+ * Session, message and agent ids become file names, so anything else is refused; and keys of objects, so that the one
+ * name which is no plain key is refused too.
+ */
+export const idPattern = /^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/
 
 export const idSchema = z.string().regex(idPattern, 'an id is 1 to 64 letters, digits, "_" or "-"')
 

@@ -106,10 +106,14 @@ function checkPart(part: Content, role: 'user' | 'assistant' | 'tool', where: st
       if (part.output.type === 'content' || part.output.type === 'execution-denied')
         complain(`output of type ${part.output.type}`)
       // A tool may have nothing to say, but a failure without a word is refused.
-      else if (part.output.type.startsWith('error-') && isBlank(String(part.output.value))) complain('blank error')
+      else if (isBlankError(part.output)) complain('blank error')
       return
     default:
   }
+}
+
+function isBlankError({ type, value }: { type: string; value: unknown }): boolean {
+  return type.startsWith('error-') && typeof value === 'string' && isBlank(value)
 }
 
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/

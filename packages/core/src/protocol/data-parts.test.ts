@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { dataParts, isStoredData } from './data-parts.ts'
+
+type Name = keyof typeof dataParts
+
+const agent = { agentId: 'g1' }
+const good: { [K in Name]: unknown[] } = {
+  'sub-agent-start': [
+    { ...agent, parentAgentId: null, name: 'explorer', task: 'look' },
+    { ...agent, parentAgentId: 'g0', name: 'a', task: '' },
+  ],
+  'sub-agent-chunk': [
+    { ...agent, chunks: [] },
+    { ...agent, chunks: [{ type: 'text-delta', id: '0', delta: 'a' }] },
+  ],
+  'sub-agent-end': [{ ...agent, status: 'done' }],
+  ask: [{ id: 'a', kind: 'question', toolCallId: 'c', toolName: 'Ask', title: 'Which?', content: null }],
+  'ask-answer': [{ id: 'a', toolCallId: 'c', answer: { type: 'answers', answers: {} } }],
+  skill: [{ name: 'pdf', path: '/s/SKILL.md', scope: 'user', content: 'text' }],
+  compaction: [
+    { id: 'k', upTo: { messageId: 'm', step: 0 }, summary: 's' },
+    { id: 'k', upTo: { messageId: 'm', step: 3 }, summary: '', off: true },
+  ],
+  branch: [{ messageId: 'm2', replaces: 'm1' }],
+  'session-title': [{ title: 'Hello' }],
+  usage: [{ inputTokens: 1, outputTokens: 2, totalTokens: 3 }],
+  'ui-event': [
+    { name: 'open', data: { page: 1 } },
+    { name: 'close', data: null },
+  ],
+  'tool-progress': [{ toolCallId: 'c', delta: 'half' }],
+  retry: [{ attempt: 1, delayMs: 500, message: '429' }],
+  'media-generate-start': [{ taskId: 't', kind: 'image' }],
+  'media-generate-progress': [{ taskId: 't', progress: 0.5 }],
+  'media-generate-end': [{ taskId: 't', url: '/ai/blobs/x' }],
+  'media-generate-error': [
+    { errorCode: 'no_model', message: 'none' },
+    { taskId: 't', errorCode: 'login_required', message: 'x' },
+  ],
+}
+const bad: Partial<Record<Name, unknown[]>> = {
+  'sub-agent-start': [
+    { ...agent, name: 'a', task: 'b' },
+    { agentId: '../x', parentAgentId: null, name: 'a', task: 'b' },
+  ],
+  'sub-agent-chunk': [{ ...agent, chunks: 'x' }],
+  ask: [{ id: 'a', kind: 'approval', toolCallId: 'c', toolName: 'Ask', title: 'x', content: null }],
+  skill: [{ name: 'pdf', path: '/s', scope: 'user' }],
+  compaction: [
+    { id: 'k', upTo: { messageId: 'm', step: -1 }, summary: 's' },
+    { id: 'k', upTo: 'm', summary: 's' },
+  ],
+  branch: [{ messageId: 'a/b', replaces: 'm' }],
+  usage: [{ inputTokens: '1', outputTokens: 2, totalTokens: 3 }],
+  retry: [{ attempt: 0.5, delayMs: 1, message: 'x' }],
+  'media-generate-error': [{ errorCode: 'other', message: 'x' }],
+}
+
+describe('our data parts', () => {
+  it.each(Object.entries(good))('data-%s takes what it should', (name, values) => {
+    for (const value of values) expect(dataParts[name as Name].schema.parse(value)).toEqual(value)
+  })
+
+  it.each(Object.entries(bad))('data-%s refuses what it should', (name, values) => {
+    for (const value of [...values, null, 'x', {}]) {
+      expect(dataParts[name as Name].schema.safeParse(value).success).toBe(false)
+    }
+  })
+
+  it('are stored as the contract says', () => {
+    const stored = Object.keys(dataParts).filter(isStoredData)
+    expect(stored).toEqual(['ask', 'ask-answer', 'skill', 'compaction', 'branch', 'media-generate-end'])
+  })
+
+  it('of a name that nobody knows are stored, be it one that every object has', () => {
+    for (const name of ['my-own', '', 'constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      expect(isStoredData(name)).toBe(true)
+    }
+  })
+
+  it('each say what they are about, in one line', () => {
+    for (const { about } of Object.values(dataParts)) expect(about).toMatch(/^[^\n|]{5,}$/)
+  })
+})
