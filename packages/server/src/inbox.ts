@@ -17,15 +17,19 @@ export function createInbox(store: Pick<Store, 'asks'>): Inbox {
   const waiters = new Map<string, (answer: Answer) => void>()
   return {
     async ask(ask, signal, onOpen) {
-      const known = await store.asks.open(ask)
-      if (known.answer !== null) return known.answer
       signal.throwIfAborted()
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       const onAbort = (): void => reject(signal.reason as Error)
+      // Before the ask can be seen: its answer may come at once.
       waiters.set(ask.id, resolve)
       signal.addEventListener('abort', onAbort, { once: true })
-      onOpen?.()
+      promise.catch(() => undefined)
       try {
+        const known = await store.asks.open(ask)
+        if (known.answer !== null) return known.answer
+        if (known.closedAt !== null)
+          throw new NamedError('AskClosed', 'This was asked before and closed without an answer.')
+        onOpen?.()
         return await promise
       } finally {
         waiters.delete(ask.id)
@@ -37,7 +41,8 @@ export function createInbox(store: Pick<Store, 'asks'>): Inbox {
       if (ask === undefined) throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
       if (!answersOf[ask.kind].includes(answer.type)) {
         const expected = answersOf[ask.kind].join(' or ')
-        throw new NamedError('WrongAnswer', `An ask of kind "${ask.kind}" is answered with ${expected}, not "${answer.type}".`, { status: 422 })
+        const message = `An ask of kind "${ask.kind}" is answered with ${expected}, not "${answer.type}".`
+        throw new NamedError('WrongAnswer', message, { status: 422 })
       }
       const answered = await store.asks.answer(id, answer)
       waiters.get(id)?.(answer)

@@ -2,9 +2,9 @@ import type { Frame, Store } from '@troupe/core'
 
 /** What a journal asks of a log: hand over what is not yet written, and hear how the writing went. */
 export interface Journalled {
-  take(): Frame | undefined
-  written(): void
-  notWritten(): void
+  take: () => Frame | undefined
+  written: () => void
+  notWritten: (error: unknown) => void
 }
 
 /**
@@ -12,27 +12,48 @@ export interface Journalled {
  * commit serves every log that has something to write, so results that end in one tick share it.
  */
 export interface Journal {
-  touch(log: Journalled): void
-  /** Resolves when everything that any log holds now is durable. */
-  commit(): Promise<void>
-  close(): Promise<void>
+  /** False: nothing is ever written, and logs stay in memory as a whole. */
+  readonly durable: boolean
+  /** The log has something to write. */
+  touch: (log: Journalled) => void
+  /** Resolves when everything that any log holds now was written or could not be; each log hears which. */
+  commit: () => Promise<void>
+  /** What this log still holds is not tried again. */
+  drop: (log: Journalled) => void
+  close: () => Promise<void>
 }
 
-export function createJournal(store: Pick<Store, 'frames'>, options: { intervalMs?: number; onError?(error: unknown): void } = {}): Journal {
+/** A journal for programs and measurements that need no recovery. */
+export const noJournal: Journal = {
+  durable: false,
+  touch: () => undefined,
+  commit: () => Promise.resolve(),
+  drop: () => undefined,
+  close: () => Promise.resolve(),
+}
+
+const longestPauseMs = 5000
+
+export function createJournal(
+  store: Pick<Store, 'frames'>,
+  options: { intervalMs?: number; onError?: (error: unknown) => void } = {},
+): Journal {
   const { intervalMs = 250, onError = () => undefined } = options
   const dirty = new Set<Journalled>()
+  let pauseMs = intervalMs
   let timer: NodeJS.Timeout | undefined
   let next: Promise<void> | undefined
   let writing: Promise<void> = Promise.resolve()
 
   return {
+    durable: true,
     touch(log) {
       dirty.add(log)
-      timer ??= setTimeout(onTimer, intervalMs)
+      timer ??= setTimeout(onTimer, pauseMs)
     },
+    drop: (log) => void dirty.delete(log),
     commit,
     async close() {
-      clearTimeout(timer)
       await commit()
       clearTimeout(timer)
     },
@@ -40,36 +61,51 @@ export function createJournal(store: Pick<Store, 'frames'>, options: { intervalM
 
   function onTimer(): void {
     timer = undefined
-    commit().catch(onError)
+    void commit()
   }
 
+  /** Whoever asks before the writing begins is served by the same commit. */
   function commit(): Promise<void> {
     next ??= (async () => {
       await writing
       await new Promise((resolve) => setImmediate(resolve))
       next = undefined
-      const done = write()
-      writing = done.catch(() => undefined)
-      return done
+      writing = write()
+      await writing
     })()
     return next
   }
 
   async function write(): Promise<void> {
-    const logs = [...dirty]
+    const taken = [...dirty].flatMap((log) => {
+      const frame = log.take()
+      return frame === undefined ? [] : [{ log, frame }]
+    })
     dirty.clear()
-    const frames = logs.flatMap((log) => log.take() ?? [])
-    if (frames.length === 0) return
-    try {
-      await store.frames.append(frames)
-    } catch (error) {
-      for (const log of logs) {
-        log.notWritten()
-        dirty.add(log)
-      }
-      timer ??= setTimeout(onTimer, intervalMs)
-      throw error
+    if (taken.length === 0) return
+    const failed = await append(taken)
+    pauseMs = failed.length === 0 ? intervalMs : Math.min(2 * pauseMs, longestPauseMs)
+    for (const { log, error } of failed) {
+      dirty.add(log)
+      log.notWritten(error)
     }
-    for (const log of logs) log.written()
+    if (failed.length > 0) timer ??= setTimeout(onTimer, pauseMs)
+  }
+
+  /** One log whose frame cannot be written does not keep the others from it. */
+  async function append(taken: { log: Journalled; frame: Frame }[]): Promise<{ log: Journalled; error: unknown }[]> {
+    try {
+      await store.frames.append(taken.map(({ frame }) => frame))
+      for (const { log } of taken) log.written()
+      return []
+    } catch (error) {
+      if (taken.length === 1) {
+        onError(error)
+        return taken.map(({ log }) => ({ log, error }))
+      }
+      const failed: { log: Journalled; error: unknown }[] = []
+      for (const one of taken) failed.push(...(await append([one])))
+      return failed
+    }
   }
 }

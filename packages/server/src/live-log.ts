@@ -1,6 +1,19 @@
-import { cutDelta, formatEvent, itemSize, joinDeltas, type Chunk, type Frame, type LogItem, type Note, type RunLog, type Store } from '@troupe/core'
+import {
+  cutDelta,
+  deltaOf,
+  formatEvent,
+  itemSize,
+  joinDeltas,
+  NamedError,
+  type Chunk,
+  type Frame,
+  type LogItem,
+  type Note,
+  type RunLog,
+  type Store,
+} from '@troupe/core'
 import type { Journal, Journalled } from './journal.ts'
-import { createSubscriber, type Sink, type Subscriber } from './subscriber.ts'
+import { createSubscriber, type Page, type Sink, type Subscriber } from './subscriber.ts'
 
 /** The log of a live run: what is not yet journalled lies in memory, everything else is read from the journal. */
 export interface LiveLog extends RunLog {
@@ -9,8 +22,12 @@ export interface LiveLog extends RunLog {
   /** Sends everything after `after`, then what comes live. `untilWaiting`: ends when only a person can go on. */
   subscribe(sink: Sink, options: { after: number; untilWaiting?: boolean }): () => void
   setWaiting(waiting: boolean): void
+  /** Nothing that comes from now on is written or sent. */
+  mute(): void
   /** No more chunks: subscribers are ended once they have everything. */
   end(): void
+  /** Resolves when no subscriber is left. */
+  unread(): Promise<void>
 }
 
 export interface LogEvent {
@@ -26,24 +43,34 @@ export interface LiveLogOptions {
   from: number
   /** Frames that an earlier process wrote. */
   seq?: number
-  onItem?(item: LogItem): void
 }
 
-/** A frame is not let grow beyond this, so that numbers after a crash can jump ahead of any that a client may hold. */
+/** So much is journalled at once, without waiting for the next tick of the journal. */
 const largestFrame = 1 << 18
-/** How far numbers jump after a crash: beyond everything that may have been sent and not journalled. */
+/**
+ * How far numbers jump after a crash. Nothing is sent whose number is further than this beyond the journal, so that no
+ * client can hold a number that is given again.
+ */
 export const numberJump = 1 << 20
+/** Frames that a subscriber reads at once. */
+const framesPerPage = 4
+/** Joined deltas are cut into pieces of this length where they are sent. */
+const longestDelta = 1 << 15
 
 export function createLiveLog(options: LiveLogOptions): LiveLog {
-  const { runId, store, journal, onItem } = options
+  const { runId, store, journal } = options
   let seq = options.seq ?? 0
   let number = options.from
   let pending: LogItem[] = []
   let pendingFrom = number
   let writing: Frame | undefined
+  let failure: unknown
+  let held = false
   let waiting = false
+  let muted = false
   let ended = false
   const subscribers = new Set<Subscriber>()
+  const onUnread: (() => void)[] = []
 
   const journalled: Journalled = {
     take() {
@@ -55,8 +82,13 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
     },
     written() {
       writing = undefined
+      failure = undefined
+      if (!held) return
+      held = false
+      for (const subscriber of subscribers) subscriber.wake()
     },
-    notWritten() {
+    notWritten(error) {
+      failure = error
       if (writing === undefined) return
       pending = [...writing.items, ...pending]
       pendingFrom = writing.from
@@ -70,79 +102,109 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
       return number
     },
     append(chunk) {
+      if (muted) return
       number += itemSize(chunk)
       keep(chunk)
-      if (subscribers.size > 0) {
-        let event: string | undefined
-        for (const subscriber of subscribers) {
-          if (!subscriber.live) continue
-          event ??= formatEvent(number, chunk)
-          subscriber.push(number, event)
-        }
-      }
-      onItem?.(chunk)
+      if (subscribers.size > 0) send(chunk)
     },
     note(note) {
-      keep(note)
-      onItem?.(note)
+      if (!muted) keep(note)
     },
-    sync() {
-      return pending.length === 0 && writing === undefined ? Promise.resolve() : journal.commit()
+    async sync() {
+      if (muted || (pending.length === 0 && writing === undefined)) return
+      await journal.commit()
+      if (failure !== undefined) throw notStored(failure)
     },
     subscribe(sink, { after, untilWaiting = false }) {
       const subscriber = createSubscriber(sink, after, {
-        number: () => number,
-        recent: (from) => recent(from),
-        read: (from) => read(from),
+        recent,
+        read,
         over: () => ended || (untilWaiting && waiting),
-        closed: () => subscribers.delete(subscriber),
+        closed() {
+          subscribers.delete(subscriber)
+          if (subscribers.size > 0) return
+          for (const listener of onUnread.splice(0)) listener()
+        },
       })
       subscribers.add(subscriber)
-      subscriber.start()
+      subscriber.wake()
       return () => subscriber.close()
     },
     setWaiting(now) {
       waiting = now
       if (now) for (const subscriber of subscribers) subscriber.check()
     },
+    mute,
     end() {
+      mute()
       ended = true
       for (const subscriber of subscribers) subscriber.check()
     },
+    unread: () => (subscribers.size === 0 ? Promise.resolve() : new Promise((resolve) => onUnread.push(resolve))),
   }
 
   function keep(item: LogItem): void {
-    join(item)
-    journal.touch(journalled)
-    if (number - pendingFrom > largestFrame) void journal.commit().catch(() => undefined)
-  }
-
-  function join(item: LogItem): void {
     const last = pending.at(-1)
     const joined = last === undefined ? undefined : joinDeltas(last, item)
     if (joined === undefined) pending.push(item)
     else pending[pending.length - 1] = joined
+    journal.touch(journalled)
+    if (number - pendingFrom > largestFrame) void journal.commit()
   }
 
-  /** What lies in memory after this number, or undefined when the journal has to be read first. */
-  function recent(after: number): LogEvent[] | undefined {
-    if (after < memoryFrom()) return undefined
-    return [...(writing === undefined ? [] : eventsOf(writing.items, writing.from, after)), ...eventsOf(pending, pendingFrom, after)]
+  function send(chunk: Chunk): void {
+    const mayGo = number <= sendable()
+    if (!mayGo) held = true
+    let event: string | undefined
+    for (const subscriber of subscribers) {
+      if (!subscriber.live) continue
+      if (!mayGo) subscriber.hold()
+      else subscriber.push(number, (event ??= formatEvent(number, chunk)))
+    }
+  }
+
+  function mute(): void {
+    if (muted) return
+    muted = true
+    journal.drop(journalled)
   }
 
   function memoryFrom(): number {
     return writing?.from ?? pendingFrom
   }
 
-  /** Everything up to where memory began when it was asked is in the journal for certain; more may have come since. */
-  async function read(after: number): Promise<{ events: LogEvent[]; upTo: number }> {
-    const upTo = memoryFrom()
-    const frames = await store.frames.read(runId, after)
-    return { events: frames.flatMap((frame) => eventsOf(frame.items, frame.from, after)), upTo }
+  function sendable(): number {
+    return journal.durable ? memoryFrom() + numberJump : Infinity
+  }
+
+  /** What lies in memory after this number, or undefined when the journal has to be read first. */
+  function recent(after: number): Page | undefined {
+    if (after < memoryFrom()) return undefined
+    const events = [
+      ...(writing === undefined ? [] : eventsOf(writing.items, writing.from, after)),
+      ...eventsOf(pending, pendingFrom, after),
+    ]
+    const limit = sendable()
+    if (number <= limit) return { events, upTo: number, complete: true }
+    held = true
+    const allowed = events.filter((event) => event.number <= limit)
+    return { events: allowed, upTo: allowed.at(-1)?.number ?? after, complete: false }
+  }
+
+  /** Everything up to where memory began when it was asked is in the journal for certain. */
+  async function read(after: number): Promise<Page> {
+    const inJournal = memoryFrom()
+    const frames = await store.frames.read(runId, after, framesPerPage)
+    const events = frames.flatMap((frame) => eventsOf(frame.items, frame.from, after))
+    return {
+      events,
+      upTo: frames.length < framesPerPage ? inJournal : (frames.at(-1)?.to ?? inJournal),
+      complete: false,
+    }
   }
 }
 
-/** The chunks of a frame that end after a number; a delta that the number cuts is cut. */
+/** The chunks of a frame that end after a number; a delta that the number cuts is cut, a long one goes in pieces. */
 export function eventsOf(items: readonly LogItem[], from: number, after: number): LogEvent[] {
   const events: LogEvent[] = []
   let number = from
@@ -150,11 +212,35 @@ export function eventsOf(items: readonly LogItem[], from: number, after: number)
     const start = number
     number += itemSize(item)
     if (number <= after || isNote(item)) continue
-    events.push({ number, chunk: (start < after ? cutDelta(item, after - start) : item) as Chunk })
+    const chunk = (start < after ? cutDelta(item, after - start) : item) as Chunk
+    pushInPieces(events, chunk, number)
   }
   return events
 }
 
+function pushInPieces(events: LogEvent[], chunk: Chunk, number: number): void {
+  let rest = chunk
+  for (;;) {
+    const length = deltaOf(rest)?.length ?? 0
+    if (length <= longestDelta) {
+      events.push({ number, chunk: rest })
+      return
+    }
+    events.push({ number: number - length + longestDelta, chunk: headOfDelta(rest, longestDelta) })
+    rest = cutDelta(rest, longestDelta) as Chunk
+  }
+}
+
+function headOfDelta(chunk: Chunk, length: number): Chunk {
+  if (chunk.type === 'tool-input-delta') return { ...chunk, inputTextDelta: chunk.inputTextDelta.slice(0, length) }
+  return { ...chunk, delta: (chunk as { delta: string }).delta.slice(0, length) } as Chunk
+}
+
 function isNote(item: LogItem): item is Note {
   return item.type.startsWith('$')
+}
+
+function notStored(cause: unknown): NamedError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new NamedError('NotStored', `What happens can no longer be written down: ${reason}.`, { status: 507, cause })
 }

@@ -13,41 +13,61 @@ export interface Sink {
 export interface Subscriber {
   /** Receives chunks as they come; otherwise it is catching up from the log. */
   readonly live: boolean
-  start(): void
   push(number: number, event: string): void
+  /** What comes now may not be sent yet: it is caught up with after `wake`. */
+  hold(): void
+  /** Goes on catching up, unless the client has to take something first. */
+  wake(): void
   /** Looks whether it is over. */
   check(): void
   close(): void
 }
 
+/** A piece of the log. `upTo`: there is nothing more up to this number. `complete`: nor beyond it, for now. */
+export interface Page {
+  events: LogEvent[]
+  upTo: number
+  complete: boolean
+}
+
 interface Source {
-  number(): number
-  recent(after: number): LogEvent[] | undefined
-  read(after: number): Promise<{ events: LogEvent[]; upTo: number }>
-  over(): boolean
-  closed(): void
+  /** From memory; undefined when the journal has to be read first. */
+  recent: (after: number) => Page | undefined
+  /** From the journal: at most so much as a client may be owed. */
+  read: (after: number) => Promise<Page>
+  over: () => boolean
+  closed: () => void
 }
 
 /** A client that takes no more than this is cut off from the live stream and catches up from the log. */
 const fullAt = 1 << 20
 const flushAt = 1 << 16
 
+/**
+ * Exactly one of three things goes on at any time: it is `live`, it is `catching` up, or it is `full` and waits for the
+ * client; else it is `held` until the log wakes it.
+ */
 export function createSubscriber(sink: Sink, after: number, source: Source): Subscriber {
+  let state: 'live' | 'catching' | 'full' | 'held' | 'closed' = 'held'
   let sent = after
   let buffer = ''
-  let live = false
-  let closed = false
 
   return {
     get live() {
-      return live
+      return state === 'live'
     },
-    start: () => void catchUp(),
     push(number, event) {
       sent = number
       if (buffer === '') soon(flush)
       buffer += event
       if (buffer.length > flushAt) flush()
+    },
+    hold() {
+      flush()
+      if (state === 'live') state = 'held'
+    },
+    wake() {
+      if (state === 'held') void catchUp()
     },
     check,
     close,
@@ -55,45 +75,72 @@ export function createSubscriber(sink: Sink, after: number, source: Source): Sub
 
   /** Reads on from the log until nothing is missing, then goes live in the same tick. */
   async function catchUp(): Promise<void> {
-    while (!closed) {
-      const recent = source.recent(sent)
-      const { events, upTo } = recent === undefined ? await source.read(sent) : { events: recent, upTo: sent }
-      if (closed) return
-      let text = ''
-      for (const { number, chunk } of events) {
-        text += formatEvent(number, chunk)
-        sent = number
-      }
-      sent = Math.max(sent, upTo)
-      if (text !== '' && sink.write(text) > fullAt) return sink.onDrain(() => void catchUp())
-      if (recent !== undefined || sent >= source.number()) {
-        live = true
+    state = 'catching'
+    for (;;) {
+      const page = source.recent(sent) ?? (await source.read(sent).catch(lost))
+      if (state !== 'catching' || page === undefined || !send(page)) return
+      if (page.complete) {
+        state = 'live'
         return check()
       }
+      if (page.events.length === 0 && page.upTo <= sent) {
+        state = 'held'
+        return
+      }
+      sent = page.upTo
     }
   }
 
+  /** False when the client has to take something first. */
+  function send(page: Page): boolean {
+    let text = ''
+    for (const { number, chunk } of page.events) {
+      text += formatEvent(number, chunk)
+      sent = number
+      if (text.length <= flushAt) continue
+      if (!write(text)) return false
+      text = ''
+    }
+    return text === '' || write(text)
+  }
+
+  /** Hands text to the sink; false, and on its way again once it is drained, when that has enough. */
+  function write(text: string): boolean {
+    if (sink.write(text) <= fullAt) return true
+    state = 'full'
+    sink.onDrain(() => {
+      if (state === 'full') void catchUp()
+    })
+    return false
+  }
+
   function flush(): void {
-    if (closed || buffer === '') return
+    if (buffer === '' || state === 'closed') return
     const text = buffer
     buffer = ''
-    if (sink.write(text) <= fullAt) return
-    live = false
-    sink.onDrain(() => void catchUp())
+    write(text)
   }
 
   function check(): void {
-    if (!live || closed || !source.over()) return
+    if (state !== 'live' || !source.over()) return
     flush()
-    if (!live) return
+    if (state === 'live') end()
+  }
+
+  /** The log could not be read: the client will ask again where it stood. */
+  function lost(): undefined {
+    if (state !== 'closed') end()
+  }
+
+  function end(): void {
     sink.end()
     close()
   }
 
   function close(): void {
-    if (closed) return
-    closed = true
-    live = false
+    if (state === 'closed') return
+    state = 'closed'
+    buffer = ''
     source.closed()
   }
 }

@@ -28,11 +28,11 @@ export interface ModelCall {
   maxRetries: number
   /** A provider that sends nothing for this long has stalled. */
   stallMs: number
-  emit(chunk: Chunk): void
+  emit: (chunk: Chunk) => void
   /** Called for each call as soon as its arguments are complete, in model order. */
-  onCall(call: Call): void
+  onCall: (call: Call) => void
   /** Whether a call id is free in this session; it is taken from then on. */
-  takeCallId(id: string): Promise<boolean>
+  takeCallId: (id: string) => Promise<boolean>
 }
 
 export interface ModelAnswer {

@@ -18,7 +18,7 @@ export interface CallScope {
   /** Aborted when the run is, and when the model call that made this call fails. */
   signal: AbortSignal
   writes: WriteLock
-  emit(chunk: Chunk): void
+  emit: (chunk: Chunk) => void
   /** Marks the call as waiting for a person until the returned function is called. */
   waiting(): () => void
   /** A person refused without a remark: the turn ends. */

@@ -22,7 +22,11 @@ export interface Call {
 export function parseCall(raw: { toolCallId: string; toolName: string; input: string }, tools: readonly Tool[]): Call {
   const tool = findTool(raw.toolName, tools)
   const parsed = parseJson(raw.input, tool !== undefined && isStringTool(tool))
-  const call: Call = { toolCallId: raw.toolCallId, toolName: tool?.name ?? raw.toolName, input: 'value' in parsed ? parsed.value : raw.input }
+  const call: Call = {
+    toolCallId: raw.toolCallId,
+    toolName: tool?.name ?? raw.toolName,
+    input: 'value' in parsed ? parsed.value : raw.input,
+  }
   if (tool === undefined) {
     call.invalid = `There is no tool "${raw.toolName}". Available tools: ${tools.map((known) => known.name).join(', ') || 'none'}.`
     return call
@@ -43,7 +47,9 @@ export function checkInput(tool: Tool, input: unknown): { input: unknown } | { c
   const result = tool.input.safeParse(input)
   if (result.success) return { input: result.data }
   const issues = result.error.issues.map((issue) => `${issue.path.map(String).join('.') || 'input'}: ${issue.message}`)
-  return { complaint: `The input of ${tool.name} is not valid. ${issues.join('; ')}. Nothing was executed; send a corrected call.` }
+  return {
+    complaint: `The input of ${tool.name} is not valid. ${issues.join('; ')}. Nothing was executed; send a corrected call.`,
+  }
 }
 
 type Parsed = { value: unknown; repaired?: string } | { problem: string }
@@ -108,7 +114,8 @@ function mendOutsideMeaning(text: string): string {
 }
 
 function stringInput(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && 'input' in value && Object.keys(value).length === 1) return value.input
+  if (typeof value === 'object' && value !== null && 'input' in value && Object.keys(value).length === 1)
+    return value.input
   return value
 }
 

@@ -7,7 +7,8 @@ export function processStartTime(pid: number): string | undefined {
     if (process.platform === 'linux') {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
       // The command name may hold blanks and brackets; fields are counted behind its last bracket.
-      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+      const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+      return `${ticks} ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`
     }
     const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
     return started === '' ? undefined : started

@@ -6,11 +6,11 @@ import type { Call } from './parse-call.ts'
  */
 export interface Schedule {
   /** Calls come in model order. */
-  offer(call: Call): void
+  offer: (call: Call) => void
   /** The model has ended: run what is left. Resolves when every started call has its result. */
-  finish(): Promise<void>
+  finish: () => Promise<void>
   /** Nothing further is started. */
-  cancel(): void
+  cancel: () => void
 }
 
 /** `execute` rejects only for what ends the whole run. */

@@ -48,17 +48,8 @@ export function openTurn(input: RunInput) {
     repeats: createRepeatGuard(limits.repeats),
     scope: undefined as unknown as Omit<CallScope, 'deny' | 'signal'>,
 
-    emit(chunk: Chunk): void {
-      fold.push(chunk)
-      log.append(chunk)
-    },
-    /** Whether a call id is free: no call of the session has it, dropped attempts included. */
-    async takeCallId(id: string): Promise<boolean> {
-      taken ??= new Set([...input.history.flatMap(callIds), ...(resume?.chunks.flatMap(callIdOf) ?? [])])
-      if (taken.has(id)) return false
-      taken.add(id)
-      return (await input.takeCallId?.(id)) ?? true
-    },
+    emit,
+    takeCallId,
     /** True when messages wait to be injected. When the turn would end without one, none is accepted from then on. */
     takeSteering(ending: boolean): boolean {
       steering.push(...(input.steering?.(ending && steering.length === 0) ?? []))
@@ -66,7 +57,7 @@ export function openTurn(input: RunInput) {
     },
     injectSteering(): void {
       for (const { id, text } of steering.splice(0))
-        turn.emit({ type: 'steering-message', id, parts: [{ type: 'text', text }] })
+        emit({ type: 'steering-message', id, parts: [{ type: 'text', text }] })
     },
     /** The run counts as working while this goes on. */
     async work<T>(what: () => Promise<T>): Promise<T> {
@@ -82,7 +73,7 @@ export function openTurn(input: RunInput) {
       const part = fold
         .snapshot()
         .parts.find((candidate) => 'toolCallId' in candidate && candidate.toolCallId === toolCallId)
-      return part !== undefined && 'state' in part && /^output-/.test(String(part.state))
+      return part !== undefined && 'state' in part && String(part.state).startsWith('output-')
     },
     /** A person refused a call of this step without a remark: an earlier process was about to end the turn. */
     hasRefusal(): boolean {
@@ -101,8 +92,8 @@ export function openTurn(input: RunInput) {
     settleOpenCalls(errorText: string): void {
       for (const part of fold.snapshot().parts) {
         if (!('toolCallId' in part) || !('state' in part) || part.state === 'input-streaming') continue
-        if (/^output-/.test(part.state)) continue
-        turn.emit({ type: 'tool-output-error', toolCallId: part.toolCallId, errorText })
+        if (part.state.startsWith('output-')) continue
+        emit({ type: 'tool-output-error', toolCallId: part.toolCallId, errorText })
       }
     },
     outcome(status: RunOutcome['status'], error?: ErrorInfo): RunOutcome {
@@ -110,7 +101,7 @@ export function openTurn(input: RunInput) {
     },
     close(): RunOutcome {
       end(turn.denied ? 'Not run: an earlier call of this step was refused.' : 'Not run: the turn ended first.')
-      turn.emit({ type: 'finish', finishReason: finishReasonOf(turn.finishReason), messageMetadata: metadata() })
+      emit({ type: 'finish', finishReason: finishReasonOf(turn.finishReason), messageMetadata: metadata() })
       return turn.outcome('done')
     },
     fail(thrown: unknown): RunOutcome {
@@ -118,9 +109,9 @@ export function openTurn(input: RunInput) {
       if (ending === undefined || ending.status === 'failed')
         return broken(errorInfo(ending === undefined ? thrown : input.signal.reason))
       end(ending.text)
-      turn.emit({ type: 'message-metadata', messageMetadata: { ...metadata(), [ending.status]: true } })
-      turn.emit({ type: 'abort', reason: ending.text })
-      turn.emit({ type: 'finish', finishReason: 'other' })
+      emit({ type: 'message-metadata', messageMetadata: { ...metadata(), [ending.status]: true } })
+      emit({ type: 'abort', reason: ending.text })
+      emit({ type: 'finish', finishReason: 'other' })
       return turn.outcome(ending.status)
     },
     /** An earlier process had ended the turn, and was not able to store the message. */
@@ -130,16 +121,29 @@ export function openTurn(input: RunInput) {
       return turn.outcome(aborted === true ? 'aborted' : interrupted === true ? 'interrupted' : 'done')
     },
   }
-  turn.scope = { input, writes: input.writes ?? createWriteLock(), emit: turn.emit, waiting, base: contextBase(turn) }
+  turn.scope = { input, writes: input.writes ?? createWriteLock(), emit, waiting, base: contextBase(turn) }
   if (resume !== undefined) for (const call of finishedCalls(fold.snapshot())) turn.repeats.check(call)
   return turn
+
+  function emit(chunk: Chunk): void {
+    fold.push(chunk)
+    log.append(chunk)
+  }
+
+  /** Whether a call id is free: no call of the session has it, dropped attempts included. */
+  async function takeCallId(id: string): Promise<boolean> {
+    taken ??= new Set([...input.history.flatMap(callIds), ...(resume?.chunks.flatMap(callIdOf) ?? [])])
+    if (taken.has(id)) return false
+    taken.add(id)
+    return (await input.takeCallId?.(id)) ?? true
+  }
 
   function broken(error: ErrorInfo): RunOutcome {
     turn.finishReason = 'error'
     end(`Not run: ${error.message}`)
-    turn.emit({ type: 'message-metadata', messageMetadata: { ...metadata(), error } })
-    turn.emit({ type: 'error', errorText: error.message })
-    turn.emit({ type: 'finish', finishReason: 'error' })
+    emit({ type: 'message-metadata', messageMetadata: { ...metadata(), error } })
+    emit({ type: 'error', errorText: error.message })
+    emit({ type: 'finish', finishReason: 'error' })
     return turn.outcome('failed', error)
   }
 
@@ -228,7 +232,7 @@ function callIdOf(chunk: Chunk): string[] {
 
 function finishedCalls(message: Message): { toolName: string; input: unknown }[] {
   return message.parts.flatMap((part) => {
-    if (!('toolCallId' in part) || !('state' in part) || !/^output-/.test(part.state)) return []
+    if (!('toolCallId' in part) || !('state' in part) || !part.state.startsWith('output-')) return []
     return [
       { toolName: part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length), input: part.input },
     ]

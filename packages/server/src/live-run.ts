@@ -1,0 +1,255 @@
+import {
+  createWriteLock,
+  decide,
+  errorInfo,
+  NamedError,
+  run,
+  shutdown,
+  type Chunk,
+  type Message,
+  type Resume,
+  type RunOutcome,
+  type RunRecord,
+  type RunStatus,
+  type Session,
+} from '@troupe/core'
+import { createLiveLog, numberJump, type LiveLog } from './live-log.ts'
+import type { LiveOptions, Remains, RunParts, RunRequest } from './run-parts.ts'
+import { storeAnswer } from './store-answer.ts'
+import type { Sink } from './subscriber.ts'
+
+export interface LiveRun {
+  readonly id: string
+  readonly sessionId: string
+  readonly messageId: string
+  readonly userMessageId: string
+  readonly status: RunStatus
+  readonly log: LiveLog
+  /** Resolves when the message is stored and exported and the run is closed. Rejects when it could not be stored. */
+  readonly done: Promise<Message>
+  /** Resolves when it ends or waits for a person. */
+  settled(): Promise<void>
+  /** Sends everything after `after`; a number that this log never sent, or none, gets the whole run. */
+  subscribe(sink: Sink, options: { after?: number; untilWaiting?: boolean }): () => void
+}
+
+/** The hold that the owner of live runs has on one. */
+export interface OpenRun extends LiveRun {
+  begin(): void
+  abort(reason: NamedError): void
+  /** Throws `NoRun` (409) when the turn has decided to end. Resolves when the message survives a crash. */
+  steer(message: { id: string; text: string }): Promise<void>
+  /** An answer came: until the run says otherwise it does not wait any more. */
+  moved(): void
+  /** The process is going: end at a safe point, or stay as it is when waiting. */
+  leave(): Promise<void>
+}
+
+export interface OpenRunOptions extends LiveOptions {
+  record: RunRecord
+  session: Session
+  parts: RunParts
+  remains?: Remains
+  /** Called before the streams end, when everything is stored, or with what could not be. */
+  onClosed(unstored?: RunOutcome): void
+}
+
+export function openRun(options: OpenRunOptions): OpenRun {
+  const { store, record, session, remains } = options
+  const request = record.request as unknown as RunRequest
+  const controller = new AbortController()
+  const steering: { id: string; text: string }[] = []
+  const steered = new Set(remains === undefined ? [] : steeringIds(remains.resume))
+  const finished = Promise.withResolvers<Message>()
+  // Who does not wait for the end need not hear of its failure.
+  finished.promise.catch(() => undefined)
+  let status: RunStatus = 'running'
+  const onSettled: (() => void)[] = []
+  let stored: Promise<void> = Promise.resolve()
+  let wanted: 'running' | 'waiting' = 'running'
+  let accepting = true
+  let left = false
+  let usedCallIds: Promise<Set<string>> | undefined
+
+  const from = remains === undefined ? record.fromNumber : remains.lastNumber + numberJump
+  const gaps = remains === undefined ? [] : [...remains.gaps, { after: remains.lastNumber, to: from }]
+  const log = createLiveLog({ runId: record.id, store, journal: options.journal, from, seq: remains?.seq ?? 0 })
+
+  return {
+    id: record.id,
+    sessionId: session.id,
+    messageId: record.messageId,
+    userMessageId: record.userMessageId,
+    get status() {
+      return status
+    },
+    log,
+    done: finished.promise,
+    settled: () => (status === 'running' ? new Promise((resolve) => onSettled.push(resolve)) : Promise.resolve()),
+    subscribe(sink, { after, untilWaiting = false }) {
+      const known = after !== undefined && after >= record.fromNumber && after <= log.number && !isLost(after)
+      return log.subscribe(sink, { after: known ? after : record.fromNumber, untilWaiting })
+    },
+    begin: () => void go(),
+    abort: (reason) => controller.abort(reason),
+    async steer(message) {
+      if (!accepting) throw noRun()
+      if (!steered.has(message.id)) {
+        steered.add(message.id)
+        steering.push(message)
+        log.note({ type: '$steer', ...message })
+      }
+      await log.sync()
+    },
+    moved() {
+      if (status === 'waiting') setStatus('running')
+    },
+    async leave() {
+      await stored
+      if (status === 'waiting') {
+        await log.sync().catch((error: unknown) => warn('a waiting run was not written', error))
+        left = true
+        log.mute()
+        controller.abort(new NamedError('Interrupted', 'Interrupted: the server was stopped.'))
+      } else controller.abort(shutdown)
+      await finished.promise.catch(() => undefined)
+    },
+  }
+
+  async function go(): Promise<void> {
+    let outcome: RunOutcome | undefined
+    try {
+      outcome = await work().catch(broken)
+      await log.sync()
+      await stored
+      if (!left) {
+        status = outcome.status
+        await storeAnswer(store, record, outcome.message, status)
+      }
+    } catch (error) {
+      status = 'failed'
+      warn('a run was not stored', error)
+      log.append({ type: 'error', errorText: error instanceof Error ? error.message : String(error) })
+      close(outcome)
+      finished.reject(error)
+      return
+    }
+    close()
+    finished.resolve(outcome.message)
+  }
+
+  /** What is asked next finds no run, and then the streams end. */
+  function close(unstored?: RunOutcome): void {
+    options.onClosed(unstored)
+    log.end()
+    settle()
+  }
+
+  async function work(): Promise<RunOutcome> {
+    const { frame, model, instructions, workspace, history } = options.parts
+    const opening = request.opening ?? []
+    if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
+    return run({
+      runId: record.id,
+      messageId: record.messageId,
+      session: { id: session.id },
+      workspace,
+      ...(request.client !== undefined && { client: request.client }),
+      ...(request.tab !== undefined && { tab: request.tab }),
+      ...(request.page !== undefined && { page: request.page }),
+      frames: [frame],
+      model,
+      instructions,
+      tools: options.tools(session),
+      history,
+      opening: opening.filter((chunk) => !isTransient(chunk)),
+      limits: { ...options.limits(), ...request.limits },
+      headless: request.headless === true,
+      signal: controller.signal,
+      log,
+      asks: options.inbox,
+      blobs: options.blobs,
+      decide: (call, ctx) => decide(call, ctx, options.rules(session)),
+      steering: takeSteering,
+      takeCallId,
+      writes: createWriteLock(),
+      onStatus,
+      credentials: (provider) => options.credentials(provider),
+      ...(remains !== undefined && { resume: remains.resume }),
+      ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
+      trace: (line) => options.logger({ ...line, session: session.id, run: record.id, agentPath: frame.path }),
+    })
+  }
+
+  /** The loop never throws for what a model, a tool or a person does: this is a defect, or a setting that is wrong. */
+  function broken(thrown: unknown): RunOutcome {
+    warn('a run broke', thrown)
+    const error = errorInfo(thrown)
+    log.append({ type: 'error', errorText: error.message })
+    log.append({ type: 'finish', finishReason: 'error', messageMetadata: { error } })
+    return {
+      status: 'failed',
+      error,
+      message: { id: record.messageId, role: 'assistant', parts: [], metadata: { error } },
+    }
+  }
+
+  /** A waiting run is stored as it stands, so that a reload shows the open approval without the log. */
+  function onStatus(now: 'running' | 'waiting', message: () => Message): void {
+    if (left) return
+    wanted = now
+    if (now === 'running') setStatus('running')
+    const snapshot = now === 'waiting' ? message() : undefined
+    stored = stored
+      .then(() =>
+        snapshot === undefined
+          ? store.runs.update(record.id, { status: now })
+          : storeAnswer(store, record, snapshot, now),
+      )
+      .catch((error: unknown) => warn('the state of a run was not stored', error))
+      .then(() => (now === 'waiting' && wanted === 'waiting' ? setStatus('waiting') : undefined))
+  }
+
+  function setStatus(now: 'running' | 'waiting'): void {
+    status = now
+    log.setWaiting(now === 'waiting')
+    if (now === 'waiting') settle()
+  }
+
+  function settle(): void {
+    for (const listener of onSettled.splice(0)) listener()
+  }
+
+  function takeSteering(ending: boolean): { id: string; text: string }[] {
+    if (ending && steering.length === 0) accepting = false
+    return steering.splice(0)
+  }
+
+  /** Read once, when the first call comes: most turns have none. */
+  async function takeCallId(id: string): Promise<boolean> {
+    usedCallIds ??= store.calls.ids(session.id).then((ids) => new Set(ids))
+    return !(await usedCallIds).has(id)
+  }
+
+  function isLost(number: number): boolean {
+    return gaps.some((gap) => number > gap.after && number <= gap.to)
+  }
+
+  function warn(message: string, error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    options.logger({ level: 'error', message, session: session.id, run: record.id, error: text })
+  }
+}
+
+export function noRun(): NamedError {
+  return new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
+}
+
+function isTransient(chunk: Chunk): boolean {
+  return 'transient' in chunk && chunk.transient === true
+}
+
+function steeringIds(resume: Resume): string[] {
+  const injected = resume.chunks.flatMap((chunk) => (chunk.type === 'steering-message' ? [chunk.id] : []))
+  return [...injected, ...resume.steering.map(({ id }) => id)]
+}
