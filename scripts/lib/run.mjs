@@ -55,6 +55,7 @@ export async function become(command, args, { env = process.env, cwd = process.c
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     })
   }
+  endWithParent(() => child.kill('SIGTERM'))
   const [code, signal] = await new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (...how) => resolve(how))
@@ -62,6 +63,18 @@ export async function become(command, args, { env = process.env, cwd = process.c
   if (signal === null) process.exit(code)
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name)
   process.kill(process.pid, signal)
+}
+
+/** npm ends the shell between it and its script, and nobody tells the script. */
+function endWithParent(end) {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    end()
+  }, 500)
+  timer.unref()
 }
 
 /** Runs a script's main function; a `Failure` is printed as its message alone. */

@@ -1,7 +1,17 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -79,6 +89,7 @@ describe('lockHome', () => {
   test('has one owner, who can be found until it lets go', () => {
     const home = openHome({ path: folder })
     const lock = lockHome(home) as HomeLock
+    expect(readdirSync(folder).sort()).toEqual(['lock', 'owner.json', 'token'])
     expect(lockHome(home)).toEqual({
       ownedBy: { pid: process.pid, url: null, port: null, startedAt: expect.any(Number) },
     })

@@ -72,7 +72,7 @@ export function lockHome(home: Pick<Home, 'path'>): HomeLock | { ownedBy: Owner 
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(file)
-    database.exec('BEGIN EXCLUSIVE')
+    database.exec('PRAGMA journal_mode = memory; BEGIN EXCLUSIVE')
   } catch (error) {
     database?.close()
     if (isBusy(error)) return { ownedBy: findOwner(home) }
