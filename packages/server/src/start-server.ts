@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { enabledTools, NamedError, type PermissionRules, type Session, type Store, type Workspace } from '@troupe/core'
 import { createAccess } from './access.ts'
-import { createApp } from './app.ts'
+import { createApp, type App } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
 import { openConfig, type ConfigFile } from './config.ts'
 import { lockHome, openHome, type Home } from './home.ts'
@@ -53,6 +53,8 @@ export interface Server {
   newUrl(): string
   /** The same requests without a port; `Host` and the token are filled in. */
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Every request as it comes, for programs that serve it themselves. */
+  app: App
   home: Home
   config: ConfigFile
   models: Models
@@ -172,6 +174,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     return {
       url: newUrl(),
       newUrl,
+      app,
       port,
       token: home.token,
       home,

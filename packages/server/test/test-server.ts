@@ -67,6 +67,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     workspace,
     log: (text) => void lines.push(text),
     models: { 'test/script': model, ...options.models },
+  }).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
   })
 
   const request: TestServer['request'] = (target, { method, body, headers, signal } = {}) => {
