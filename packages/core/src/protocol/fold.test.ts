@@ -118,6 +118,17 @@ describe('the fold', () => {
     expect(message.parts).toHaveLength(3)
   })
 
+  it('does not write on into a text that was reset', () => {
+    const message = foldChunks([
+      { type: 'start-step' },
+      { type: 'text-start', id: '0' },
+      { type: 'text-delta', id: '0', delta: 'old' },
+      { type: 'reset-step' },
+      { type: 'text-delta', id: '0', delta: 'new' },
+    ])
+    expect(message.parts).toEqual([{ type: 'step-start' }, { type: 'text', text: 'new', state: 'streaming' }])
+  })
+
   it('shows what has come of a streamed input, and only then parses it', () => {
     const fold = createFold()
     fold.push({ type: 'tool-input-start', toolCallId: 'c', toolName: 'Write' })
