@@ -1,6 +1,7 @@
 export { cleanMessage, interrupted } from './clean.ts'
 export { dataParts, isStoredData } from './data-parts.ts'
 export type { DataParts } from './data-parts.ts'
+export type * from './display.ts'
 export { createFold, foldChunks } from './fold.ts'
 export type { Fold } from './fold.ts'
 export { idPattern, idSchema, isId, newId } from './ids.ts'

@@ -1,0 +1,58 @@
+/**
+ * What `display.content` of a result may be, beyond plain text: cards switch on `kind`. Types only; paths are relative
+ * to the workspace where they lie inside it. A tool of one's own may show one of these and gets its card for nothing.
+ */
+export type Display = DiffDisplay | PatchDisplay | FileDisplay | ImageDisplay | ListDisplay
+
+/** One file before and after, as a unified diff. */
+export interface DiffDisplay {
+  kind: 'diff'
+  path: string
+  change: 'created' | 'changed' | 'deleted' | 'moved'
+  /** Where it was before it was moved. */
+  from?: string
+  /** Hunks without file headers; empty when nothing of the text changed. */
+  diff: string
+  added: number
+  removed: number
+  /** The diff is cut; `added` and `removed` count the whole. */
+  cut?: true
+}
+
+/** Several files changed by one call. */
+export interface PatchDisplay {
+  kind: 'patch'
+  files: DiffDisplay[]
+}
+
+/** A file that was read: its first lines; what the model read is in the call's notes. */
+export interface FileDisplay {
+  kind: 'file'
+  path: string
+  /** A short beginning of what was read. */
+  text: string
+  /** The number of the first line shown, counted from 1. */
+  from: number
+  /** How many lines the model was shown. */
+  lines: number
+  /** There is more after them. */
+  more: boolean
+}
+
+/** Bytes that a person can look at: history holds their hash, `/ai/blobs/<sha256>` the bytes. */
+export interface ImageDisplay {
+  kind: 'image'
+  path: string
+  mediaType: string
+  size: number
+  sha256?: string
+}
+
+/** Names in a folder, or files that were found. */
+export interface ListDisplay {
+  kind: 'list'
+  path: string
+  entries: { path: string; kind: 'file' | 'folder' | 'link' | 'other'; depth?: number }[]
+  /** How many more there are. */
+  left: number
+}
