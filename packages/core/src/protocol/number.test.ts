@@ -32,7 +32,7 @@ describe('joined deltas', { timeout: patience }, () => {
           expect(fold.snapshot()).toEqual(whole)
         }
       }),
-      runs(15),
+      runs(40),
     )
   })
 

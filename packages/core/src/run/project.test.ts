@@ -31,7 +31,7 @@ describe('the projection', { timeout: patience }, () => {
           }
         },
       ),
-      runs(60),
+      runs(200),
     )
   })
 
