@@ -34,7 +34,7 @@ export async function* diagnose({ env }: Pick<Context, 'env'>): AsyncGenerator<F
     env,
     'only needed for the browser tests: npm test installs one, or set CHROMIUM_PATH',
   )
-  yield tool('ripgrep', ['rg'], env, 'install ripgrep for fast search in files')
+  yield ripgrep(env)
   if (process.platform === 'linux')
     yield tool('bubblewrap', ['bwrap'], env, 'install bubblewrap to let commands run in a sandbox')
 }
@@ -49,6 +49,14 @@ function tool(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: str
   const file = findProgram(programs, env)
   if (file !== undefined) return { status: 'ok', name, text: file }
   return { status: 'warn', name, text: `not on PATH (looked for ${programs.join(', ')})`, fix }
+}
+
+/** One comes along as a package; one on PATH does as well. */
+function ripgrep(env: NodeJS.ProcessEnv): Finding {
+  const name = `ripgrep-${process.platform}-${process.arch}`
+  const own = fileURLToPath(new URL(`../../../node_modules/@vscode/${name}/bin/rg`, import.meta.url))
+  if (existsSync(own)) return { status: 'ok', name: 'ripgrep', text: own }
+  return tool('ripgrep', ['rg'], env, 'install ripgrep for fast search in files')
 }
 
 function* homeFindings(home: Home): Generator<Finding> {
