@@ -19,7 +19,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'node', include: ['packages/*/src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'] },
+        test: { name: 'node', include: ['packages/*/{src,crash}/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'] },
       },
       {
         extends: true,

@@ -6,7 +6,7 @@ import { tell, type Context } from './command.ts'
 
 /** A way to speak to the process that owns the home: another one over HTTP, or this one without a port. */
 export interface Connection {
-  /** The answer to a request, whatever its status. */
+  /** The answer to a request about `workspace`, whatever its status. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** The folder that requests are about. */
   workspace: string
@@ -48,7 +48,7 @@ async function connectToOwner(
   const request: Connection['fetch'] = (target, init = {}) => {
     const headers = new Headers(init.headers)
     headers.set('authorization', `Bearer ${token}`)
-    return fetch(owner.url + target, { ...init, headers })
+    return fetch(owner.url + inWorkspace(target, workspace), { ...init, headers })
   }
   let response: Response
   try {
@@ -71,11 +71,19 @@ async function becomeOwner({ env }: Context, workspace: string): Promise<Connect
   const { startServer } = await import('@troupe/server')
   try {
     const server = await startServer({ env, workspace, listen: false, ...debugLogging(env) })
-    return { fetch: (target, init) => server.fetch(target, init), workspace, close: () => server.close() }
+    return {
+      fetch: (target, init) => server.fetch(inWorkspace(target, workspace), init),
+      workspace,
+      close: () => server.close(),
+    }
   } catch (error) {
     if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
     return { pid: (error.data['owner'] as Owner | null)?.pid }
   }
+}
+
+function inWorkspace(target: string, workspace: string): string {
+  return `${target}${target.includes('?') ? '&' : '?'}workspace=${encodeURIComponent(workspace)}`
 }
 
 export function debugLogging(env: NodeJS.ProcessEnv): { logLevel?: 'debug' } {

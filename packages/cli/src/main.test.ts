@@ -148,6 +148,7 @@ describe('troupe -p', () => {
   })
 
   test('Ctrl-C stops the run, keeps what had come, and exits with 130', async () => {
+    env['TROUPE_DEMO_SPEED'] = '1'
     const child = start(['-p', 'Count slowly to 200', '--output-format', 'stream-json'])
     child.stdin.end()
     const lines = createInterface({ input: child.stdout })
@@ -165,6 +166,7 @@ describe('troupe -p', () => {
   })
 
   test('a reader that goes away stops the run', async () => {
+    env['TROUPE_DEMO_SPEED'] = '1'
     const child = start(['-p', 'Count slowly to 200', '--output-format', 'stream-json'])
     child.stdin.end()
     const { data } = JSON.parse(await firstLine(child.stdout)) as { data: { sessionId: string } }
@@ -220,6 +222,22 @@ describe('troupe serve', () => {
     const view = JSON.parse((await troupe(['debug', first.sessionId, '--json'])).stdout)
     expect(view.chain).toHaveLength(4)
     expect((await troupe(['debug', first.sessionId])).stdout).toContain('# What the model is sent')
+  })
+
+  test('from another folder it works there, and its sessions stay there', async () => {
+    await serve()
+    const here = JSON.parse((await troupe(['-p', 'repeat: here', '--output-format', 'json'])).stdout)
+    const there = JSON.parse(
+      (await troupe(['-p', 'repeat: there', '--output-format', 'json', '--workspace', folder])).stdout,
+    )
+    expect(there).toMatchObject({ result: 'there', error: null })
+    const next = JSON.parse((await troupe(['-p', 'repeat: again', '-c', '--output-format', 'json'])).stdout)
+    expect(next.sessionId).toBe(here.sessionId)
+    expect(await troupe(['-p', 'x', '-r', there.sessionId])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no such session'),
+    })
+    expect((await troupe(['debug', there.sessionId, '--workspace', folder])).code).toBe(0)
   })
 
   test('import waits for nobody: it says who has the home', async () => {

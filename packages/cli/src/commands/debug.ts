@@ -27,10 +27,7 @@ export const command = defineCommand({
       ...(values.workspace !== undefined && { workspace: values.workspace }),
     })
     try {
-      const query = new URLSearchParams({
-        workspace: connection.workspace,
-        ...(messageId !== undefined && { messageId }),
-      })
+      const query = new URLSearchParams(messageId === undefined ? {} : { messageId })
       const address = `/ai/debug/${encodeURIComponent(sessionId)}?${query.toString()}`
       const view = await readJson<DebugView>(await connection.fetch(address))
       context.stdout.write(values.json ? `${JSON.stringify(view)}\n` : describe(view, context.stdout.isTTY))

@@ -20,6 +20,8 @@ export const command = defineCommand({
     const maxSteps = stepsOf(values['max-steps'])
     if (values.continue && values.resume !== undefined) throw new UsageError('give either -c or -r, not both')
     const prompt = await readPrompt(positionals, context)
+    // The demo's typing pace is for people who watch.
+    context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
     const connection = await connect(context, {
       ...(values.workspace !== undefined && { workspace: values.workspace }),
     })
@@ -69,7 +71,7 @@ async function answer(
   context.stdout.on('error', onClosed)
   try {
     const message = { id: newId('msg_'), role: 'user', parts: [{ type: 'text', text: prompt }] }
-    const body = { sessionId, message, ...settings, workspace: connection.workspace, headless: true }
+    const body = { sessionId, message, ...settings, headless: true }
     const response = await connection.fetch('/ai/chat', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -119,10 +121,7 @@ async function sessionOf(values: { continue?: boolean; resume?: string }, connec
     return session.id
   }
   if (!values.continue) return newId('ses_')
-  const query = new URLSearchParams({ limit: '1', workspace: connection.workspace })
-  const { sessions } = await readJson<{ sessions: { id: string }[] }>(
-    await connection.fetch(`/ai/sessions?${query.toString()}`),
-  )
+  const { sessions } = await readJson<{ sessions: { id: string }[] }>(await connection.fetch(`/ai/sessions?limit=1`))
   const [newest] = sessions
   if (newest === undefined) throw new UsageError('there is no session in this folder yet; leave out -c')
   return newest.id
