@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { Access } from './access.ts'
 import type { Logger } from './logger.ts'
 import { readJson, refuseProtoKeys } from './read-json.ts'
+import type { OpenWorkspace } from './open-workspace.ts'
 import type { Ctx, Route } from './route.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -15,6 +16,7 @@ export interface AppOptions {
   routes: readonly Route[]
   access: Access
   logger: Logger
+  openWorkspace: OpenWorkspace
   /** The page's own files. */
   files?: (path: string) => Response | undefined
 }
@@ -22,7 +24,7 @@ export interface AppOptions {
 export type App = Hono<{ Bindings: Partial<HttpBindings> }>
 
 /** The HTTP face: who may speak, what a body may be, and one place where errors become answers. */
-export function createApp({ routes, access, logger, files }: AppOptions): App {
+export function createApp({ routes, access, logger, openWorkspace, files }: AppOptions): App {
   const app: App = new Hono()
   const limit = bodyLimit({
     maxSize: bodyBytes,
@@ -43,7 +45,8 @@ export function createApp({ routes, access, logger, files }: AppOptions): App {
     })
     if (route.body !== undefined) app.on(route.method, route.path, limit)
     app.on(route.method, route.path, async (c) => {
-      return route.handle(c, { params: params(c, route), query: query(c, route), body: await body(c, route) })
+      const input = { params: params(c, route), query: query(c, route), body: await body(c, route) }
+      return route.handle(c, { ...input, workspaceId: await workspaceId(c, route, input.body) })
     })
   }
   app.all('*', (c) => {
@@ -79,6 +82,12 @@ export function createApp({ routes, access, logger, files }: AppOptions): App {
     )
   })
   return app
+
+  async function workspaceId(c: Ctx, route: Route, given: unknown): Promise<string> {
+    if (route.scoped !== true) return ''
+    const { workspace } = Object(given) as { workspace?: unknown }
+    return (await openWorkspace(c, c.req.query('workspace') ?? workspace)).id
+  }
 }
 
 function params(c: Ctx, route: Route): Record<string, string> {

@@ -11,6 +11,7 @@ import {
   type StoredMessage,
 } from '@troupe/core'
 import { continueAnswer, isAnswer } from './continue-answer.ts'
+import { sessionNotFound } from './find-session.ts'
 import type { Live, LiveRun, RunRequest } from './live.ts'
 import type { LogEvent } from './live-log.ts'
 import { checkAttachments, parseUserMessage, storeUploads, type UserMessage } from './parse-user-message.ts'
@@ -22,13 +23,17 @@ export type ChatTurn =
   /** The answer is there already: what the client has not seen of it is sent. */
   | { kind: 'replay'; sessionId: string; messageId: string; events: (LogEvent | { chunk: Chunk })[] }
 
-export interface ChatOptions {
+export interface ChatContext {
   store: Store
   blobs: Blobs
   live: Live
-  workspaceId: string
   /** The full id of the model that an id, or nothing, stands for; throws a NamedError that says what to set. */
   modelId(id: string | undefined): Promise<string>
+}
+
+export interface ChatOptions extends ChatContext {
+  sessionId: string
+  workspaceId: string
 }
 
 /**
@@ -36,8 +41,8 @@ export interface ChatOptions {
  * that can be wrong with it is found before anything is written; the user message is stored before anything runs.
  * Requests of one session must come here one after the other.
  */
-export async function takeChat(request: ChatRequest, sessionId: string, options: ChatOptions): Promise<ChatTurn> {
-  const { store, live, workspaceId } = options
+export async function takeChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
+  const { store, live, sessionId, workspaceId } = options
   const session = await store.sessions.get(sessionId)
   if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
   if (request.trigger === 'regenerate-message') {
@@ -53,28 +58,24 @@ export async function takeChat(request: ChatRequest, sessionId: string, options:
   const message = parseUserMessage(last)
   await checkAttachments(message, options.blobs)
   const known = session === undefined ? undefined : await store.messages.get({ sessionId }, message.id)
-  if (session === undefined || known === undefined) return send({ message, request, session, sessionId }, options)
+  if (session === undefined || known === undefined) return send({ message, request, session }, options)
   if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
   if (equalParts(known.parts, message.parts)) return retry(known, request, session, options)
   const edited = await store.messages.get({ sessionId }, editId(message))
   if (edited !== undefined) return retry(edited, request, session, options)
-  return send({ message, request, session, sessionId, replaces: known }, options)
+  return send({ message, request, session, replaces: known }, options)
 }
 
 interface Sending {
   message: UserMessage
   request: ChatRequest
   session: Session | undefined
-  sessionId: string
   /** The message that this one is an edit of. */
   replaces?: StoredMessage
 }
 
-async function send(
-  { message, request, session, sessionId, replaces }: Sending,
-  options: ChatOptions,
-): Promise<ChatTurn> {
-  const { store, live, workspaceId } = options
+async function send({ message, request, session, replaces }: Sending, options: ChatOptions): Promise<ChatTurn> {
+  const { store, live, sessionId, workspaceId } = options
   const at = { sessionId }
   const parentMessageId = replaces === undefined ? await parentOf(request, at, store) : replaces.parentMessageId
   const model = await options.modelId(modelOf(request) ?? session?.model ?? undefined)
@@ -240,10 +241,6 @@ function idOf(message: unknown): string | undefined {
 
 function equalParts(a: readonly Part[], b: readonly Part[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
-}
-
-function sessionNotFound(sessionId: string): NamedError {
-  return new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data: { sessionId } })
 }
 
 function badRequest(message: string): NamedError {

@@ -5,8 +5,14 @@ import type { App } from './app.ts'
 
 export interface Listening {
   port: number
-  close: () => Promise<void>
+  /** Takes no more connections; those that are open go on. */
+  stop: () => void
+  /** Ends every connection, those that are being answered a moment later. */
+  end: () => Promise<void>
 }
+
+/** How long answers may take to go out once everything has ended. */
+const graceMs = 250
 
 /** The HTTP server is loaded only when a port is opened: a headless run does without it. */
 export async function listen(app: App, wanted: { host: string; port: number }): Promise<Listening> {
@@ -21,12 +27,15 @@ export async function listen(app: App, wanted: { host: string; port: number }): 
     server.once('error', (error) => reject(portError(error, port)))
     server.listen(port, host, resolve)
   })
+  const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
+    stop: () => void server.close(),
+    async end() {
+      const late = setTimeout(() => server.closeAllConnections(), graceMs)
+      server.closeIdleConnections()
       await closed
+      clearTimeout(late)
     },
   }
 }

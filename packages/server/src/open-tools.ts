@@ -1,30 +1,40 @@
 import path from 'node:path'
-import { getBuiltinTools, loadTools, type Store, type Tool, type Workspace } from '@troupe/core'
+import { getBuiltinTools, loadTools, type Tool, type Workspace } from '@troupe/core'
 import type { Logger } from './logger.ts'
 
-export interface Tools {
-  list: () => readonly Tool[]
-  problems: () => { path: string; message: string }[]
-  load: () => Promise<void>
+export interface Problem {
+  path: string
+  message: string
 }
 
-/** Built-in tools, the person's own, and those of a trusted workspace. */
-export function openTools(options: { home: string; store: Store; workspace: Workspace; logger: Logger }): Tools {
-  const { home, store, workspace, logger } = options
-  let tools: Tool[] = []
-  let problems: { path: string; message: string }[] = []
+export interface Tools {
+  /** The tools of a workspace; of one that was never loaded only those that every workspace has. */
+  list: (workspaceId: string) => readonly Tool[]
+  problems: (workspaceId: string) => Problem[]
+  /** Reads the folders of a workspace, anew after its trust has changed. */
+  load: (workspace: Workspace) => void
+}
+
+/** Built-in tools, the person's own, and those that a trusted workspace brings. */
+export function openTools(options: { home: string; logger: Logger }): Tools {
+  const { home, logger } = options
+  const everywhere = read([])
+  const loaded = new Map<string, { trusted: boolean; tools: readonly Tool[]; problems: Problem[] }>()
   return {
-    list: () => tools,
-    problems: () => problems,
-    async load() {
-      const { trusted } = (await store.workspaces.get(workspace.id)) ?? workspace
-      const folders = [path.join(home, 'tools'), ...(trusted ? [path.join(workspace.path, '.troupe', 'tools')] : [])]
-      const own = loadTools(folders, getBuiltinTools())
-      tools = [...getBuiltinTools(), ...own.entries.map((entry) => entry.value)]
-      problems = own.problems
-      for (const problem of problems) {
-        logger({ level: 'warn', ...problem, message: `a tool was not loaded: ${problem.message}` })
-      }
+    list: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).tools,
+    problems: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).problems,
+    load({ id, trusted, path: folder }) {
+      if (loaded.get(id)?.trusted === trusted) return
+      const found = trusted ? read([path.join(folder, '.troupe', 'tools')]) : everywhere
+      loaded.set(id, { trusted, ...found })
     },
+  }
+
+  function read(folders: string[]): { tools: readonly Tool[]; problems: Problem[] } {
+    const own = loadTools([path.join(home, 'tools'), ...folders], getBuiltinTools())
+    for (const problem of own.problems) {
+      logger({ level: 'warn', ...problem, message: `a tool was not loaded: ${problem.message}` })
+    }
+    return { tools: [...getBuiltinTools(), ...own.entries.map((entry) => entry.value)], problems: own.problems }
   }
 }

@@ -12,24 +12,28 @@ export interface Route {
   summary: string
   /** Answers without the secret. */
   open?: true
+  /** Works in one workspace: the server's own, or the folder that a program names in `?workspace` or in the body. */
+  scoped?: true
   query?: z.ZodObject
   /** A JSON body of this shape; `bytes` for a raw one. */
   body?: z.ZodType | 'bytes'
   answers: Record<number, string>
-  handle(
-    c: Ctx,
-    input: { params: Record<string, string>; query: Record<string, string>; body: unknown },
-  ): Response | Promise<Response>
+  handle(c: Ctx, input: RouteInput<unknown>): Response | Promise<Response>
+}
+
+export interface RouteInput<Body> {
+  params: Record<string, string>
+  query: Record<string, string>
+  body: Body
+  /** Empty, so that nothing is found, where the route is not `scoped`. */
+  workspaceId: string
 }
 
 /** A route whose body has the type of its schema. */
 export function route<Body extends z.ZodType>(
   definition: Omit<Route, 'handle' | 'body'> & {
     body?: Body
-    handle(
-      c: Ctx,
-      input: { params: Record<string, string>; query: Record<string, string>; body: z.infer<Body> },
-    ): Response | Promise<Response>
+    handle(c: Ctx, input: RouteInput<z.infer<Body>>): Response | Promise<Response>
   },
 ): Route {
   return definition

@@ -1,11 +1,13 @@
 import type { Blobs, Session, Store, Tool, Workspace } from '@troupe/core'
 import type { Access } from './access.ts'
-import type { ChatOptions } from './chat.ts'
+import type { ChatContext } from './chat.ts'
 import type { ConfigFile } from './config.ts'
 import type { Inbox } from './inbox.ts'
 import { createInTurn } from './in-turn.ts'
 import type { Live } from './live.ts'
 import type { Models } from './models.ts'
+import type { Problem } from './open-tools.ts'
+import type { OpenWorkspace } from './open-workspace.ts'
 import type { Route } from './route.ts'
 import { askRoutes } from './routes/asks.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -20,7 +22,7 @@ import { toolRoutes } from './routes/tools.ts'
 import { workspaceRoutes } from './routes/workspace.ts'
 
 /** What the routes stand on. */
-export interface RouteContext extends ChatOptions {
+export interface RouteContext extends ChatContext {
   store: Store
   live: Live
   inbox: Inbox
@@ -28,15 +30,14 @@ export interface RouteContext extends ChatOptions {
   models: Models
   config: ConfigFile
   access: Access
-  workspaceId: string
   version: string
-  workspace: () => Promise<Workspace>
+  openWorkspace: OpenWorkspace
   instructions: (session: Session) => Promise<string>
-  tools: () => readonly Tool[]
+  tools: (workspaceId: string) => readonly Tool[]
   useTools: () => readonly string[] | null | undefined
-  problems: () => { path: string; message: string }[]
+  problems: (workspaceId: string) => Problem[]
   /** The person trusts the folder, or no longer. */
-  onTrust: () => Promise<void>
+  onTrust: (workspace: Workspace) => void
 }
 
 /** Every route of the server. Making them calls nothing of the context, so the reference is made without a server. */

@@ -10,11 +10,12 @@ import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { instructionsFor } from './instructions.ts'
 import { createJournal } from './journal.ts'
-import { hostInUrl, isLoopback, listen } from './listen.ts'
+import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
 import { createLive, type Live } from './live.ts'
 import { createLogger, type Logger, type LogLevel } from './logger.ts'
 import { createModels, type Models } from './models.ts'
 import { openTools } from './open-tools.ts'
+import { createOpenWorkspace } from './open-workspace.ts'
 import { withOwnModels } from './own-models.ts'
 import { createRoutes } from './routes.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
@@ -101,8 +102,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const store = await openSqliteStore({ home: home.path, log: logger })
     closers.push(() => store.close())
     const workspace = await store.workspaces.open(path.resolve(options.workspace ?? process.cwd()))
-    const tools = openTools({ home: home.path, store, workspace, logger })
-    await tools.load()
+    const tools = openTools({ home: home.path, logger })
+    tools.load(workspace)
     const journal = createJournal(store, {
       onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }),
     })
@@ -110,8 +111,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const inbox = createInbox(store)
     const blobs = createBlobFiles(path.join(home.path, 'blobs'))
     const useTools = (): readonly string[] | null | undefined => config.get().useTools
-    const workspaceOf = async (session: Session): Promise<Workspace> =>
-      (await store.workspaces.get(session.workspaceId)) ?? workspace
+    const workspaceOf = async (session: Session): Promise<Workspace> => {
+      const found = (await store.workspaces.get(session.workspaceId)) ?? workspace
+      tools.load(found)
+      return found
+    }
     const instructions = async (session: Session): Promise<string> =>
       instructionsFor(session, (await workspaceOf(session)).path)
     const live = createLive({
@@ -121,7 +125,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       inbox,
       logger,
       model: (id) => models.resolveChatModel(id),
-      tools: () => enabledTools(useTools(), tools.list()),
+      tools: (session) => enabledTools(useTools(), tools.list(session.workspaceId)),
       instructions,
       workspace: workspaceOf,
       rules: () => rulesOf(config),
@@ -130,7 +134,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       credentials: () => Promise.resolve(undefined),
       ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
     })
+    let listening: Listening | undefined
+    closers.push(() => listening?.end())
     closers.push(() => live.close())
+    closers.push(() => listening?.stop())
 
     let port = 0
     const access = createAccess({
@@ -138,6 +145,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       port: () => port,
       hosts: () => ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)].map((name) => `${name}:${port}`),
     })
+    const openWorkspace = createOpenWorkspace({ store, access, own: workspace, onOpen: tools.load })
     const routes = createRoutes({
       store,
       live,
@@ -147,26 +155,25 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       config,
       access,
       version,
-      workspaceId: workspace.id,
       modelId: async (id) => (await models.resolveChatModel(id)).id,
-      workspace: async () => (await store.workspaces.get(workspace.id)) ?? workspace,
+      openWorkspace,
       instructions,
       tools: tools.list,
       useTools,
-      problems: () => [...tools.problems(), ...models.problems()],
+      problems: (workspaceId) => [...tools.problems(workspaceId), ...models.problems()],
       onTrust: tools.load,
     })
     const app = createApp({
       routes,
       access,
       logger,
+      openWorkspace,
       files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../web/dist')),
     })
     await live.recover()
     const origin = (): string => `http://${hostInUrl(host)}:${port}`
     if (options.listen !== false) {
-      const listening = await listen(app, { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) })
-      closers.push(listening.close)
+      listening = await listen(app, { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) })
       port = listening.port
       lock.announce({ url: origin(), port })
     }
@@ -183,7 +190,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       store,
       live,
       workspace,
-      problems: [...tools.problems(), ...models.problems()],
+      problems: [...tools.problems(workspace.id), ...models.problems()],
       fetch: async (target, init = {}) => {
         const headers = new Headers(init.headers)
         headers.set('host', `127.0.0.1:${port}`)
@@ -212,7 +219,7 @@ function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: n
   }
 }
 
-/** Last opened, first closed: runs end before the journal, the journal before the store, the lock goes last. */
+/** From the last to the first: no new connections, then runs end, then streams, the journal, the store, the lock. */
 async function closeAll(closers: (() => unknown)[]): Promise<void> {
   const errors: unknown[] = []
   for (const close of closers.splice(0).toReversed()) {

@@ -1,33 +1,24 @@
 import { answerRequestSchema, NamedError, type Store } from '@troupe/core'
 import { z } from 'zod'
+import { findSession } from '../find-session.ts'
 import type { Inbox } from '../inbox.ts'
 import type { Live } from '../live.ts'
 import { route, type Route } from '../route.ts'
 
-export function askRoutes({
-  store,
-  inbox,
-  live,
-  workspaceId,
-}: {
-  store: Store
-  inbox: Inbox
-  live: Live
-  workspaceId: string
-}): Route[] {
+export function askRoutes({ store, inbox, live }: { store: Store; inbox: Inbox; live: Live }): Route[] {
   return [
     route({
       method: 'GET',
       path: '/ai/asks',
       summary: 'Open asks of every run of the workspace, or of one session.',
       query: z.object({ sessionId: z.string().max(64).optional() }),
+      scoped: true,
       answers: { 200: '{asks}', 404: 'SessionNotFound' },
-      async handle(c, { query }) {
+      async handle(c, { query, workspaceId }) {
         const { sessionId } = query
-        if (sessionId !== undefined && !(await isOurs(sessionId)))
-          throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404 })
+        if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
         const asks = await inbox.list(sessionId === undefined ? {} : { sessionId })
-        const ours = await Promise.all(asks.map((ask) => isOurs(ask.sessionId)))
+        const ours = await Promise.all(asks.map((ask) => isIn(workspaceId, ask.sessionId)))
         return c.json({ asks: asks.filter((_, i) => ours[i]) })
       },
     }),
@@ -36,17 +27,18 @@ export function askRoutes({
       path: '/ai/asks/:id',
       summary: 'Answers an ask.',
       body: answerRequestSchema,
+      scoped: true,
       answers: { 200: '{ask}', 404: 'AskNotFound', 409: 'AskClosed', 422: 'WrongAnswer' },
-      async handle(c, { params, body }) {
+      async handle(c, { params, body, workspaceId }) {
         const ask = await store.asks.get(params['id'] as string)
-        if (ask === undefined || !(await isOurs(ask.sessionId)))
+        if (ask === undefined || !(await isIn(workspaceId, ask.sessionId)))
           throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
         return c.json({ ask: await live.answer(ask.id, body.answer) })
       },
     }),
   ]
 
-  async function isOurs(sessionId: string): Promise<boolean> {
+  async function isIn(workspaceId: string, sessionId: string): Promise<boolean> {
     return (await store.sessions.get(sessionId))?.workspaceId === workspaceId
   }
 }

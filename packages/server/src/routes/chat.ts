@@ -7,24 +7,15 @@ import {
   type StoredMessage,
 } from '@troupe/core'
 import { z } from 'zod'
-import { takeChat, type ChatOptions } from '../chat.ts'
+import { takeChat, type ChatContext } from '../chat.ts'
+import { findSession } from '../find-session.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { LogEvent } from '../live-log.ts'
 import { route, type Ctx, type Route } from '../route.ts'
 import { streamHeaders, streamResponse } from '../stream-response.ts'
 
-export function chatRoutes(options: ChatOptions & { inTurn: InTurn }): Route[] {
-  const { live, store, workspaceId } = options
-  const requireSession = async (sessionId: string | undefined): Promise<string> => {
-    const session = await store.sessions.get(sessionId ?? '')
-    if (session === undefined || session.workspaceId !== workspaceId) {
-      throw new NamedError('SessionNotFound', 'There is no such session.', {
-        status: 404,
-        data: { sessionId: sessionId ?? null },
-      })
-    }
-    return session.id
-  }
+export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
+  const { live, store } = options
   const stored = (sessionId: string, messageId: string): Promise<StoredMessage | undefined> =>
     store.messages.get({ sessionId }, messageId)
 
@@ -35,16 +26,17 @@ export function chatRoutes(options: ChatOptions & { inTurn: InTurn }): Route[] {
       summary: 'Sends a message, an edit, a retry, a regeneration or answers to approvals; streams the answer.',
       query: z.object({ hold: z.string().optional() }),
       body: chatRequestSchema,
+      scoped: true,
       answers: {
         200: 'UI message stream, or {sessionId, message, waiting} with responseMode json',
         400: 'BadRequest, ProviderNotConfigured',
         404: 'SessionNotFound, MessageNotFound, BlobNotFound, ModelNotFound, ProviderNotFound',
         409: 'SessionBusy, NoWaitingRun, NothingAnswered',
       },
-      async handle(c, { body, query }) {
+      async handle(c, { body, query, workspaceId }) {
         const sessionId = body.sessionId ?? body.id
         if (sessionId === undefined) throw new NamedError('BadRequest', 'sessionId (or id) is missing.')
-        const turn = await options.inTurn(sessionId, () => takeChat(body, sessionId, options))
+        const turn = await options.inTurn(sessionId, () => takeChat(body, { ...options, sessionId, workspaceId }))
         if (turn.kind === 'replay') {
           if (body.responseMode !== 'json') return replay(c, turn.events)
           return c.json({ sessionId, message: await stored(sessionId, turn.messageId), waiting: false })
@@ -70,9 +62,10 @@ export function chatRoutes(options: ChatOptions & { inTurn: InTurn }): Route[] {
           .regex(/^\d{1,15}$/, 'a whole number')
           .optional(),
       }),
+      scoped: true,
       answers: { 200: 'UI message stream', 204: 'no run', 404: 'SessionNotFound' },
-      async handle(c, { params, query }) {
-        const sessionId = await requireSession(params['sessionId'])
+      async handle(c, { params, query, workspaceId }) {
+        const { id: sessionId } = await findSession(store, params['sessionId'], workspaceId)
         const run = live.get(sessionId)
         if (run === undefined) return c.body(null, 204)
         // A browser that reconnects by itself names what it saw last in the header; the address is still the first one.
@@ -86,9 +79,11 @@ export function chatRoutes(options: ChatOptions & { inTurn: InTurn }): Route[] {
       method: 'POST',
       path: '/ai/chat/:sessionId/stop',
       summary: 'Stops the run of a session: provider, tools and child processes.',
+      scoped: true,
       answers: { 200: '{stopped, runId, ms}', 404: 'SessionNotFound', 409: 'NoRun' },
-      async handle(c, { params }) {
-        const stopped = await live.stop(await requireSession(params['sessionId']))
+      async handle(c, { params, workspaceId }) {
+        const { id } = await findSession(store, params['sessionId'], workspaceId)
+        const stopped = await live.stop(id)
         if (stopped === undefined)
           throw new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
         return c.json({ stopped: true, ...stopped })
@@ -99,9 +94,11 @@ export function chatRoutes(options: ChatOptions & { inTurn: InTurn }): Route[] {
       path: '/ai/chat/:sessionId/steer',
       summary: 'Gives a running answer a message at its next step.',
       body: steerRequestSchema,
+      scoped: true,
       answers: { 200: '{id}', 404: 'SessionNotFound', 409: 'NoRun' },
-      async handle(c, { params, body }) {
-        await live.steer(await requireSession(params['sessionId']), body)
+      async handle(c, { params, body, workspaceId }) {
+        const { id } = await findSession(store, params['sessionId'], workspaceId)
+        await live.steer(id, body)
         return c.json({ id: body.id })
       },
     }),

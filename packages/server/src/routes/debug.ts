@@ -1,24 +1,20 @@
 import { NamedError, project, type Session, type Store } from '@troupe/core'
 import { z } from 'zod'
+import { findSession } from '../find-session.ts'
 import { route, type Route } from '../route.ts'
 
-export function debugRoutes(options: {
-  store: Store
-  workspaceId: string
-  instructions(session: Session): Promise<string>
-}): Route[] {
-  const { store, workspaceId } = options
+export function debugRoutes(options: { store: Store; instructions: (session: Session) => Promise<string> }): Route[] {
+  const { store } = options
   return [
     route({
       method: 'GET',
       path: '/ai/debug/:sessionId',
       summary: 'The chain up to a message, what a model would be sent, and the log of the run that wrote it.',
       query: z.object({ messageId: z.string().max(64).optional() }),
+      scoped: true,
       answers: { 200: '{session, chain, projection, runs}', 404: 'SessionNotFound, MessageNotFound' },
-      async handle(c, { params, query }) {
-        const session = await store.sessions.get(params['sessionId'] as string)
-        if (session === undefined || session.workspaceId !== workspaceId)
-          throw new NamedError('SessionNotFound', 'There is no such session.', { status: 404 })
+      async handle(c, { params, query, workspaceId }) {
+        const session = await findSession(store, params['sessionId'], workspaceId)
         const at = { sessionId: session.id }
         const leaf = query['messageId'] ?? (await store.messages.latestLeaf(at))
         if (leaf !== undefined && (await store.messages.get(at, leaf)) === undefined)

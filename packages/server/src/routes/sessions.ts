@@ -1,5 +1,6 @@
 import { NamedError, newId, newSessionSchema, sessionPatchSchema, type Session, type Store } from '@troupe/core'
 import { z } from 'zod'
+import { findSession } from '../find-session.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { Live, LiveRun } from '../live.ts'
 import { route, type Route } from '../route.ts'
@@ -9,16 +10,16 @@ const limit = z
   .regex(/^\d{1,3}$/, 'a whole number below 1,000')
   .optional()
 
-export function sessionRoutes(options: { store: Store; live: Live; workspaceId: string; inTurn: InTurn }): Route[] {
-  const { store, live, workspaceId, inTurn } = options
+export function sessionRoutes({ store, live, inTurn }: { store: Store; live: Live; inTurn: InTurn }): Route[] {
   return [
     route({
       method: 'GET',
       path: '/ai/sessions',
       summary: 'Sessions of the workspace, newest first; with ?q those that match, and where.',
       query: z.object({ q: z.string().max(1000).optional(), cursor: z.string().max(500).optional(), limit }),
+      scoped: true,
       answers: { 200: '{sessions, nextCursor, hits}' },
-      async handle(c, { query }) {
+      async handle(c, { query, workspaceId }) {
         const { q, cursor } = query
         const found = await store.sessions.list({
           workspaceId,
@@ -35,8 +36,9 @@ export function sessionRoutes(options: { store: Store; live: Live; workspaceId: 
       path: '/ai/sessions',
       summary: 'Creates an empty session.',
       body: newSessionSchema,
+      scoped: true,
       answers: { 201: '{session}', 409: 'SessionExists' },
-      async handle(c, { body }) {
+      async handle(c, { body, workspaceId }) {
         const { id = newId('ses_'), ...rest } = body
         const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
         const session = await store.sessions.create({ id, workspaceId, ...fields })
@@ -47,17 +49,20 @@ export function sessionRoutes(options: { store: Store; live: Live; workspaceId: 
       method: 'GET',
       path: '/ai/sessions/:id',
       summary: 'One session.',
+      scoped: true,
       answers: { 200: '{session}', 404: 'SessionNotFound' },
-      handle: async (c, { params }) => c.json({ session: withRun(await find(params['id'])) }),
+      handle: async (c, { params, workspaceId }) =>
+        c.json({ session: withRun(await findSession(store, params['id'], workspaceId)) }),
     }),
     route({
       method: 'PATCH',
       path: '/ai/sessions/:id',
       summary: 'Renames, pins, archives, or sets model and agent.',
       body: sessionPatchSchema,
+      scoped: true,
       answers: { 200: '{session}', 404: 'SessionNotFound' },
-      async handle(c, { params, body }) {
-        const session = await find(params['id'])
+      async handle(c, { params, body, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
         const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
         return c.json({ session: withRun(await store.sessions.update(session.id, patch)) })
       },
@@ -66,9 +71,10 @@ export function sessionRoutes(options: { store: Store; live: Live; workspaceId: 
       method: 'DELETE',
       path: '/ai/sessions/:id',
       summary: 'Deletes a session; a live run is stopped first.',
+      scoped: true,
       answers: { 200: '{deleted}', 404: 'SessionNotFound' },
-      async handle(c, { params }) {
-        const { id } = await find(params['id'])
+      async handle(c, { params, workspaceId }) {
+        const { id } = await findSession(store, params['id'], workspaceId)
         await inTurn(id, async () => {
           await live.stop(id)
           await store.sessions.delete(id)
@@ -81,9 +87,10 @@ export function sessionRoutes(options: { store: Store; live: Live; workspaceId: 
       path: '/ai/sessions/:id/messages',
       summary: 'A page from the tail of one branch: the newest, or the newest through the message that ?leaf names.',
       query: z.object({ leaf: z.string().max(64).optional(), before: z.string().max(64).optional(), limit }),
+      scoped: true,
       answers: { 200: '{leafMessageId, messages, siblings, page}', 404: 'SessionNotFound, MessageNotFound' },
-      async handle(c, { params, query }) {
-        const session = await find(params['id'])
+      async handle(c, { params, query, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
         const { before } = query
         const at = { sessionId: session.id }
         const through = query['leaf']
@@ -103,9 +110,10 @@ export function sessionRoutes(options: { store: Store; live: Live; workspaceId: 
       method: 'DELETE',
       path: '/ai/sessions/:id/messages/:messageId',
       summary: 'Deletes a message and everything below it; a live run inside is stopped first.',
+      scoped: true,
       answers: { 200: '{deleted}', 404: 'SessionNotFound, MessageNotFound' },
-      async handle(c, { params }) {
-        const session = await find(params['id'])
+      async handle(c, { params, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
         const at = { sessionId: session.id }
         const messageId = params['messageId'] as string
         if ((await store.messages.get(at, messageId)) === undefined)
@@ -123,16 +131,6 @@ export function sessionRoutes(options: { store: Store; live: Live; workspaceId: 
       },
     }),
   ]
-
-  async function find(id: string | undefined): Promise<Session> {
-    const session = await store.sessions.get(id ?? '')
-    if (session === undefined || session.workspaceId !== workspaceId)
-      throw new NamedError('SessionNotFound', 'There is no such session.', {
-        status: 404,
-        data: { sessionId: id ?? null },
-      })
-    return session
-  }
 
   function withRun(
     session: Session,

@@ -1,19 +1,21 @@
 import { getToolInfos, type Tool } from '@troupe/core'
+import type { Problem } from '../open-tools.ts'
 import { route, type Route } from '../route.ts'
 
 export function toolRoutes(options: {
-  tools(): readonly Tool[]
-  useTools(): readonly string[] | null | undefined
-  problems(): { path: string; message: string }[]
+  tools: (workspaceId: string) => readonly Tool[]
+  useTools: () => readonly string[] | null | undefined
+  problems: (workspaceId: string) => Problem[]
 }): Route[] {
   return [
     route({
       method: 'GET',
       path: '/ai/tools',
       summary: 'Every tool, whether it is enabled, and the files that could not be loaded.',
+      scoped: true,
       answers: { 200: '{tools, problems}' },
-      handle(c) {
-        const tools = options.tools()
+      handle(c, { workspaceId }) {
+        const tools = options.tools(workspaceId)
         const infos = getToolInfos(options.useTools(), tools)
         return c.json({
           tools: infos.map((info, i) => ({
@@ -21,7 +23,7 @@ export function toolRoutes(options: {
             readOnly: tools[i]?.readOnly ?? false,
             group: tools[i]?.group ?? '',
           })),
-          problems: options.problems(),
+          problems: options.problems(workspaceId),
         })
       },
     }),
