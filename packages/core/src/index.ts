@@ -1,6 +1,8 @@
 export type { AgentFrame } from './agent-frame.ts'
+export type { AgentState, FileStamp } from './agent-state.ts'
 export type { Answer, Ask, AskKind, Asks } from './asks.ts'
 export type { Blobs } from './blobs.ts'
+export { createAgentState, disposeAgentState } from './create-agent-state.ts'
 export { errorInfo, NamedError } from './error.ts'
 export { loadFolder, loadFolderSync } from './load-folder.ts'
 export type { Loaded } from './load-folder.ts'

@@ -2,6 +2,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { z } from 'zod'
 import type { Answer, AskKind } from './asks.ts'
 import type { AgentFrame } from './agent-frame.ts'
+import type { AgentState } from './agent-state.ts'
+import type { Blobs } from './blobs.ts'
 
 /**
  * A tool is the only way an agent touches the world: one file, whose default export is `defineTool({...})` and whose
@@ -57,7 +59,10 @@ export interface ToolContext {
   client?: string
   tab?: string
   page?: string
-  run: { id: string; attempt: number }
+  /** `step` counts the model calls of the run. */
+  run: { id: string; attempt: number; step: number }
+  /** What this agent remembers between its calls: working directory, files it has read, background commands. */
+  state: AgentState
   /** Master first, the calling agent last. */
   frames: readonly AgentFrame[]
   agent: AgentFrame
@@ -77,6 +82,9 @@ export interface ToolContext {
   process(pid: number): Promise<void>
   /** The newest output of a tool in this conversation, by the tool's name. */
   lastOutput(toolName: string): unknown
+  /** A section of the settings, for tools that have one. */
+  settings(name: string): unknown
+  blobs?: Blobs
   mediaModel(kind: 'image' | 'video'): string | undefined
   /** Credentials of a provider, for tools that call one directly. */
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>

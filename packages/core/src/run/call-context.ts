@@ -28,6 +28,9 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
     ...scope.base,
     toolCallId,
     signal: scope.signal,
+    get state() {
+      return scope.state()
+    },
     emit(name, data, options = {}) {
       if (closed) return
       const transient = options.transient ?? !isStoredData(name)

@@ -14,7 +14,9 @@ import type { WriteLock } from './write-lock.ts'
 export interface CallScope {
   input: RunInput
   /** The fields of `ctx` that all calls of the run share. */
-  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval'>
+  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'state'>
+  /** Made when the first call looks at it. */
+  state(): ToolContext['state']
   /** Aborted when the run is, and when the model call that made this call fails. */
   signal: AbortSignal
   writes: WriteLock

@@ -1,3 +1,7 @@
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { AgentState } from '../agent-state.ts'
+import { createAgentState } from '../create-agent-state.ts'
 import { errorInfo } from '../error.ts'
 import { cleanMessage } from '../protocol/clean.ts'
 import { createFold } from '../protocol/fold.ts'
@@ -121,7 +125,15 @@ export function openTurn(input: RunInput) {
       return turn.outcome(aborted === true ? 'aborted' : interrupted === true ? 'interrupted' : 'done')
     },
   }
-  turn.scope = { input, writes: input.writes ?? createWriteLock(), emit, waiting, base: contextBase(turn) }
+  let state = input.state
+  turn.scope = {
+    input,
+    writes: input.writes ?? createWriteLock(),
+    emit,
+    waiting,
+    base: contextBase(turn),
+    state: () => (state ??= temporaryState(input)),
+  }
   if (resume !== undefined) for (const call of finishedCalls(fold.snapshot())) turn.repeats.check(call)
   return turn
 
@@ -188,7 +200,8 @@ export function firstMetadata(input: RunInput): Metadata {
 }
 
 /** The fields of `ctx` that all calls of a run share. */
-function contextBase({ input, attempt, fold }: Pick<Turn, 'input' | 'attempt' | 'fold'>): CallScope['base'] {
+function contextBase(turn: Pick<Turn, 'input' | 'attempt' | 'fold' | 'step'>): CallScope['base'] {
+  const { input, attempt, fold } = turn
   return {
     session: input.session,
     workspace: input.workspace,
@@ -196,15 +209,24 @@ function contextBase({ input, attempt, fold }: Pick<Turn, 'input' | 'attempt' | 
     ...(input.client !== undefined && { client: input.client }),
     ...(input.tab !== undefined && { tab: input.tab }),
     ...(input.page !== undefined && { page: input.page }),
-    run: { id: input.runId, attempt },
+    get run() {
+      return { id: input.runId, attempt, step: turn.step }
+    },
     frames: input.frames,
     agent: agentOf(input),
     chatModel: input.model,
     messageId: input.messageId,
     lastOutput: (toolName) => lastOutput([...input.history, fold.snapshot()], toolName),
+    settings: input.settings ?? (() => undefined),
+    ...(input.blobs !== undefined && { blobs: input.blobs }),
     mediaModel: input.mediaModel ?? (() => undefined),
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }
+}
+
+/** For programs that keep none: the agent forgets with the run. */
+function temporaryState(input: RunInput): AgentState {
+  return createAgentState({ workspace: input.workspace.path, outputFolder: path.join(tmpdir(), 'troupe', input.session.id) })
 }
 
 function agentOf(input: RunInput): RunInput['frames'][number] {

@@ -1,4 +1,7 @@
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { AgentFrame } from '../agent-frame.ts'
+import { createAgentState } from '../create-agent-state.ts'
 import type { ToolContext } from '../tool.ts'
 import { scriptedModel } from './scripted-model.ts'
 
@@ -14,7 +17,8 @@ export function testToolContext(given: Partial<ToolContext> = {}): TestToolConte
   return {
     session: { id: 'session-1' },
     workspace: { id: 'workspace-1', path: process.cwd() },
-    run: { id: 'run-1', attempt: 1 },
+    run: { id: 'run-1', attempt: 1, step: 1 },
+    state: given.state ?? createAgentState({ workspace: given.workspace?.path ?? process.cwd(), outputFolder: path.join(tmpdir(), 'troupe-test-output') }),
     frames: [agent],
     agent,
     chatModel: { id: 'scripted/script', model: scriptedModel([]) },
@@ -25,6 +29,7 @@ export function testToolContext(given: Partial<ToolContext> = {}): TestToolConte
     ask: ({ kind, title }) => Promise.reject(new Error(`The test gave no answer to the ${kind} "${title}".`)),
     process: () => Promise.resolve(),
     lastOutput: () => undefined,
+    settings: () => undefined,
     mediaModel: () => undefined,
     credentials: () => Promise.resolve(undefined),
     ...given,
