@@ -284,6 +284,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await distance()).toBeLessThan(4)
     await chat.send('Count slowly to 100')
     await chat.lastAnswer.getByText('2,').waitFor()
+    const reachable = await page.evaluate(() => {
+      document.querySelector('.list-scroller')?.scrollBy(0, -1)
+      return document.elementFromPoint(600, 200)?.closest('article') !== null
+    })
+    expect(reachable).toBe(true)
     await page.mouse.move(500, 250)
     await page.mouse.wheel(0, -600)
     await page.getByRole('button', { name: 'To the newest' }).waitFor()

@@ -69,7 +69,7 @@ export async function openWorkspace(executablePath: string): Promise<TestWorkspa
 
   function watch(page: Page): void {
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`)
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()} ${message.location().url}`)
     })
     page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
     page.on('dialog', (dialog) => {

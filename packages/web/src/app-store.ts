@@ -13,6 +13,8 @@ export interface AppState {
   /** The session in sight. One that nothing was said in yet exists only here. */
   sessionId: string
   isNew: boolean
+  /** The message that was asked for, once per asking. */
+  target: { messageId: string } | null
   sessions: ListedSession[]
   nextCursor: string | null
   search: { query: string; found: Found | null }
@@ -39,7 +41,8 @@ export interface AppActions {
   refresh: () => Promise<void>
   refreshAsks: () => Promise<void>
   loadMoreSessions: () => Promise<void>
-  select: (sessionId: string) => void
+  /** Brings a session into sight; with a message, that message of it. */
+  select: (sessionId: string, messageId?: string) => void
   newSession: () => void
   /** The session in sight has its first message. */
   sessionBegan: () => void
@@ -67,6 +70,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     access: 'checking',
     sessionId: sessionId ?? newId('s'),
     isNew: sessionId === null,
+    target: null,
     sessions: [],
     nextCursor: null,
     search: { query: '', found: null },
@@ -140,13 +144,13 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     }
   }
 
-  function select(chosen: string): void {
-    if (chosen !== getState().sessionId) setState({ sessionId: chosen, isNew: false })
+  function select(chosen: string, messageId?: string): void {
+    setState({ sessionId: chosen, isNew: chosen === getState().sessionId && getState().isNew, target: messageId === undefined ? null : { messageId } })
     restSidebar()
   }
 
   function newSession(): void {
-    setState({ sessionId: newId('s'), isNew: true })
+    setState({ sessionId: newId('s'), isNew: true, target: null })
     restSidebar()
   }
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react'
-import { useWorkspace } from '../workspace.ts'
+import { useApp, useWorkspace } from '../workspace.ts'
 import { Announcer } from './announcer.tsx'
 import { Composer } from './composer.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
@@ -15,10 +15,14 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const workspace = useWorkspace()
   const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
   const disclosures = useMemo(() => new Map<string, boolean>(), [])
+  const target = useApp((state) => state.target)
   useEffect(() => {
     void store.open()
     return store.close
   }, [store])
+  useEffect(() => {
+    if (target !== null) void store.goTo(target.messageId)
+  }, [store, target])
   return (
     <SessionContext value={store}>
       <DisclosureContext value={disclosures}>

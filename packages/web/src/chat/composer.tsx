@@ -17,7 +17,10 @@ export function Composer() {
   const waiting = useSession((state) => isWaiting(state.run))
   const blocked = useBlocked()
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [sessionId])
+  useEffect(() => {
+    // On a phone the focus would bring up the keyboard over half of the page.
+    if (window.matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [sessionId])
   const ready = draft.trim() !== '' && blocked === null
 
   const submit = () => {

@@ -1,15 +1,12 @@
 import { WifiOff } from 'lucide-react'
 import { useSession, useSessionStore } from './session-context.ts'
-import { visibleMessages } from './session-state.ts'
+import { isRunInSight } from './session-state.ts'
 
 /** Says when the stream is broken, and when an answer is being written in a branch that is not in sight. */
 export function ConnectionBar() {
   const { showBranch } = useSessionStore()
   const lost = useSession((state) => state.connection === 'lost' && state.run !== null)
-  const elsewhere = useSession((state) => {
-    const id = state.run?.answer?.id
-    return id !== undefined && !visibleMessages(state).some((message) => message.id === id)
-  })
+  const elsewhere = useSession((state) => state.run !== null && !isRunInSight(state))
   const parent = useSession((state) => state.run?.parentMessageId ?? null)
   if (lost) {
     return (

@@ -57,12 +57,19 @@ export function createFakeServer() {
     const { answer, signal } = await next(path)
     let controller!: ReadableStreamDefaultController<Uint8Array>
     const body = new ReadableStream<Uint8Array>({ start: (created) => void (controller = created) })
-    signal?.addEventListener('abort', () => controller.error(signal.reason))
+    const cut = new Promise<void>((resolve) => {
+      signal?.addEventListener('abort', () => {
+        controller.error(signal.reason)
+        resolve()
+      })
+    })
     answer(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
     const encoder = new TextEncoder()
     return {
       write: (number: number, chunk: Chunk) => controller.enqueue(encoder.encode(formatEvent(number, chunk))),
       end: () => controller.close(),
+      /** Resolves when the client has let go. */
+      cut,
       break: () => controller.error(new TypeError('network error')),
     }
   }

@@ -1,18 +1,19 @@
 import { CornerDownRight } from 'lucide-react'
 import { ErrorCard } from './error-card.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
-import { isWaiting } from './session-state.ts'
+import { isRunInSight, isWaiting } from './session-state.ts'
 import { Button } from '../ui/button.tsx'
 import { formatDuration } from '../ui/format.ts'
 
 /** What stands below the last message: that somebody is at work, what waits to be said, what was not sent. */
 export function ListTail() {
   const run = useSession((state) => state.run)
+  const inSight = useSession(isRunInSight)
   const unsent = useSession((state) => state.unsent)
   const { retryUnsent, takeBackUnsent } = useSessionStore()
   return (
     <div className="message tail">
-      {run !== null && !isWaiting(run) && run.errorText === null && (
+      {run !== null && inSight && !isWaiting(run) && run.errorText === null && (
         <p className="working">
           <span className="working-dots" aria-hidden>
             <i />
@@ -24,7 +25,7 @@ export function ListTail() {
           </span>
         </p>
       )}
-      {run?.steering.map(({ id, text }) => (
+      {inSight && run?.steering.map(({ id, text }) => (
         <div key={id} className="steering steering-pending">
           <CornerDownRight aria-hidden />
           <span>{text}</span>

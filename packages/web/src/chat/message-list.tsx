@@ -13,18 +13,26 @@ import './message-list.css'
 
 /** Only what is in sight is drawn. Older pages come as the person scrolls up. */
 export function MessageList() {
-  const { loadOlder } = useSessionStore()
+  const { loadOlder, arrived } = useSessionStore()
+  const target = useSession((state) => state.target)
   const stored = useSession((state) => state.messages)
   const run = useSession((state) => state.run)
   const siblings = useSession((state) => state.siblings)
   const older = useSession((state) => state.older)
   const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
   const list = useRef<VirtualizerHandle>(null)
-  const { scroller, stuck, onScroll, onResize, stick } = useStickToBottom()
+  const { scroller, stuck, onScroll, onResize, stick, unstick } = useStickToBottom()
   const prepended = usePrepended(messages)
 
   const lastUserId = messages.findLast((message) => message.role === 'user')?.id
   useEffect(stick, [lastUserId, stick])
+  useEffect(() => {
+    const index = messages.findIndex((message) => message.id === target)
+    if (index < 0) return
+    arrived()
+    unstick()
+    list.current?.scrollToIndex(index, { align: 'start' })
+  }, [messages, target, arrived, unstick])
   const onListScroll = useCallback(() => {
     onScroll()
     if (scroller.current !== null && scroller.current.scrollTop < 600) void loadOlder()

@@ -18,6 +18,8 @@ export interface SessionState {
   unsent: Unsent | null
   /** What is being typed. */
   draft: string
+  /** A message that is to be brought into sight. */
+  target: string | null
   /** Asks whose answer is on its way. */
   answering: readonly string[]
   /** How long each stopped answer took to stop, in milliseconds, as seen from here. */
@@ -61,6 +63,7 @@ export function emptySession(sessionId: string, phase: SessionState['phase']): S
     connection: 'open',
     unsent: null,
     draft: '',
+    target: null,
     answering: [],
     stopTimes: {},
   }
@@ -75,11 +78,14 @@ export function withPage(state: SessionState, page: BranchPage): SessionState {
   const [first] = page.messages
   const above = first === undefined ? -1 : state.messages.findIndex((message) => message.id === first.id)
   const kept = above > 0 && state.messages[above - 1]?.id === first?.parentMessageId ? state.messages.slice(0, above) : []
+  const unsent = state.messages.find(({ id }) => id === state.unsent?.messageId)
+  const belongs = unsent !== undefined && unsent.parentMessageId === (page.messages.at(-1)?.id ?? null)
   return {
     ...state,
     phase: 'ready',
     failure: null,
-    messages: [...kept, ...page.messages],
+    messages: [...kept, ...page.messages, ...(belongs ? [unsent] : [])],
+    unsent: belongs ? state.unsent : null,
     siblings: { ...(kept.length > 0 && state.siblings), ...page.siblings },
     older: kept.length > 0 ? state.older : { hasMore: page.page.hasMore, before: page.page.before, loading: false },
   }
@@ -130,9 +136,8 @@ export function withRunEnded(state: SessionState, now: number): SessionState {
 }
 
 /** The server refused to take the message: it stays in sight, with the reason. */
-export function withRefusal(state: SessionState, error: ErrorInfo): SessionState {
-  const messageId = state.run?.parentMessageId
-  return { ...state, run: null, unsent: messageId == null ? null : { messageId, error } }
+export function withRefusal(state: SessionState, messageId: string, error: ErrorInfo): SessionState {
+  return { ...state, run: null, unsent: { messageId, error } }
 }
 
 /** The message goes back to where it was typed. */
@@ -200,4 +205,12 @@ export function isWaiting(run: LiveRun | null): boolean {
     const ask = dataOf(part, 'ask')
     return ask !== undefined && !answers.has(ask.id)
   })
+}
+
+/** Whether the run, if there is one, belongs to the branch in sight. */
+export function isRunInSight(state: Pick<SessionState, 'messages' | 'run'>): boolean {
+  const { messages, run } = state
+  if (run === null) return false
+  if (run.answer === null) return run.parentMessageId === null || messages.at(-1)?.id === run.parentMessageId
+  return visibleMessages(state).some((message) => 'live' in message)
 }

@@ -317,3 +317,58 @@ test('another branch is shown down to its newest leaf, and messages sent there b
   await server.replyStream('/ai/chat?hold=1')
   expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: 'a1' })
 })
+
+test('a message that is on its way arrives although the session is left', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.open()
+  void session.send('hello')
+  session.close()
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  await stream.cut
+  void session.open()
+  const sent = server.requests[0]?.body as { message: { id: string } }
+  await server.replyJson('/ai/sessions/s1/messages', page([message(sent.message.id, 'user', 'hello', null)]))
+  const again = await server.replyStream('/ai/chat/s1/stream')
+  again.write(1, { type: 'start', messageId: 'a1' })
+  again.write(2, { type: 'text-delta', id: '0', delta: 'x' })
+  expect(texts(await until(session, (state) => texts(state).length === 2))).toEqual(['user: hello', 'assistant: x'])
+})
+
+test('a session that was left while it was read is not followed', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  const opened = session.open()
+  session.close()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  await opened
+  expect(server.requests.map(({ path }) => path)).toEqual(['/ai/sessions/s1/messages?limit=60'])
+})
+
+test('a regeneration that is refused leaves the answer where it was', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const stored = page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')])
+  await server.replyJson('/ai/sessions/s1/messages', stored)
+  await server.replyIdle('/ai/chat/s1/stream')
+  void session.regenerate('a1')
+  await server.replyJson('/ai/chat?hold=1', { error: { name: 'ModelNotFound', message: 'There is no such model.' } }, 422)
+  await server.replyJson('/ai/sessions/s1/messages', stored)
+  expect(texts(await until(session, (state) => state.messages.length === 2))).toEqual(['user: one', 'assistant: two'])
+  expect(server.errors).toMatchObject([{ name: 'ModelNotFound' }])
+  expect(session.getState()).toMatchObject({ draft: '', unsent: null, run: null })
+})
+
+test('a message that was asked for is shown in its branch, and the run is followed all the same', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  void session.goTo('u1')
+  await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
+  await server.replyJson('/ai/sessions/s1/messages?limit=1&before=u1', page([], { leafMessageId: 'u1' }))
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page([message('u1', 'user', 'one', null)]))
+  await server.replyStream('/ai/chat/s1/stream')
+  const state = await until(session, (current) => current.messages[0]?.id === 'u1')
+  expect(state.target).toBe('u1')
+})

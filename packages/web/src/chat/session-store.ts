@@ -3,7 +3,7 @@ import type { Answer } from '@troupe/core'
 import type { Chunk, StoredMessage } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
-import { ApiError, isUnreachable, toErrorInfo } from '../api/api-error.ts'
+import { ApiError, toErrorInfo } from '../api/api-error.ts'
 import type { Api } from '../api/api.ts'
 import type { ClientIds } from '../api/client-ids.ts'
 import { followRun } from './follow-run.ts'
@@ -30,6 +30,12 @@ export interface SessionServices {
 
 export type SessionStore = StoreApi<SessionState> & SessionActions
 
+/** A run that is being followed; `accepted` once the server has it. */
+interface Following {
+  controller: AbortController
+  accepted: boolean
+}
+
 export interface SessionActions {
   /** Reads the session and follows its run, if there is one. Also looks again when called again. */
   open: () => Promise<void>
@@ -47,6 +53,9 @@ export interface SessionActions {
   steer: (text: string) => Promise<void>
   answer: (askId: string, answer: Answer) => Promise<void>
   showBranch: (messageId: string) => Promise<void>
+  /** Shows the branch of a message, and the message in it. */
+  goTo: (messageId: string) => Promise<void>
+  arrived: () => void
   loadOlder: () => Promise<void>
 }
 
@@ -64,44 +73,54 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   let leaf: string | undefined
   /** Goes up when the branch in sight is changed here, so that a page that was asked for earlier is not taken for it. */
   let revision = 0
-  let following: AbortController | undefined
+  let following: Following | undefined
+  let inSight = false
 
-  return { ...store, open, close, setDraft, send, edit, regenerate, retryUnsent, takeBackUnsent, stop, steer, answer, showBranch, loadOlder }
+  return { ...store, open, close, setDraft, send, edit, regenerate, retryUnsent, takeBackUnsent, stop, steer, answer, showBranch, goTo, arrived, loadOlder }
 
   async function open(): Promise<void> {
+    inSight = true
     if (store.getState().phase === 'new') return
-    if (!(await refresh())) return
-    await follow()
+    if (following?.accepted === false) return
+    const read = await refresh()
+    if (read !== 'failed' && inSight && following === undefined) await follow()
   }
 
   function close(): void {
-    following?.abort(new Error('the session was left'))
+    inSight = false
+    // A message that is on its way must arrive, whatever the person looks at meanwhile.
+    if (following?.accepted === true) letGo()
+  }
+
+  function letGo(): void {
+    following?.controller.abort(new Error('the session was left'))
     following = undefined
   }
 
-  /** False when the session could not be read, or when what was read is no longer what is looked at. */
-  async function refresh(): Promise<boolean> {
+  /** `late` when what was read is no longer what is looked at. */
+  async function refresh(): Promise<'read' | 'late' | 'failed'> {
     const asked = revision
     try {
       const page = await api.messages(sessionId, { limit: pageSize, ...(leaf !== undefined && { leaf }) })
-      if (asked !== revision) return false
+      if (asked !== revision) return 'late'
       change((state) => session.withPage(state, page))
-      return true
+      return 'read'
     } catch (error) {
-      if (asked !== revision) return false
+      if (asked !== revision) return 'late'
       const missing = error instanceof ApiError && error.status === 404
       change((state) => {
         if (state.phase === 'ready' && !missing) return state
         return { ...state, phase: missing ? 'missing' : 'failed', failure: toErrorInfo(error) }
       })
-      return false
+      return 'failed'
     }
   }
 
-  /** Follows the run to its end; with `start`, begins it. */
-  async function follow(start?: (signal: AbortSignal) => Promise<Response>): Promise<void> {
-    close()
-    const current = new AbortController()
+  /** Follows the run to its end; with `start`, begins it. `sent` is the message that begins it, where one does. */
+  async function follow(start?: (signal: AbortSignal) => Promise<Response>, sent?: StoredMessage): Promise<void> {
+    following?.controller.abort(new Error('another run is followed'))
+    const controller = new AbortController()
+    const current: Following = { controller, accepted: start === undefined }
     following = current
     const reader = createRunReader({
       onRun: () => {
@@ -119,26 +138,29 @@ export function createSessionStore(initial: SessionState, services: SessionServi
         resume: (after, signal) => api.followRun(sessionId, after, signal),
         onReplay: reader.restart,
         onAccepted: () => {
+          current.accepted = true
           services.keepDraft(store.getState().draft)
           services.onChange()
+          if (!inSight) letGo()
         },
         onChunk: (chunk) => {
           reader.take(chunk)
           services.onChunk(chunk)
         },
         onConnection: (connection) => change((state) => (state.connection === connection ? state : { ...state, connection })),
-        signal: current.signal,
+        signal: controller.signal,
         wake: services.wake,
       })
-      if (current.signal.aborted) return
+      if (controller.signal.aborted) return
       reader.flush()
       await ended(end)
     } catch (error) {
-      if (current.signal.aborted) return
+      if (controller.signal.aborted) return
       reader.flush()
-      await refused(error)
+      await refused(error, sent)
     } finally {
       reader.close()
+      if (following === current) following = undefined
     }
   }
 
@@ -161,20 +183,17 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     else setDraft([text, store.getState().draft].filter((piece) => piece !== '').join('\n\n'))
   }
 
-  async function refused(error: unknown): Promise<void> {
-    const messageId = store.getState().run?.parentMessageId
-    if (error instanceof ApiError && error.name === 'SessionBusy' && messageId != null) {
-      change((state) => session.withMessageTakenBack(state, messageId))
-      onError(error)
-      await open()
+  async function refused(error: unknown, sent: StoredMessage | undefined): Promise<void> {
+    const busy = error instanceof ApiError && error.name === 'SessionBusy'
+    if (sent !== undefined && !busy) {
+      change((state) => session.withRefusal(state, sent.id, toErrorInfo(error)))
       return
     }
-    if (messageId == null) {
-      change((state) => ({ ...state, run: null }))
-      if (!isUnreachable(error)) onError(error)
-      return
-    }
-    change((state) => session.withRefusal(state, toErrorInfo(error)))
+    change((state) => (sent === undefined ? { ...state, run: null } : session.withMessageTakenBack(state, sent.id)))
+    onError(error)
+    following = undefined
+    if (busy) await open()
+    else await refresh()
   }
 
   function setDraft(draft: string): void {
@@ -199,6 +218,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       parts: [{ type: 'text', text }],
       createdAt: now(),
     }
+    inSight = true
     leaf = undefined
     revision++
     change((state) => session.withUserMessage({ ...state, draft: '' }, message, now()))
@@ -214,7 +234,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       ...chosenModel(),
       ...ids,
     }
-    await follow((signal) => api.startRun(body, signal))
+    await follow((signal) => api.startRun(body, signal), message)
   }
 
   async function regenerate(answerId: string): Promise<void> {
@@ -297,6 +317,15 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     } catch (error) {
       onError(error)
     }
+  }
+
+  async function goTo(messageId: string): Promise<void> {
+    change((state) => ({ ...state, target: messageId }))
+    if (!store.getState().messages.some(({ id }) => id === messageId)) await showBranch(messageId)
+  }
+
+  function arrived(): void {
+    change((state) => ({ ...state, target: null }))
   }
 
   async function loadOlder(): Promise<void> {

@@ -31,6 +31,8 @@ export function useStickToBottom() {
     requestAnimationFrame(toEnd)
   }, [set, toEnd])
 
+  const unstick = useCallback(() => set(false), [set])
+
   const onScroll = useCallback(() => {
     const { current } = scroller
     if (current === null) return
@@ -45,5 +47,5 @@ export function useStickToBottom() {
   }, [toEnd])
 
   useLayoutEffect(toEnd, [toEnd])
-  return { scroller, stuck, onScroll, onResize, stick }
+  return { scroller, stuck, onScroll, onResize, stick, unstick }
 }

@@ -20,7 +20,7 @@ export function SearchResults() {
       ))}
       {found.hits.map((hit) => (
         <li key={hit.messageId}>
-          <button type="button" className="hit" onClick={() => app.select(hit.sessionId)}>
+          <button type="button" className="hit" onClick={() => app.select(hit.sessionId, hit.messageId)}>
             <span className="hit-title">{hit.title}</span>
             <span className="hit-snippet">
               {splitSnippet(hit.snippet).map(({ text, match }, index) => (match ? <mark key={index}>{text}</mark> : text))}
