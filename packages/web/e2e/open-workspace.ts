@@ -63,6 +63,7 @@ export async function openWorkspace(executablePath: string): Promise<TestWorkspa
 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options })
+    context.setDefaultTimeout(15_000)
     context.on('page', watch)
     return context.newPage()
   }

@@ -1,5 +1,6 @@
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { ListedSession } from '../api/api.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { focusField } from '../ui/focus-field.ts'
@@ -9,13 +10,15 @@ import { useWorkspace } from '../workspace.ts'
 export function SessionRow({ session, current, waiting }: { session: ListedSession; current: boolean; waiting: boolean }) {
   const { app } = useWorkspace()
   const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown')
+  const opener = useRef<HTMLButtonElement>(null)
   const title = session.title === '' ? 'Untitled' : session.title
   if (mode === 'renaming') {
     return (
       <TitleField
         title={session.title}
-        onDone={(renamed) => {
-          setMode('shown')
+        onDone={(renamed, byKey) => {
+          flushSync(() => setMode('shown'))
+          if (byKey) opener.current?.focus()
           if (renamed !== null) void app.rename(session.id, renamed)
         }}
       />
@@ -23,7 +26,7 @@ export function SessionRow({ session, current, waiting }: { session: ListedSessi
   }
   return (
     <div className="session" data-current={current}>
-      <button type="button" className="session-open" aria-current={current ? 'page' : undefined} onClick={() => app.select(session.id)} title={title}>
+      <button ref={opener} type="button" className="session-open" aria-current={current ? 'page' : undefined} onClick={() => app.select(session.id)} title={title}>
         <span className="session-title">{title}</span>
         {waiting ? <span className="session-dot session-waiting" title="waits for you" /> : session.run !== null && <span className="session-dot session-running" title="a run is on" />}
         {(waiting || session.run !== null) && <span className="visually-hidden">{waiting ? ', waits for you' : ', a run is on'}</span>}
@@ -49,9 +52,15 @@ export function SessionRow({ session, current, waiting }: { session: ListedSessi
 }
 
 /** Enter and leaving the field save, Escape does not. */
-function TitleField({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
+function TitleField({ title, onDone }: { title: string; onDone: (title: string | null, byKey: boolean) => void }) {
   const [value, setValue] = useState(title)
-  const save = () => onDone(value.trim() === '' || value === title ? null : value.trim())
+  const ended = useRef(false)
+  const end = (saved: boolean, byKey: boolean) => {
+    if (ended.current) return
+    ended.current = true
+    const renamed = value.trim()
+    onDone(saved && renamed !== '' && renamed !== title ? renamed : null, byKey)
+  }
   return (
     <input
       className="session-field"
@@ -61,11 +70,11 @@ function TitleField({ title, onDone }: { title: string; onDone: (title: string |
       value={value}
       onFocus={(event) => event.target.select()}
       onChange={(event) => setValue(event.target.value)}
-      onBlur={save}
+      onBlur={() => end(true, false)}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return
-        if (event.key === 'Enter') save()
-        if (event.key === 'Escape') onDone(null)
+        if (event.key === 'Enter') end(true, true)
+        if (event.key === 'Escape') end(false, true)
       }}
     />
   )

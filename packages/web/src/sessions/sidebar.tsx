@@ -1,5 +1,6 @@
 import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
@@ -25,8 +26,9 @@ export function Sidebar() {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
       event.preventDefault()
-      app.setSidebar(true)
-      requestAnimationFrame(() => search.current?.focus())
+      // What is closed cannot take the focus.
+      flushSync(() => app.setSidebar(true))
+      search.current?.focus()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
