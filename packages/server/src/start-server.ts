@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { enabledTools, NamedError, type PermissionRules, type Session, type Store, type Workspace } from '@troupe/core'
+import {
+  enabledTools,
+  NamedError,
+  redact,
+  type PermissionRules,
+  type Session,
+  type Store,
+  type Workspace,
+} from '@troupe/core'
 import { createAccess } from './access.ts'
 import { createApp, type App } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
@@ -96,8 +104,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
     const logger: Logger = createLogger({
       ...(options.logLevel !== undefined && { level: options.logLevel }),
-      write: (text) => log(models.redact(text)),
-      secrets: () => [home.token],
+      write: log,
+      redact: (text) => models.redact(redact(text, [home.token])),
     })
     const store = await openSqliteStore({ home: home.path, log: logger })
     closers.push(() => store.close())
