@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startServer } from '@troupe/server'
-import type { Server } from '@troupe/server'
+import type { Server, ServerOptions } from '@troupe/server'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { build } from 'vite'
@@ -10,6 +10,7 @@ import { build } from 'vite'
 /** A real server on a home of its own, the page as it is now, and a browser that reports everything that goes wrong. */
 export interface TestWorkspace {
   server(): Server
+  folder: string
   /** Ends the server and starts another on the same home and port, as after a crash or an update. */
   restart(between?: () => Promise<void>): Promise<void>
   /** A page of a browser that has the cookie. */
@@ -33,8 +34,20 @@ const chromiumArguments = [
   '--disable-sync',
 ]
 
-export async function openWorkspace(executablePath: string): Promise<TestWorkspace> {
+export interface WorkspaceOptions {
+  /** Models beside the demo, by `provider/model`; the first is the default. */
+  models?: ServerOptions['models']
+  /** Files of the home, by their path in it. */
+  home?: Record<string, string>
+}
+
+export async function openWorkspace(executablePath: string, options: WorkspaceOptions = {}): Promise<TestWorkspace> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-web-'))
+  for (const [name, text] of Object.entries(options.home ?? {})) {
+    const file = path.join(folder, 'home', name)
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+    await writeFile(file, text, { mode: 0o600 })
+  }
   const webFolder = path.join(folder, 'page')
   await build({ configFile: path.resolve(import.meta.dirname, '../vite.config.ts'), logLevel: 'error', build: { outDir: webFolder } })
   const complaints: string[] = []
@@ -46,13 +59,14 @@ export async function openWorkspace(executablePath: string): Promise<TestWorkspa
       port,
       probe: false,
       env: {},
+      ...(options.models !== undefined && { models: options.models }),
       logLevel: 'error',
       log: (line) => complaints.push(`server: ${line}`),
     })
   let server = await start(0)
   const browser: Browser = await chromium.launch({ executablePath, args: chromiumArguments })
 
-  return { server: () => server, restart, open, newPage, complaints, closePages, close }
+  return { server: () => server, folder, restart, open, newPage, complaints, closePages, close }
 
   async function open(options?: BrowserContextOptions): Promise<Page> {
     const page = await newPage(options)

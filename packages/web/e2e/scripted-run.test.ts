@@ -1,0 +1,126 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'a scripted run (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'a scripted run'
+
+/** Says what it does, then waits until the test has written the file `go` into the workspace. */
+const walkTool = `
+import { existsSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { defineTool } from '@troupe/core'
+import { z } from 'zod'
+export default defineTool({
+  description: 'Walks', input: z.object({ way: z.string() }), readOnly: true, group: 'testing',
+  async *execute({ way }, ctx) {
+    ctx.emit('weather', { sky: 'clear' })
+    yield 'left foot\\n'
+    yield 'right foot\\n'
+    while (!existsSync(ctx.workspace.path + '/go')) await wait(10)
+    return { walked: way }
+  },
+})`
+
+const scripts: Record<string, ScriptTurn[]> = {
+  walk: [[{ reasoning: 'First the shoes.' }, { call: { name: 'Walk', input: { way: 'to the sea', actionName: 'Going to the sea' } } }], [{ text: 'There.' }]],
+  break: [[{ text: 'Half of it' }, { error: { message: 'The wire was cut.' }, when: 'mid', times: 1 }, { text: ' and all of it.' }]],
+  busy: [[{ error: { message: 'Too many requests.', statusCode: 429, retryable: true }, when: 'before', times: 1 }, { text: 'Now it went.' }]],
+  twice: [[{ call: { name: 'TestApproval', input: { message: 'The first?' } } }, { call: { name: 'TestApproval', input: { message: 'The second?' } } }], [{ text: 'Both were answered.' }]],
+  again: [[{ text: 'Slowly' }, { gate: 'again' }, { text: ' done.' }]],
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  const model = scriptedModel(
+    (prompt) => {
+      const last = prompt.findLastIndex((message) => message.role === 'user')
+      const text = prompt[last]?.content[0] as { text: string }
+      return scripts[text.text]?.[prompt.length - last > 1 ? 1 : 0] ?? [{ text: 'Yes.' }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', { models: { 'test/script': model }, home: { 'tools/walk.ts': walkTool, 'config.json': '{"model": "test/script"}' } })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace.close())
+
+  test('a tool shows its progress while it runs, its result in the end, and data of any name', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('walk')
+    await chat.lastAnswer.getByText('right foot').waitFor()
+    await chat.page.reload()
+    const card = chat.lastAnswer.getByRole('button', { name: /^Going to the sea/ })
+    await card.waitFor()
+    expect(await card.textContent()).toContain('running')
+    await writeFile(path.join(workspace.folder, 'go'), '')
+    await chat.finished()
+    await card.click()
+    expect(await chat.lastAnswer.getByText('walked').count()).toBe(1)
+    await chat.lastAnswer.getByRole('button', { name: 'Weather' }).click()
+    expect(await chat.lastAnswer.getByText('clear').count()).toBe(1)
+    await chat.lastAnswer.getByRole('button', { name: /^Thought/ }).click()
+    expect(await chat.lastAnswer.getByText('First the shoes.').isVisible()).toBe(true)
+  })
+
+  test('an error of the provider is shown as it is, with what had come, and can be tried again', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('break')
+    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('Half of it')
+    expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('The wire was cut.')
+    await chat.lastAnswer.getByRole('button', { name: 'Try again' }).click()
+    await chat.lastAnswer.getByText('2 / 2').waitFor()
+    expect(await chat.lastAnswer.locator('.prose').last().innerText()).toBe('and all of it.')
+    expect(await chat.lastAnswer.getByRole('alert').count()).toBe(0)
+  })
+
+  test('while the provider is busy the page says so and why', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('busy')
+    await chat.page.getByText(/Too many requests.*Trying again in/).waitFor()
+    await chat.finished()
+    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('Now it went.')
+  })
+
+  test('two calls of one step are decided one by one', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('twice')
+    await chat.page.getByRole('region', { name: /waits for you/ }).nth(1).waitFor()
+    await chat.page.getByRole('button', { name: '2 waiting for you' }).waitFor()
+    await chat.page.getByRole('button', { name: 'Approve' }).first().click()
+    await chat.page.getByRole('button', { name: '1 waiting for you' }).waitFor()
+    await chat.page.getByRole('textbox', { name: 'Remark for a denial' }).fill('one is enough')
+    await chat.page.getByRole('button', { name: 'Deny with remark' }).click()
+    await chat.finished()
+    expect(await chat.lastAnswer.textContent()).toContain('Both were answered.')
+  })
+
+  test('a reload while an answer is written anew shows the new one in its place', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('anything')
+    await chat.ask('again and')
+    await chat.send('again')
+    await model.reached('again')
+    await chat.stopButton.click()
+    await chat.finished()
+    await chat.lastAnswer.getByRole('button', { name: 'Regenerate' }).click()
+    await chat.lastAnswer.getByText('Slowly').waitFor()
+    await chat.page.reload()
+    await chat.lastAnswer.getByText('Slowly').waitFor()
+    expect(await chat.answers.count()).toBe(3)
+    expect(await chat.own.count()).toBe(3)
+    model.open('again')
+    await chat.lastAnswer.getByText('2 / 2').waitFor()
+    expect(await chat.lastAnswer.locator('.prose').last().innerText()).toBe('done.')
+  })
+
+  test('nothing went wrong meanwhile', () => {
+    expect(workspace.complaints.filter((complaint) => !complaint.startsWith('server:'))).toEqual([])
+  })
+})
