@@ -1,9 +1,12 @@
+import { idPattern } from '@troupe/core'
 import { z } from 'zod'
 import type { Route } from './route.ts'
 
+type Fields = Record<string, unknown>
+
 /** OpenAPI 3.1, made from the routes themselves. */
-export function openApi(routes: readonly Route[], version: string): Record<string, unknown> {
-  const paths: Record<string, Record<string, unknown>> = {}
+export function openApi(routes: readonly Route[], version: string): Fields {
+  const paths: Record<string, Fields> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
@@ -13,70 +16,108 @@ export function openApi(routes: readonly Route[], version: string): Record<strin
     info: {
       title: 'Troupe',
       version,
-      description: 'Errors are {error: {name, message, data}}. A body holds at most 32 MiB.',
+      description:
+        'Errors are {error: {name, message, data}}. Bodies are JSON of at most 32 MiB. Streams are UI message streams of the AI SDK (x-vercel-ai-ui-message-stream: v1) with an SSE id per chunk.',
     },
+    servers: [{ url: 'http://127.0.0.1:4880' }],
     paths,
-    components: {
-      securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'the content of the file "token" in the home folder' },
-        cookie: { type: 'apiKey', in: 'cookie', name: 'troupe-<port>' },
-      },
-      schemas: {
-        Error: {
-          type: 'object',
-          required: ['error'],
-          properties: {
-            error: {
-              type: 'object',
-              required: ['name', 'message', 'data'],
-              properties: { name: { type: 'string' }, message: { type: 'string' }, data: { type: 'object' } },
-            },
-          },
-        },
-      },
+    components: { securitySchemes, schemas: { Error: errorSchema } },
+  }
+}
+
+const securitySchemes = {
+  token: { type: 'http', scheme: 'bearer', description: 'the content of the file "token" in the home folder' },
+  cookie: { type: 'apiKey', in: 'cookie', name: 'troupe-4880', description: 'for the page; named after the port' },
+}
+
+const errorSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['name', 'message', 'data'],
+      properties: { name: { type: 'string' }, message: { type: 'string' }, data: { type: 'object' } },
     },
-  }
+  },
 }
 
-function operation(route: Route): Record<string, unknown> {
-  const pathParameters = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-  const query = route.query === undefined ? {} : (schema(route.query)['properties'] as Record<string, unknown>)
-  const queryParameters = Object.entries(query).map(([name, value]) => ({
-    name,
-    in: 'query',
-    required: false,
-    schema: value,
-  }))
+const workspace = {
+  name: 'workspace',
+  in: 'query',
+  required: false,
+  description: "another folder than the server's own, as an absolute path; for programs only",
+  schema: { type: 'string' },
+}
+
+function operation(route: Route): Fields {
+  const parameters = [
+    ...pathParameters(route),
+    ...queryParameters(route),
+    ...(route.scoped === true ? [workspace] : []),
+  ]
   return {
+    operationId: operationId(route),
     summary: route.summary,
+    tags: [route.path.split('/')[2] ?? 'health'],
     security: route.open === true ? [] : [{ token: [] }, { cookie: [] }],
-    ...(pathParameters.length + queryParameters.length > 0 && { parameters: [...pathParameters, ...queryParameters] }),
+    ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && { requestBody: { required: true, content: bodyContent(route.body) } }),
-    responses: Object.fromEntries(
-      Object.entries(route.answers).map(([status, description]) => [status, answer(Number(status), description)]),
-    ),
+    responses: responses(route),
   }
 }
 
-function bodyContent(body: NonNullable<Route['body']>): Record<string, unknown> {
-  if (body === 'bytes') return { 'application/octet-stream': {} }
+/** `GET /ai/sessions/:id/messages` is `getSessionsIdMessages`. */
+function operationId({ method, path }: Route): string {
+  const words = path.replace(/^\/ai\//, '').split(/[^A-Za-z0-9]+/)
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function pathParameters({ path }: Route): Fields[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    const id = /^id$|Id$/.test(name)
+    return { name, in: 'path', required: true, schema: { type: 'string', ...(id && { pattern: idPattern.source }) } }
+  })
+}
+
+function queryParameters({ query }: Route): Fields[] {
+  if (query === undefined) return []
+  const { properties = {} } = schema(query) as { properties?: Fields }
+  return Object.entries(properties).map(([name, value]) => ({ name, in: 'query', required: false, schema: value }))
+}
+
+function bodyContent(body: NonNullable<Route['body']>): Fields {
+  if (body === 'bytes') return { '*/*': { schema: { type: 'string', format: 'binary' } } }
   return { 'application/json': { schema: schema(body) } }
 }
 
-function answer(status: number, description: string): Record<string, unknown> {
-  if (status < 400) return { description }
-  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
+/** What a route may answer, with what every route may. */
+function responses(route: Route): Fields {
+  const answers: Record<number, string> = {
+    ...((route.body !== undefined || /:\w*[iI]d\b|\?/.test(route.path) || route.query !== undefined) && {
+      400: 'BadRequest, BadId, BadJson',
+    }),
+    ...(route.open !== true && { 401: 'Unauthorized' }),
+    403: 'ForeignHost, ForeignOrigin',
+    ...(route.body !== undefined && { 413: 'BodyTooLarge' }),
+    ...(route.body !== undefined && route.body !== 'bytes' && { 415: 'NotJson' }),
+    ...route.answers,
+  }
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, text]) => [status, answer(route, Number(status), text)]),
+  )
 }
 
-function schema(type: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Record<
-    string,
-    unknown
-  >
+function answer(route: Route, status: number, description: string): Fields {
+  if (status === 204) return { description }
+  if (status >= 400)
+    return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
+  const types = { json: 'application/json', stream: 'text/event-stream', bytes: 'application/octet-stream' }
+  const content = (route.gives ?? ['json']).map((kind) => [types[kind], {}])
+  return { description, content: Object.fromEntries(content) as Fields }
+}
+
+function schema(type: z.ZodType): Fields {
+  const { $schema: _, ...rest } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Fields
   return rest
 }

@@ -17,7 +17,10 @@ export interface Route {
   query?: z.ZodObject
   /** A JSON body of this shape; `bytes` for a raw one. */
   body?: z.ZodType | 'bytes'
+  /** By status: the shape of an answer, the names of errors. */
   answers: Record<number, string>
+  /** What a good answer is. Default: JSON. */
+  gives?: ('json' | 'stream' | 'bytes')[]
   handle(c: Ctx, input: RouteInput<unknown>): Response | Promise<Response>
 }
 

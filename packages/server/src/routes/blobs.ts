@@ -26,6 +26,7 @@ export function blobRoutes({ blobs }: { blobs: Blobs }): Route[] {
       method: 'GET',
       path: '/ai/blobs/:sha256',
       summary: 'The bytes of a blob.',
+      gives: ['bytes'],
       answers: { 200: 'bytes', 404: 'BlobNotFound' },
       async handle(c, { params }) {
         const sha256 = params['sha256'] as string

@@ -26,6 +26,7 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
       summary: 'Sends a message, an edit, a retry, a regeneration or answers to approvals; streams the answer.',
       query: z.object({ hold: z.string().optional() }),
       body: chatRequestSchema,
+      gives: ['stream', 'json'],
       scoped: true,
       answers: {
         200: 'UI message stream, or {sessionId, message, waiting} with responseMode json',
@@ -62,6 +63,7 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
           .regex(/^\d{1,15}$/, 'a whole number')
           .optional(),
       }),
+      gives: ['stream'],
       scoped: true,
       answers: { 200: 'UI message stream', 204: 'no run', 404: 'SessionNotFound' },
       async handle(c, { params, query, workspaceId }) {

@@ -1,0 +1,10 @@
+import { openApi } from '../../packages/server/src/open-api.ts'
+import { createRoutes, type RouteContext } from '../../packages/server/src/routes.ts'
+import { version } from '../../packages/server/src/start-server.ts'
+
+export const file = 'docs/reference/openapi.json'
+
+/** The HTTP reference for programs. Making routes calls nothing of their context. */
+export async function generate(): Promise<string> {
+  return `${JSON.stringify(openApi(createRoutes({ version } as RouteContext), version), null, 2)}\n`
+}

@@ -1,0 +1,46 @@
+import type { Route } from '../../packages/server/src/route.ts'
+import { createRoutes, type RouteContext } from '../../packages/server/src/routes.ts'
+
+export const file = 'docs/reference/routes.md'
+
+/** The HTTP reference for people, from the routes themselves. */
+export async function generate(): Promise<string> {
+  const groups = Map.groupBy(createRoutes({} as RouteContext), (route) => route.path.split('/')[2] ?? 'health')
+  const sections = [...groups].map(([name, routes]) => `## ${name}\n\n${routes.map(describe).join('\n\n')}`)
+  return `<!-- Made by scripts/generators/routes.ts: change packages/server/src/routes/ and run "npm run generate". -->
+
+# Routes
+
+Every route but those marked *open* needs the secret: \`Authorization: Bearer <content of $TROUPE_HOME/token>\` for programs, the
+cookie for the page. Host and Origin must be the server's own. Bodies are JSON of at most 32 MiB, ids are 1 to 64 letters,
+digits, \`_\` or \`-\`. Errors are \`{error: {name, message, data}}\`; beside those that are named here every route may answer 400
+(\`BadRequest\`, \`BadId\`, \`BadJson\`, \`TooDeep\`), 401 (\`Unauthorized\`), 403 (\`ForeignHost\`, \`ForeignOrigin\`), 405
+(\`MethodNotAllowed\`), 413 (\`BodyTooLarge\`) and 415 (\`NotJson\`).
+
+Routes marked *scoped* work in the server's own workspace; a program may name another folder in \`?workspace=<absolute path>\`.
+The shapes of bodies and queries are in [openapi.json](openapi.json), which the server also gives at \`/ai/openapi.json\`; what
+streams carry is in [stream parts](stream-parts.md).
+
+${sections.join('\n\n')}
+`
+}
+
+function describe(route: Route): string {
+  const marks = [route.open === true ? '*open*' : '', route.scoped === true ? '*scoped*' : ''].filter(
+    (mark) => mark !== '',
+  )
+  const query = Object.keys(route.query?.shape ?? {})
+  const asked = query.length > 0 ? `?${query.map((name) => `${name}=`).join('&')}` : ''
+  const answers = Object.entries(route.answers).map(
+    ([status, text]) => `- ${status}: ${status >= '400' ? named(text) : text}`,
+  )
+  const head = `### ${route.method} ${route.path}${asked}`
+  return [head, `${route.summary}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`, answers.join('\n')].join('\n\n')
+}
+
+function named(text: string): string {
+  return text
+    .split(', ')
+    .map((name) => `\`${name}\``)
+    .join(', ')
+}
