@@ -1,42 +1,54 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { processMark, processStartTime } from '@troupe/core'
 
+export interface LeftProcesses {
+  runId: string
+  /** Leaders of process groups, as they were journalled. */
+  processes: readonly { pid: number; startTime: string }[]
+}
+
 /**
- * Ends the process groups that a crashed process left behind, if they are still the ones that were journalled: their
- * leader began when it says there, or, where that is gone, a member carries the mark of the call that started it.
+ * Ends what a crashed process left behind: the journalled process groups, if their leader is still the one that began
+ * at that time, and every process that carries the mark of a call of these runs, so that neither a leader that is gone
+ * nor a crash between a start and its journal entry leaves anything. Throws when something may not be ended.
  */
-export function endProcesses(
-  runId: string,
-  processes: readonly { toolCallId: string; pid: number; startTime: string }[],
-): void {
-  for (const { toolCallId, pid, startTime } of processes) {
-    const began = processStartTime(pid)
-    const ours =
-      began === undefined
-        ? hasMarkedMember(pid, processMark(runId, toolCallId))
-        : startTime !== '' && began === startTime
-    if (!ours) continue
-    try {
-      process.kill(-pid, 'SIGKILL')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    }
+export function endProcesses(runs: readonly LeftProcesses[]): void {
+  for (const { pid, startTime } of runs.flatMap(({ processes }) => processes)) {
+    if (startTime !== '' && processStartTime(pid) === startTime) end(-pid)
+  }
+  if (runs.length === 0 || process.platform !== 'linux') return
+  // What is ended may have started another while it was looked for.
+  for (let found = markedProcesses(runs); found.length > 0; found = markedProcesses(runs))
+    for (const pid of found) end(pid)
+}
+
+function markedProcesses(runs: readonly LeftProcesses[]): number[] {
+  const marks = runs.map(({ runId }) =>
+    Object.entries(processMark(runId, ''))
+      .map(([name, value]) => `\0${name}=${value}`)
+      .join(''),
+  )
+  return readdirSync('/proc').flatMap((entry) => {
+    const pid = Number(entry)
+    if (!Number.isInteger(pid) || pid === process.pid) return []
+    const environment = `\0${environmentOf(pid)}`
+    return marks.some((mark) => environment.includes(mark)) ? [pid] : []
+  })
+}
+
+/** Empty for processes of others, for those that are gone, and for zombies. */
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8')
+  } catch {
+    return ''
   }
 }
 
-/** Only where the kernel lets us look. */
-function hasMarkedMember(group: number, mark: Record<string, string>): boolean {
-  if (process.platform !== 'linux') return false
-  const wanted = Object.entries(mark).map(([name, value]) => `${name}=${value}`)
-  return readdirSync('/proc').some((entry) => {
-    if (!/^\d+$/.test(entry)) return false
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
-      if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) !== group) return false
-      const environment = readFileSync(`/proc/${entry}/environ`, 'utf8').split('\0')
-      return wanted.every((line) => environment.includes(line))
-    } catch {
-      return false
-    }
-  })
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }

@@ -74,7 +74,7 @@ export function createLive(options: LiveOptions): Live {
       return answered
     },
     async recover() {
-      const remains = await readRemains(store, (record, error) => warn('a run could not be taken up', record, error))
+      const remains = await readRemains(store, warn)
       for (const { record, session, latest, ...left } of remains) {
         await recover(record, session, left, latest).catch((error: unknown) => giveUp(record, error))
       }

@@ -1,4 +1,4 @@
-import { readResume, type Frame, type Resume, type RunRecord, type Session, type Store } from '@troupe/core'
+import { readResume, type Frame, type RunRecord, type Session, type Store } from '@troupe/core'
 import { endProcesses } from './end-processes.ts'
 import type { Gap, Remains } from './run-parts.ts'
 
@@ -12,7 +12,7 @@ export interface UnfinishedRun extends Remains {
 /** What earlier processes left unfinished, oldest first. Ends the processes that they left behind before anything else. */
 export async function readRemains(
   store: Store,
-  onError: (record: RunRecord, error: unknown) => void,
+  onError: (message: string, record: Pick<RunRecord, 'id' | 'sessionId'>, error: unknown) => void,
 ): Promise<UnfinishedRun[]> {
   const records = await store.runs.unfinished()
   const found: UnfinishedRun[] = []
@@ -20,30 +20,27 @@ export async function readRemains(
     try {
       const session = await store.sessions.get(record.sessionId)
       if (session === undefined) continue
-      const frames = await store.frames.read(record.id)
-      const resume = readResume(frames.flatMap((frame) => frame.items))
-      endLeftProcesses(record, resume)
-      found.push({
-        record,
-        session,
-        latest: records.findLast(({ sessionId }) => sessionId === record.sessionId) === record,
-        resume,
-        seq: (frames.at(-1)?.seq ?? -1) + 1,
-        lastNumber: await store.runs.lastNumber(record.sessionId),
-        gaps: gapsOf(record, frames),
-      })
+      const latest = records.findLast(({ sessionId }) => sessionId === record.sessionId) === record
+      found.push({ record, session, latest, ...(await readRun(store, record)) })
     } catch (error) {
-      onError(record, error)
+      onError('a run could not be read', record, error)
     }
   }
+  try {
+    endProcesses(found.map(({ record, resume }) => ({ runId: record.id, processes: resume.processes })))
+  } catch (error) {
+    onError('a process that was left behind could not be ended', records[0] as RunRecord, error)
+  }
   return found
+}
 
-  function endLeftProcesses(record: RunRecord, { processes }: Resume): void {
-    try {
-      endProcesses(record.id, processes)
-    } catch (error) {
-      onError(record, error)
-    }
+async function readRun(store: Store, record: RunRecord): Promise<Remains> {
+  const frames = await store.frames.read(record.id)
+  return {
+    resume: readResume(frames.flatMap((frame) => frame.items)),
+    seq: (frames.at(-1)?.seq ?? -1) + 1,
+    lastNumber: await store.runs.lastNumber(record.sessionId),
+    gaps: gapsOf(record, frames),
   }
 }
 

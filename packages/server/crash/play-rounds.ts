@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, Ask } from '@troupe/core'
+import type { CrashHome } from './open-home.ts'
+import { createRandom, type Random } from './random.ts'
+import { createReader, type Reader } from './reader.ts'
+import type { ServerProcess } from './server-process.ts'
+
+/** One question and everything that was acknowledged about it. */
+export interface PlayedTurn {
+  sessionId: string
+  userMessageId: string
+  seed: number
+  /** Two tabs, each with connections and numbers of its own. */
+  readers: Reader[]
+  /** Ids of steering messages that were accepted. */
+  steered: string[]
+  stopped: boolean
+}
+
+export interface Played {
+  turns: PlayedTurn[]
+  /** Answers that were accepted, by ask. */
+  answered: Map<string, Answer>
+  kills: number
+  starts: { startMs: number; wholeStartMs: number }[]
+  /** Log lines of every server. */
+  lines: string[]
+}
+
+/** Kills the server at random moments while sessions talk to it, and starts it again; then lets everything end. */
+export async function playRounds(
+  home: CrashHome,
+  options: { kills: number; sessions: number; seed: number },
+): Promise<Played> {
+  const random = createRandom(options.seed)
+  const played: Played = { turns: [], answered: new Map(), kills: 0, starts: [], lines: [] }
+  let stopping = false
+  let questions = 0
+  let current = start()
+
+  const sessions = Array.from({ length: options.sessions }, (_, i) =>
+    talk(`session-${i}`, createRandom(options.seed + i + 1)),
+  )
+  const answering = answerAsks(createRandom(options.seed + 1000))
+  while (played.kills < options.kills) {
+    const server = await current
+    await sleep(random.between(10, 600))
+    await server.kill('SIGKILL')
+    played.kills++
+    current = start()
+  }
+  stopping = true
+  await Promise.all(sessions)
+  await answering
+  const server = await current
+  const code = await server.kill('SIGTERM')
+  if (code !== 0) throw new Error(`SIGTERM ended the server with ${code}: ${server.lines.join('\n')}`)
+  return played
+
+  async function start(): Promise<ServerProcess> {
+    const server = await home.start()
+    const { startMs, wholeStartMs } = server
+    played.starts.push({ startMs, wholeStartMs })
+    void server.exited.then(() => played.lines.push(...server.lines))
+    return server
+  }
+
+  /** One session: a question, its answer, the next question. */
+  async function talk(sessionId: string, own: Random): Promise<void> {
+    for (let i = 0; !stopping; i++) {
+      const readers = [createReader(), createReader()]
+      const turn: PlayedTurn = {
+        sessionId,
+        userMessageId: `${sessionId}-${i}`,
+        seed: options.seed * 1000 + questions++,
+        readers,
+        steered: [],
+        stopped: false,
+      }
+      const response = await send(turn)
+      played.turns.push(turn)
+      await Promise.all([
+        ...readers.map((reader, tab) => follow(turn, reader, own, tab === 0 ? response : undefined)),
+        disturb(turn, own),
+      ])
+    }
+  }
+
+  /** Acknowledged means: the answer's headers came. Until then the client sends the same message again. */
+  async function send(turn: PlayedTurn): Promise<Response> {
+    for (;;) {
+      const response = await attempt(() => post('/ai/chat?hold=1', question(turn)))
+      if (response?.ok === true) return response
+      if (response !== undefined)
+        throw new Error(`the message was refused: ${response.status} ${await response.text()}`)
+    }
+  }
+
+  /** Reads one answer to its end, in as many connections as it takes; some of them the client drops by itself. */
+  async function follow(turn: PlayedTurn, reader: Reader, own: Random, first?: Response): Promise<void> {
+    if (first !== undefined) await read(reader, first)
+    while (!reader.finished()) {
+      if (own.chance(0.5)) reader.forgetAfter(own.between(0, reader.events.length))
+      const after = reader.after()
+      const dropped = new AbortController()
+      const dropping = own.chance(0.5) ? setTimeout(() => dropped.abort(), own.between(5, 300)) : undefined
+      const headers = after === undefined ? {} : { 'last-event-id': String(after) }
+      const response = await attempt(() => get(`/ai/chat/${turn.sessionId}/stream`, headers, dropped.signal))
+      // No run any more: what was missed is sent to whoever repeats the question.
+      if (response?.status === 204) await read(reader, await send(turn))
+      else if (response !== undefined) await read(reader, response)
+      clearTimeout(dropping)
+    }
+  }
+
+  async function read(reader: Reader, response: Response): Promise<void> {
+    if (response.body === null) throw new Error(`no body: ${response.status}`)
+    await reader.read(response.body).catch(() => undefined)
+  }
+
+  /** Steers now and then, and stops now and then. */
+  async function disturb(turn: PlayedTurn, own: Random): Promise<void> {
+    for (let i = 0; i < 3 && own.chance(0.5); i++) {
+      await sleep(own.between(0, 500))
+      const id = `${turn.userMessageId}-steer-${i}`
+      const response = await attempt(() => post(`/ai/chat/${turn.sessionId}/steer`, { id, text: `hint ${i}` }))
+      if (response?.ok === true) turn.steered.push(id)
+      else if (response !== undefined && response.status !== 409)
+        throw new Error(`steering was refused: ${response.status}`)
+    }
+    if (!own.chance(0.1)) return
+    const response = await attempt(() => post(`/ai/chat/${turn.sessionId}/stop`, {}))
+    turn.stopped = response?.ok === true
+  }
+
+  async function answerAsks(own: Random): Promise<void> {
+    const over = Promise.all(sessions).then(() => true)
+    while (!(await Promise.race([over, sleep(own.between(5, 60)).then(() => false)]))) {
+      const asks = await attempt(async () => ((await (await get('/ai/asks')).json()) as { asks: Ask[] }).asks)
+      for (const ask of asks ?? []) {
+        if (own.chance(0.4)) continue
+        const answer: Answer = own.chance(0.75) ? { type: 'approve' } : { type: 'deny', remark: 'rather not' }
+        const given = await attempt(() => post(`/ai/asks/${ask.id}`, { answer }))
+        if (given?.ok === true) played.answered.set(ask.id, answer)
+      }
+    }
+  }
+
+  function question(turn: PlayedTurn): object {
+    const message = { id: turn.userMessageId, role: 'user', parts: [{ type: 'text', text: `seed:${turn.seed}.` }] }
+    return { sessionId: turn.sessionId, message }
+  }
+
+  async function post(target: string, body: object): Promise<Response> {
+    return (await current).request(target, { method: 'POST', body: JSON.stringify(body) })
+  }
+
+  async function get(target: string, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
+    return (await current).request(target, { headers, ...(signal !== undefined && { signal }) })
+  }
+
+  /** Undefined when the server went away meanwhile. */
+  async function attempt<T>(request: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await request()
+    } catch {
+      await sleep(5)
+      return undefined
+    }
+  }
+}

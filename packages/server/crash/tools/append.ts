@@ -1,0 +1,20 @@
+import { appendFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defineTool } from '@troupe/core'
+import { z } from 'zod'
+
+/** A write whose executions can be counted: one line each. */
+export default defineTool({
+  description: 'Appends a line.',
+  input: z.object({ key: z.string(), beforeMs: z.number(), afterMs: z.number() }),
+  readOnly: false,
+  needsApproval: false,
+  group: 'crash',
+  async execute({ key, beforeMs, afterMs }, ctx) {
+    await sleep(beforeMs)
+    appendFileSync(path.join(ctx.workspace.path, 'writes.txt'), `${key}\n`)
+    await sleep(afterMs)
+    return { key }
+  },
+})
