@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 const types: Record<string, string> = {
@@ -20,13 +20,22 @@ export function createWebFiles(folder: string): (pathname: string) => Response |
   return (pathname) => {
     const name = decode(pathname)
     if (name === undefined) return undefined
-    const file = path.join(folder, name === '/' ? 'index.html' : name)
-    const inside = path.relative(folder, file)
-    if (inside.startsWith('..') || path.isAbsolute(inside)) return undefined
-    const type = types[path.extname(file)]
-    if (type === undefined || !existsSync(file)) return name === '/' ? missing() : undefined
+    const type = name === '/' ? types['.html'] : types[path.extname(name)]
+    const bytes = type === undefined ? undefined : readInside(folder, name === '/' ? 'index.html' : name)
+    if (type === undefined || bytes === undefined) return name === '/' ? missing() : undefined
     const cache = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
-    return new Response(readFileSync(file), { headers: { 'content-type': type, 'cache-control': cache } })
+    return new Response(bytes, { headers: { 'content-type': type, 'cache-control': cache } })
+  }
+}
+
+/** Only plain files whose real place is inside the folder. */
+function readInside(folder: string, name: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const root = realpathSync(folder)
+    const file = realpathSync(path.join(root, name))
+    return file.startsWith(root + path.sep) && statSync(file).isFile() ? readFileSync(file) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -9,7 +9,7 @@ export function debugRoutes(options: { store: Store; instructions: (session: Ses
     route({
       method: 'GET',
       path: '/ai/debug/:sessionId',
-      summary: 'The chain up to a message, what a model would be sent, and the log of the run that wrote it.',
+      summary: 'The chain up to a message, what the model was sent to answer it, and the log of the run that did.',
       query: z.object({ messageId: z.string().max(64).optional() }),
       scoped: true,
       answers: { 200: '{session, chain, projection, runs}', 404: 'SessionNotFound, MessageNotFound' },
@@ -21,6 +21,7 @@ export function debugRoutes(options: { store: Store; instructions: (session: Ses
           throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
         const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
         const answer = chain.findLast((message) => message.role === 'assistant')
+        const question = chain.findLastIndex((message) => message.role === 'user')
         const records = answer === undefined ? [] : await store.runs.ofMessage(session.id, answer.id)
         const runs = await Promise.all(
           records.map(async (run) => ({ ...run, frames: await store.frames.read(run.id) })),
@@ -28,7 +29,7 @@ export function debugRoutes(options: { store: Store; instructions: (session: Ses
         return c.json({
           session,
           chain,
-          projection: project(chain, await options.instructions(session)),
+          projection: project(chain.slice(0, question + 1), await options.instructions(session)),
           runs,
           strays: await store.messages.strays(at),
         })
