@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import path from 'node:path'
+
+export interface RipgrepRun {
+  args: readonly string[]
+  /** A folder; everything found is named relative to it. */
+  cwd: string
+  signal: AbortSignal
+  /** Gets the output as it comes. False: enough was seen, ripgrep is ended. */
+  onText(text: string): boolean
+}
+
+export interface RipgrepEnd {
+  /** Ended by `onText`: there may be more. */
+  cut: boolean
+  /** What it wrote to stderr, the first 16 KB of it. */
+  complaints: string
+  /** It said that something went wrong, which may be no more than a file that cannot be read. */
+  failed: boolean
+}
+
+/** What every search keeps to: ignore files count with or without a repository, hidden files are seen, `.git` is not. */
+export const searchRules = [
+  '--no-config',
+  '--hidden',
+  '--no-require-git',
+  '--no-ignore-messages',
+  '--color=never',
+  '--glob=!.git',
+  '--null',
+]
+
+/** Resolves when the process is gone, rejects with the signal's reason when that was aborted. */
+export async function runRipgrep({ args, cwd, signal, onText }: RipgrepRun): Promise<RipgrepEnd> {
+  signal.throwIfAborted()
+  const child = spawn(await findRipgrep(), args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+  const kill = (): void => void child.kill('SIGKILL')
+  signal.addEventListener('abort', kill, { once: true })
+  let cut = false
+  let complaints = ''
+  let problem: Error | undefined
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (cut) return
+    try {
+      if (onText(text)) return
+    } catch (error) {
+      problem = error as Error
+    }
+    cut = true
+    kill()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints = (complaints + text).slice(0, 16_384)
+  })
+  try {
+    const { code, killedBy } = await ended(child)
+    signal.throwIfAborted()
+    if (problem !== undefined) throw problem
+    if (killedBy !== null && !cut)
+      throw new Error(`The search was ended from outside (${killedBy}). Try a smaller folder.`)
+    return { cut, complaints, failed: !cut && code !== 0 && code !== 1 }
+  } finally {
+    signal.removeEventListener('abort', kill)
+  }
+}
+
+function ended(child: ReturnType<typeof spawn>): Promise<{ code: number | null; killedBy: string | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, killedBy) => resolve({ code, killedBy }))
+  })
+}
+
+let found: Promise<string> | undefined
+
+/** The binary that came with the library, else `rg` of the PATH. */
+function findRipgrep(): Promise<string> {
+  found ??= import('@vscode/ripgrep').then(
+    ({ rgPath }) => rgPath,
+    () => ripgrepOnPath(),
+  )
+  return found
+}
+
+function ripgrepOnPath(): string {
+  const name = process.platform === 'win32' ? 'rg.exe' : 'rg'
+  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
+    // A relative entry would let the folder that is searched bring its own program.
+    if (!path.isAbsolute(folder)) continue
+    try {
+      accessSync(path.join(folder, name), constants.X_OK)
+      return path.join(folder, name)
+    } catch {
+      continue
+    }
+  }
+  found = undefined
+  throw new Error('Searching needs ripgrep, which is not here. Ask the person to install it (the program "rg").')
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { searchError, unreadable } from './search-error.ts'
+
+const query = { pattern: 'a{', folder: '/', target: './', glob: '*.ts', type: 'ts' }
+
+test('files that cannot be read are no fault of the query', () => {
+  expect(unreadable('')).toEqual([])
+  expect(unreadable('rg: ./b.txt: Permission denied (os error 13)\n')).toEqual([
+    './b.txt: Permission denied (os error 13)',
+  ])
+  expect(unreadable('rg: ./b.txt: Permission denied (os error 13)\nrg: regex parse error:\n')).toBeUndefined()
+})
+
+test('a refusal says what to do instead', () => {
+  expect(searchError(query, 'rg: PCRE2 is not available in this build of ripgrep').message).toContain('simpler pattern')
+  expect(searchError(query, 'rg: Compiled regex exceeds size limit of 10 bytes').message).toContain(
+    'not a valid regular expression',
+  )
+  expect(searchError(query, "rg: error parsing glob '[': unclosed").message).toContain('The glob "*.ts" cannot be used')
+  expect(searchError(query, '').message).toContain('nothing can be said about matches')
+})

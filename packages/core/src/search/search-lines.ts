@@ -1,0 +1,90 @@
+import { setTimeout } from 'node:timers/promises'
+import { readLines, type FoundLine } from './read-lines.ts'
+import { runQuery, wantedFiles, type SearchEnd, type SearchQuery } from './search-query.ts'
+import { sortByPath } from './sort-by-path.ts'
+
+export interface FileLines {
+  path: string
+  lines: FoundLine[]
+}
+
+export interface FoundLines extends SearchEnd {
+  /** By path. */
+  files: FileLines[]
+  /** Files that match and are not text. */
+  binary: string[]
+}
+
+export interface LineOptions {
+  before?: number | undefined
+  after?: number | undefined
+  /** Lines seen before ripgrep is ended, context included. */
+  limit: number
+}
+
+const patienceMs = 150
+
+/**
+ * Matching lines with their context, by path: an order in which a later call can go on. That order makes ripgrep
+ * search file by file. Common patterns are through at once; for a rare one that takes longer than a moment, a second
+ * ripgrep searches on all cores at the same time, and what it finds is sorted here.
+ */
+export async function searchLines(query: SearchQuery, options: LineOptions, signal: AbortSignal): Promise<FoundLines> {
+  const losers = new AbortController()
+  const either = AbortSignal.any([signal, losers.signal])
+  const inOrder = collect(query, options, ['--sort=path'], either)
+  const atOnce = setTimeout(patienceMs, undefined, { signal: either }).then(async () => {
+    const found = await collect(query, options, [], either)
+    if (found.cut) return inOrder
+    return { ...found, files: sortByPath(found.files, (file) => file.path) }
+  })
+  try {
+    return await Promise.race([inOrder, atOnce])
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    losers.abort()
+    await Promise.allSettled([inOrder, atOnce])
+  }
+}
+
+async function collect(
+  query: SearchQuery,
+  { before = 0, after = 0, limit }: LineOptions,
+  order: readonly string[],
+  signal: AbortSignal,
+): Promise<FoundLines> {
+  const isWanted = wantedFiles(query)
+  const files: FileLines[] = []
+  const binary: string[] = []
+  let seen = 0
+  const read = readLines({
+    onLine(path, line) {
+      if (!isWanted(path) || seen > limit) return
+      seen++
+      const last = files.at(-1)
+      if (last?.path === path) last.lines.push(line)
+      else files.push({ path, lines: [line] })
+    },
+    onBinary: (path) => void (isWanted(path) && binary.push(path)),
+  })
+  const options = [
+    ...order,
+    '--line-number',
+    '--column',
+    '--with-filename',
+    '--no-heading',
+    '--no-context-separator',
+    // Longer lines are cut by ripgrep already, so that no line can fill the memory.
+    '--max-columns=20000',
+    '--max-columns-preview',
+    ...(before > 0 ? [`--before-context=${before}`] : []),
+    ...(after > 0 ? [`--after-context=${after}`] : []),
+  ]
+  const end = await runQuery(query, options, signal, (text) => {
+    read(text)
+    return seen <= limit
+  })
+  return { ...end, files, binary }
+}

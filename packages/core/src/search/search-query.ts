@@ -1,0 +1,88 @@
+import { compileGlob } from './glob-pattern.ts'
+import { narrowing } from './list-files.ts'
+import { runRipgrep, searchRules, type RipgrepEnd } from './ripgrep.ts'
+import { searchError, unreadable } from './search-error.ts'
+
+/** What is searched for, and where. */
+export interface SearchQuery {
+  pattern: string
+  /** The real path of a folder, and what in it is searched: `./`, or one file by its name. */
+  folder: string
+  target: string
+  glob?: string | undefined
+  type?: string | undefined
+  ignoreCase?: boolean | undefined
+  multiline?: boolean | undefined
+}
+
+export interface SearchEnd {
+  /** Ended early: there may be more. */
+  cut: boolean
+  /** Lines about files that could not be read. */
+  unread: string[]
+  /** The pattern needed look-around or backreferences. */
+  pcre2: boolean
+}
+
+/** Runs ripgrep over a query; throws an Error that says what is wrong with the query. `take` gets the raw output. */
+export async function runQuery(
+  query: SearchQuery,
+  options: readonly string[],
+  signal: AbortSignal,
+  take: (text: string) => boolean,
+): Promise<SearchEnd> {
+  const run = (engine: readonly string[]): Promise<RipgrepEnd> =>
+    runRipgrep({ args: queryArguments(query, [...options, ...engine]), cwd: query.folder, signal, onText: take })
+  const first = await run([])
+  // Refused before any file was opened, so nothing has been taken yet.
+  const refused = first.failed && /look-around|backreferences/.test(first.complaints)
+  const end = refused ? await run(['--pcre2']) : first
+  const unread = unreadable(end.complaints)
+  if (end.failed && unread === undefined)
+    throw searchError(query, refused ? `${first.complaints}\n${end.complaints}` : end.complaints)
+  return { cut: end.cut, unread: unread ?? [], pcre2: refused }
+}
+
+/** Which of the files that ripgrep names are meant. Ripgrep was given only what narrows; see `listFiles`. */
+export function wantedFiles(query: SearchQuery): (path: string) => boolean {
+  const globs = splitList(query.glob ?? '')
+  const wanted = globs.filter((glob) => !glob.startsWith('!')).map(compileGlob)
+  return wanted.length === 0 || query.target !== './' ? () => true : (path) => wanted.some((glob) => glob.matches(path))
+}
+
+export function withoutDot(path: string): string {
+  return path.startsWith('./') ? path.slice(2) : path
+}
+
+function queryArguments(query: SearchQuery, options: readonly string[]): string[] {
+  const globs = splitList(query.glob ?? '')
+  const excluded = globs.filter((glob) => glob.startsWith('!'))
+  const wanted = globs.filter((glob) => !glob.startsWith('!')).map(compileGlob)
+  // Several types are any of them, so globs beside a type are only tried on what is found.
+  const narrow = query.type === undefined ? narrowing(wanted) : []
+  return [
+    ...searchRules,
+    ...options,
+    ...narrow,
+    ...excluded.map((glob) => `--glob=${glob}`),
+    ...(query.type === undefined ? [] : [`--type=${query.type}`]),
+    ...(query.ignoreCase === true ? ['--ignore-case'] : []),
+    ...(query.multiline === true ? ['--multiline', '--multiline-dotall'] : []),
+    `--regexp=${query.pattern}`,
+    '--',
+    query.target,
+  ]
+}
+
+/** `*.ts, *.tsx` are two globs; commas in braces part nothing. */
+function splitList(globs: string): string[] {
+  let depth = 0
+  const list = ['']
+  for (const char of globs) {
+    if (char === '{') depth++
+    if (char === '}') depth--
+    if (char === ',' && depth <= 0) list.push('')
+    else list[list.length - 1] += char
+  }
+  return list.map((glob) => glob.trim()).filter((glob) => glob !== '')
+}

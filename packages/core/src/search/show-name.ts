@@ -1,0 +1,18 @@
+/** A path as one line: names with line breaks or other control characters are shown as JSON strings. */
+export function showName(path: string): string {
+  return /[\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
+}
+
+/** Where a search looked, in a sentence. */
+export function showPlace(shown: string): string {
+  return shown === '.' ? 'the working directory' : showName(shown)
+}
+
+/** `1234567` is `1,234,567`. */
+export function showNumber(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+export function showCount(value: number, noun: string, plural = `${noun}s`): string {
+  return `${showNumber(value)} ${value === 1 ? noun : plural}`
+}

@@ -1,0 +1,82 @@
+import path from 'node:path'
+import { z } from 'zod'
+import { isInside, resolvePath, shownPath } from '../files/resolve-path.ts'
+import type { ListDisplay } from '../protocol/display.ts'
+import { splitGlob } from '../search/glob-pattern.ts'
+import { listFiles } from '../search/list-files.ts'
+import { showCount, showName, showNumber, showPlace } from '../search/show-name.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+
+const shownFiles = 100
+
+export interface GlobOutput {
+  /** Relative to the working directory where they lie below it, newest first. */
+  files: string[]
+  total: number
+  folder: string
+  /** What else the model should know. */
+  notes: string[]
+}
+
+export default defineTool({
+  description: `Finds files by name, most recently changed first.
+Patterns: "*.ts" is a name at any depth, "src/**/*.ts" a path from the folder, also "{a,b}", "?", "[a-z]". Hidden files are found; what .gitignore and its like leave out is not, unless "path" or the fixed beginning of the pattern leads into it. Shows the newest ${shownFiles} and how many there are. To find files by their content use Grep.`,
+  input: z.object({
+    pattern: z.string().min(1).max(2000).describe('A glob such as "**/*.ts"'),
+    path: z.string().describe('The folder to look in; default: the working directory').optional(),
+  }),
+  readOnly: true,
+  group: 'file-read',
+  timeout: 60_000,
+  title: ({ pattern }) => `Find ${pattern}`,
+  async execute({ pattern, path: given }, ctx): Promise<GlobOutput> {
+    const { folder, shown, glob, missing } = place(ctx, pattern, given)
+    if (missing) return { files: [], total: 0, folder: shown, notes: [`There is no folder "${shown}".`] }
+    const { files, total, unread } = await listFiles(folder, glob, shownFiles, ctx.signal)
+    const notes = unread.slice(0, 3).map((line) => `Not looked into: ${line}`)
+    if (total === 0) notes.push(...emptyNotes(ctx, pattern, given))
+    return {
+      files: files.map((file) => shownPath(path.join(folder, file), ctx.state.cwd)),
+      total,
+      folder: shown,
+      notes,
+    }
+  },
+  toModel({ files, total, folder, notes }, { pattern }) {
+    if (total === 0) return [`No files match "${pattern}" in ${showPlace(folder)}.`, ...notes].join('\n')
+    const left = total - files.length
+    const more = `(The newest ${files.length} of ${showNumber(total)} files. Narrow the pattern or the path to see others.)`
+    return [...files.map(showName), ...(left > 0 ? [more] : []), ...notes].join('\n')
+  },
+  display({ files, total, folder }, { pattern }) {
+    const content: ListDisplay = {
+      kind: 'list',
+      path: folder,
+      entries: files.map((file) => ({ path: file, kind: 'file' })),
+      left: total - files.length,
+    }
+    return { title: `Find ${pattern}`, summary: showCount(total, 'file'), content }
+  },
+})
+
+/** The fixed beginning of the pattern is part of the folder: less is looked at, and it may be absolute. */
+function place(ctx: ToolContext, pattern: string, given: string | undefined) {
+  const base = resolvePath(ctx, given ?? '.', { for: 'read' })
+  if (base.stats === undefined)
+    throw new Error(`"${given}" does not exist. Leave "path" out to look in the working directory.`)
+  if (!base.stats.isDirectory())
+    throw new Error(`"${given}" is a file. Give a folder to look in, or use Read or Grep on the file.`)
+  const { folder, glob } = splitGlob(pattern)
+  if (folder === '') return { folder: base.path, shown: base.shown, glob, missing: false }
+  const spelled = folder === '~' || folder.startsWith('~/') ? folder : path.resolve(base.path, folder)
+  const { path: real, shown, stats } = resolvePath(ctx, spelled, { for: 'read' })
+  return { folder: real, shown, glob, missing: stats?.isDirectory() !== true }
+}
+
+function emptyNotes(ctx: ToolContext, pattern: string, given: string | undefined): string[] {
+  const ignored = 'What ignore files (.gitignore) leave out is not listed; give its folder as "path" to look there.'
+  if (/[*?[{]/.test(pattern)) return [ignored]
+  const named = resolvePath(ctx, path.join(given ?? '.', pattern), { for: 'read' })
+  if (named.stats?.isDirectory() !== true || !isInside(named.path, ctx.state.cwd)) return [ignored]
+  return [`"${pattern}" is a folder: use "${pattern.replace(/\/+$/, '')}/**" for the files in it.`]
+}

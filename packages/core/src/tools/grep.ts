@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { spill } from '../files/spill.ts'
+import { searchCounts, searchFiles } from '../search/search-files.ts'
+import { searchLines } from '../search/search-lines.ts'
+import { searchPlace } from '../search/search-place.ts'
+import type { SearchQuery } from '../search/search-query.ts'
+import { cutPage, displayOf, textOf, type GrepOutput } from '../search/show-matches.ts'
+import { showCount } from '../search/show-name.ts'
+import { defineTool, withModelText, type ToolContext } from '../tool.ts'
+
+const defaultLimit = 100
+const maxLimit = 10_000
+const maxText = 30_000
+
+const lines = (what: string) =>
+  z.int().min(0).max(1000).describe(`Lines to show ${what} each match; with output_mode content`).optional()
+
+const input = z.object({
+  pattern: z.string().max(10_000).describe('A regular expression (Rust syntax, as in ripgrep)'),
+  path: z.string().describe('A file or folder; default: the working directory').optional(),
+  glob: z
+    .string()
+    .max(2000)
+    .describe('Only such files: "*.ts", "src/**/*.{ts,tsx}"; "!*.test.ts" leaves out')
+    .optional(),
+  type: z.string().max(50).describe('Only files of a type: ts, js, py, rust, go, java …').optional(),
+  output_mode: z.enum(['files_with_matches', 'content', 'count']).default('files_with_matches'),
+  '-A': lines('after'),
+  '-B': lines('before'),
+  '-C': lines('before and after'),
+  '-i': z.boolean().describe('Ignore case').optional(),
+  '-n': z.boolean().describe('Line numbers, with output_mode content; default true').optional(),
+  multiline: z.boolean().describe('Matches may span lines, "." matches line breaks too').optional(),
+  head_limit: z
+    .int()
+    .min(0)
+    .max(maxLimit)
+    .describe(`How many lines or files to show; default ${defaultLimit}, 0 means ${maxLimit}`)
+    .optional(),
+  offset: z.int().min(0).max(1_000_000).describe('How many lines or files to skip').optional(),
+})
+
+export default defineTool({
+  description: `Searches the content of files with ripgrep.
+output_mode: "files_with_matches" (default) names the files, newest first; "content" shows the matching lines by file, with context where -A, -B or -C ask for it; "count" tells how many lines match in each file. Hidden files are searched; what .gitignore and its like leave out, and binary files, are not, unless "path" names them. Braces and parentheses are special: escape them to find them ("interface\\{\\}"). Results come in pages: go on with "offset".`,
+  input,
+  readOnly: true,
+  group: 'file-read',
+  timeout: 60_000,
+  title: ({ pattern }) => `Search for ${pattern}`,
+  async execute(given, ctx): Promise<GrepOutput> {
+    if (given.pattern.includes('\0'))
+      throw new Error('The pattern has a NUL character in it; use \\x00 to search for one.')
+    const output = await search(given, ctx)
+    const text = textOf(output, given)
+    if (text.length <= maxText) return withModelText(output, text)
+    return withModelText(output, (await spill(ctx, text, 'grep')).preview)
+  },
+  display: (output, { pattern }) => ({
+    title: `Search for ${pattern}`,
+    summary: output.mode === 'content' ? summaryOfLines(output) : showCount(output.total, 'file'),
+    content: displayOf(output, pattern),
+  }),
+})
+
+async function search(given: z.infer<typeof input>, ctx: ToolContext): Promise<GrepOutput> {
+  const { folder, target, shown } = searchPlace(ctx, given.path)
+  const query: SearchQuery = {
+    pattern: given.pattern,
+    folder,
+    target,
+    glob: given.glob,
+    type: given.type,
+    ignoreCase: given['-i'],
+    multiline: given.multiline,
+  }
+  const offset = given.offset ?? 0
+  const limit = given.head_limit === 0 ? maxLimit : (given.head_limit ?? defaultLimit)
+  const page = { folder, shown, offset, limit, cwd: ctx.state.cwd }
+  if (given.output_mode === 'files_with_matches') return cutPage.files(await searchFiles(query, ctx.signal), page)
+  if (given.output_mode === 'count') return cutPage.counts(await searchCounts(query, ctx.signal), page)
+  const context = { before: given['-B'] ?? given['-C'], after: given['-A'] ?? given['-C'], limit: offset + limit }
+  return cutPage.lines(await searchLines(query, context, ctx.signal), page)
+}
+
+function summaryOfLines(output: GrepOutput & { mode: 'content' }): string {
+  const shown = output.files.reduce((sum, file) => sum + file.lines.length, 0)
+  return `${showCount(shown, 'line')} in ${showCount(output.files.length, 'file')}${output.more ? ', and more' : ''}`
+}
