@@ -60,6 +60,14 @@ describe('every route', () => {
     )
   })
 
+  it('and the page itself too, so that no other name of this machine brings it to light', async () => {
+    const requests = ['/', '/index.html', '/assets/x.js', '/ai/nothing'].map(
+      (target) => () => send(server, 'GET', target, { headers: { host: 'evil.example' } }),
+    )
+    const refusals = await refuseAll(server, requests)
+    expect(refusals.every(({ name }) => name === 'ForeignHost')).toBe(true)
+  })
+
   it('that changes something is closed to a cookie that comes without an origin', async () => {
     const cookie = await pageCookie(server)
     const changing = routes.filter(({ method, open }) => method !== 'GET' && !open)

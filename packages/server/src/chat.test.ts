@@ -212,6 +212,29 @@ describe('a message that is there already', () => {
     expect(body.message).toEqual((await server.messages('again'))[1])
   })
 
+  it('gets an answer whose log is gone from the message itself, as in an imported session', async () => {
+    await server.json('/ai/sessions', { body: { id: 'imported' } })
+    const at = { sessionId: 'imported' }
+    await server.store.messages.add(at, { ...userMessage('old', 'o1'), parentMessageId: null, createdAt: 1 })
+    const parts = [
+      { type: 'step-start' as const },
+      { type: 'reasoning' as const, id: 'r', text: 'hm', state: 'done' as const },
+      { type: 'text' as const, text: 'imported', state: 'done' as const },
+    ]
+    const answer = {
+      id: 'o2',
+      role: 'assistant' as const,
+      parts,
+      metadata: { model: 'x/y' },
+      parentMessageId: 'o1',
+      createdAt: 2,
+    }
+    await server.store.messages.add(at, answer)
+    const { message, types } = await server.chat('imported', userMessage('old', 'o1'))
+    expect(message).toEqual(shown(answer))
+    expect(types.at(-1)).toBe('finish')
+  })
+
   it('starts the run that never came to be, as after a crash between storing and running', async () => {
     await server.json('/ai/sessions', { body: { id: 'unanswered' } })
     await server.store.messages.add(

@@ -38,25 +38,30 @@ function nodeResponse(response: ServerResponse, attach: (sink: Sink) => () => vo
     onDrain: (callback) => void response.once('drain', callback),
     end: () => void response.end(lastLine),
   })
-  awake.add(response)
-  keepAwake()
+  keepAwake(response)
   response.on('close', () => {
-    awake.delete(response)
+    letSleep(response)
     detach()
   })
   return RESPONSE_ALREADY_SENT
 }
 
+/** One timer for all streams, and none without any. */
 const awake = new Set<ServerResponse>()
 let timer: NodeJS.Timeout | undefined
 
-function keepAwake(): void {
+function keepAwake(response: ServerResponse): void {
+  awake.add(response)
   timer ??= setInterval(() => {
-    for (const response of awake) if (!response.writableNeedDrain) response.write(': keep-alive\n\n')
-    if (awake.size > 0) return
-    clearInterval(timer)
-    timer = undefined
+    for (const one of awake) if (!one.writableNeedDrain) one.write(': keep-alive\n\n')
   }, keepAliveMs).unref()
+}
+
+function letSleep(response: ServerResponse): void {
+  awake.delete(response)
+  if (awake.size > 0) return
+  clearInterval(timer)
+  timer = undefined
 }
 
 /** Without a socket: tests and the CLI speak to the app in process. */

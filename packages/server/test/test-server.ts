@@ -43,6 +43,8 @@ export interface Chat {
 export interface TestServerOptions extends Omit<ServerOptions, 'home' | 'workspace' | 'log' | 'models'> {
   home?: string
   config?: object
+  /** The person's own tools: the source of each, by the name of its file. */
+  tools?: Record<string, string>
   models?: ServerOptions['models']
 }
 
@@ -52,8 +54,12 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const homePath = options.home ?? path.join(folder, 'home')
   const workspace = path.join(folder, 'workspace')
   for (const one of [homePath, workspace]) mkdirSync(one, { recursive: true, mode: 0o700 })
-  const { config, ...rest } = options
+  const { config, tools = {}, ...rest } = options
   if (config !== undefined) writeFileSync(path.join(homePath, 'config.json'), JSON.stringify(config), { mode: 0o600 })
+  for (const [name, source] of Object.entries(tools)) {
+    mkdirSync(path.join(homePath, 'tools'), { recursive: true })
+    writeFileSync(path.join(homePath, 'tools', `${name}.ts`), source)
+  }
   const scripts = new Map<string, ScriptTurn[]>()
   const model = scriptedModel((prompt) => turnFor(prompt, scripts), { provider: 'test', modelId: 'script' })
   const lines: string[] = []

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, refuseAll, send } from '../../test/refuse.ts'
+import { bodyBytes } from '../app.ts'
 import { testServer, userMessage, type TestServer } from '../../test/test-server.ts'
 
 let server: TestServer
@@ -88,6 +89,15 @@ describe('/ai/blobs', () => {
     const bytes = Buffer.from('<b>plain</b>')
     await upload(bytes, 'text/plain')
     expect((await upload(bytes, 'text/html')).body.mediaType).toBe('text/plain')
+  })
+
+  it('takes exactly 32 MiB and not a byte more', async () => {
+    const bytes = new Uint8Array(bodyBytes)
+    expect((await upload(bytes, 'application/zip')).body.size).toBe(bodyBytes)
+    const refusals = await refuseAll(server, [
+      () => send(server, 'POST', '/ai/blobs', { body: new Uint8Array(bodyBytes + 1) }),
+    ])
+    expect(refusals[0]?.name).toBe('BodyTooLarge')
   })
 
   it('refuses an empty body, an unknown hash and everything that is no hash', async () => {

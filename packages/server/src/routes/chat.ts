@@ -56,8 +56,10 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
     route({
       method: 'GET',
       path: '/ai/chat/:sessionId/stream',
-      summary: 'Resumes and follows the run of a session, after the number in Last-Event-ID or ?after.',
+      summary:
+        'Resumes and follows the run of a session, after the number in Last-Event-ID or ?after; with ?hold=0 it ends where the POST would.',
       query: z.object({
+        hold: z.string().optional(),
         after: z
           .string()
           .regex(/^\d{1,15}$/, 'a whole number')
@@ -74,7 +76,8 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
         const given = [c.req.header('last-event-id'), query['after']].find(
           (value) => value !== undefined && /^\d{1,15}$/.test(value),
         )
-        return streamResponse(c, (sink) => run.subscribe(sink, given === undefined ? {} : { after: Number(given) }))
+        const after = given === undefined ? {} : { after: Number(given) }
+        return streamResponse(c, (sink) => run.subscribe(sink, { ...after, untilWaiting: query['hold'] === '0' }))
       },
     }),
     route({

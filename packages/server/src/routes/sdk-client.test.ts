@@ -11,13 +11,19 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function client(id: string, options: { messages?: UIMessage[]; automatic?: boolean } = {}): Chat<UIMessage> {
+function client(
+  id: string,
+  options: { messages?: UIMessage[]; automatic?: boolean; hold?: false } = {},
+): Chat<UIMessage> {
   return new Chat({
     id,
     messages: options.messages ?? [],
     transport: new DefaultChatTransport({
       api: `http://127.0.0.1:${server.port}/ai/chat`,
       headers: { authorization: `Bearer ${server.token}` },
+      ...(options.hold === false && {
+        prepareReconnectToStreamRequest: ({ api }) => ({ api: `${api}/${id}/stream?hold=0` }),
+      }),
     }),
     ...(options.automatic === true && { sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses }),
   })
@@ -221,6 +227,36 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     await until(chat, () => chat.status === 'ready' && !pending(chat).has(asked!))
     expect(held(chat)).toEqual(await stored('sdk-reload'))
     expect(texts(chat.messages).at(-1)).toBe('May I?Good.')
+  })
+
+  it('resumes a run that waits: the stream stays open, and an answer from elsewhere goes on in it', async () => {
+    server.script('resume waiting', [
+      [{ text: 'May I?' }, { call: { name: 'TestApproval', input: {} } }],
+      [{ text: 'Good.' }],
+    ])
+    await client('sdk-waiting').sendMessage({ text: 'resume waiting' })
+    const chat = client('sdk-waiting', { messages: await stored('sdk-waiting') })
+    const resumed = chat.resumeStream()
+    await until(chat, () => chat.status === 'streaming' && approvals(chat).length === 1)
+    await server.json(`/ai/asks/${approvals(chat)[0]}`, { body: { answer: { type: 'approve' } } })
+    await resumed
+    expect(held(chat)).toEqual(await stored('sdk-waiting'))
+    expect(texts(chat.messages).at(-1)).toBe('May I?Good.')
+  })
+
+  it('resumes a run that waits with ?hold=0, so that the client itself can approve afterwards', async () => {
+    server.script('resume approve', [
+      [{ text: 'May I?' }, { call: { name: 'TestApproval', input: {} } }],
+      [{ text: 'Good.' }],
+    ])
+    await client('sdk-hold').sendMessage({ text: 'resume approve' })
+    const chat = client('sdk-hold', { messages: await stored('sdk-hold'), automatic: true, hold: false })
+    await chat.resumeStream()
+    expect(chat.status).toBe('ready')
+    const [asked] = approvals(chat)
+    await chat.addToolApprovalResponse({ id: asked!, approved: true })
+    await until(chat, () => chat.status === 'ready' && !pending(chat).has(asked!))
+    expect(held(chat)).toEqual(await stored('sdk-hold'))
   })
 
   it('shows the true text of an error, stored with the answer, and can go on', async () => {
