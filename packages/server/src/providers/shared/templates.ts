@@ -110,7 +110,8 @@ async function readFile(path: string): Promise<string> {
 function parse(text: string, source: string): unknown {
   try {
     return JSON.parse(text)
-  } catch (error) {
-    throw new NamedError('BadTemplates', `${source} is not JSON: ${(error as Error).message}`, { cause: error })
+  } catch {
+    // The parser's own message quotes the text, which may be any file that somebody named.
+    throw new NamedError('BadTemplates', `${source} is not JSON.`)
   }
 }
