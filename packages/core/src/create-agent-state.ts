@@ -1,7 +1,9 @@
+import path from 'node:path'
 import type { AgentState } from './agent-state.ts'
 import { realPath } from './files/resolve-path.ts'
+import { openUndoFolder } from './files/undo-folder.ts'
 import type { UndoJournal } from './files/undo-journal.ts'
-import type { Task, Tasks } from './shell/tasks.ts'
+import { createTasks } from './shell/create-tasks.ts'
 
 export interface AgentStateOptions {
   /** The folder that is worked in; must exist. */
@@ -10,6 +12,8 @@ export interface AgentStateOptions {
   outputFolder: string
   /** Where files are kept as they were before our tools changed them. Default: `.undo` in the output folder. */
   undoFolder?: string
+  /** A journal that is open already, instead of a folder. */
+  undo?: UndoJournal
   /** Folders that the person added to the workspace. */
   roots?: readonly string[]
   /** What may be read besides: folders of loaded skills. */
@@ -18,21 +22,21 @@ export interface AgentStateOptions {
 
 /** The state of an agent that has done nothing yet. Real paths decide what is inside, so links are resolved here. */
 export function createAgentState(options: AgentStateOptions): AgentState {
-  const [workspace, ...added] = [options.workspace, ...(options.roots ?? [])].map((folder) => realPath(folder).path)
+  const workspace = realPath(options.workspace).path
+  const added = options.roots?.map((folder) => realPath(folder).path) ?? []
   const outputFolder = realPath(options.outputFolder).path
-  const state: AgentState = {
-    cwd: workspace!,
+  return {
+    cwd: workspace,
     env: {},
-    roots: [...new Set([workspace!, ...added])],
+    roots: [...new Set([workspace, ...added])],
     readable: [outputFolder, ...(options.readable ?? []).map((folder) => realPath(folder).path)],
     reads: new Map(),
     shownNotes: new Set(),
     outputFolder,
     tasks: createTasks(),
-    undo: absentJournal,
+    undo: options.undo ?? openUndoFolder(options.undoFolder ?? path.join(outputFolder, '.undo')),
     kept: new Map(),
   }
-  return state
 }
 
 /** Ends what a state holds: background commands, interpreters, caches. */
@@ -40,20 +44,4 @@ export async function disposeAgentState(state: AgentState): Promise<void> {
   const kept = [...state.kept.values()]
   state.kept.clear()
   await Promise.all([state.tasks.dispose(), ...kept.map(async (one) => one.dispose())])
-}
-
-function createTasks(): Tasks {
-  const tasks = new Map<string, Task>()
-  return {
-    add: (task) => void tasks.set(task.id, task),
-    get: (id) => tasks.get(id),
-    list: () => [...tasks.values()],
-    dispose: async () => void (await Promise.all([...tasks.values()].map((task) => task.stop()))),
-  }
-}
-
-const absentJournal: UndoJournal = {
-  before: () => Promise.reject(new Error('No journal of changes is open.')),
-  list: () => Promise.resolve([]),
-  undo: () => Promise.resolve({ restored: [], skipped: [] }),
 }

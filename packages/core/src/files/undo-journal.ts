@@ -14,8 +14,35 @@ export interface Change {
   path: string
   /** Hash of the bytes before and after; null where the file did not exist. */
   before: string | null
-  after: string | null
+  /** Absent when the process ended during the change, so that nobody knows. */
+  after?: string | null
   createdAt: number
+  /** This change was itself an undo, of that change. */
+  undoes?: string
+  /** It has been undone, and the undo still stands. */
+  undone: boolean
+}
+
+/** A command that ran: what it changed is not known, so it cannot be undone. */
+export interface RanCommand {
+  mark: ChangeMark
+  command: string
+  createdAt: number
+}
+
+/** A change under way. One of the two is called. */
+export interface OpenChange {
+  /** The file is changed; `after` are its bytes now, or their hash. */
+  done(after: Uint8Array | string | null): Promise<void>
+  /** It was not changed after all. */
+  cancel(): Promise<void>
+}
+
+/** What is known of a file besides its bytes. */
+export interface FileFacts {
+  sha256?: string
+  /** Permissions, for the case that the file is to be made again. */
+  mode?: number
 }
 
 /**
@@ -23,10 +50,22 @@ export interface Change {
  * Never a copy of a tree: only files that a tool is about to touch.
  */
 export interface UndoJournal {
-  /** Called before the first byte is written; durable when it resolves. `after` is told by `done`. */
-  before(mark: ChangeMark, path: string, bytes: Uint8Array | null): Promise<{ done(after: Uint8Array | null): Promise<void> }>
+  /** Called before the first byte is written; durable when it resolves. */
+  before(mark: ChangeMark, path: string, bytes: Uint8Array | null, facts?: FileFacts): Promise<OpenChange>
+  /** Notes that a command ran, so that an undo can say what it does not cover. */
+  command(mark: ChangeMark, command: string): Promise<void>
   /** Newest first. */
   list(filter: Partial<ChangeMark>): Promise<Change[]>
-  /** Puts files back, newest change first. A file that was changed since by somebody else is left and named. */
-  undo(changes: readonly Change[]): Promise<{ restored: string[]; skipped: { path: string; reason: string }[] }>
+  /** Newest first. */
+  commands(filter: Partial<ChangeMark>): Promise<RanCommand[]>
+  /**
+   * Puts files back, newest change first. A file that was changed since by somebody else is left and named. The undo
+   * is a change like any other, of the call that the mark names.
+   */
+  undo(changes: readonly Change[], mark?: ChangeMark): Promise<UndoOutcome>
+}
+
+export interface UndoOutcome {
+  restored: string[]
+  skipped: { path: string; reason: string }[]
 }

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { unlink } from 'node:fs/promises'
+import { prepareFile, type Prepared, writeFailure } from './replace-file.ts'
+import { isUnchanged, type Snapshot } from './snapshot.ts'
+import type { OpenChange } from './undo-journal.ts'
+
+/** What one file is to become. */
+export interface FileChange {
+  /** Real path, whose lock the caller holds since `before` was taken. */
+  path: string
+  /** How the model knows it. */
+  shown: string
+  /** What it was when the change was worked out; undefined where there was none. */
+  before: Snapshot | undefined
+  /** The new bytes, in pieces; null deletes it. */
+  after: readonly Uint8Array[] | null
+}
+
+/**
+ * Changes files, all or none: the new contents are written beside them and the old ones journaled first; then, if
+ * every file still is what it was, each is put in place by a rename. What fails in between is put back. Throws an
+ * Error for the model. Resolves with the hash of each new content.
+ */
+export async function changeFiles(
+  changes: readonly FileChange[],
+  journal: (change: FileChange) => Promise<OpenChange>,
+  signal?: AbortSignal,
+): Promise<(string | null)[]> {
+  for (const change of changes) refuseReadOnly(change)
+  const staged = await stage(changes, journal)
+  const done: Staged[] = []
+  try {
+    const hashes = changes.map(({ after }) => (after === null ? null : hashOf(after)))
+    await refuseChanged(changes)
+    signal?.throwIfAborted()
+    for (const one of staged) {
+      await putInPlace(one)
+      done.push(one)
+    }
+    await Promise.all(staged.map(({ open }, index) => open.done(hashes[index] ?? null)))
+    return hashes
+  } catch (error) {
+    const lost = await putBack(done)
+    await Promise.all(staged.map((one) => abandon(one)))
+    if (lost.length > 0) throw new Error(`${messageOf(error)} These could not be put back: ${lost.join('; ')}`, { cause: error })
+    throw error
+  }
+}
+
+interface Staged {
+  change: FileChange
+  open: OpenChange
+  prepared: Prepared | undefined
+}
+
+/** Files that nobody may write are left alone, also by those whom the system would let. */
+function refuseReadOnly({ before, shown }: FileChange): void {
+  if (before === undefined || (before.stats.mode & 0o222n) !== 0n) return
+  throw new Error(`"${shown}" is read-only, so it was not changed. Ask the person, or make it writable with a command first.`)
+}
+
+/** Writes the new contents and journals the old ones at the same time; either both or neither. */
+async function stage(
+  changes: readonly FileChange[],
+  journal: (change: FileChange) => Promise<OpenChange>,
+): Promise<Staged[]> {
+  const outcomes = await Promise.all(
+    changes.map(async (change) => {
+      const [open, prepared] = await Promise.allSettled([
+        journal(change),
+        change.after === null
+          ? undefined
+          : prepareFile(change.path, change.after, { like: change.before?.stats }),
+      ])
+      return { change, open, prepared }
+    }),
+  )
+  const failed = outcomes.find(({ open, prepared }) => open.status === 'rejected' || prepared.status === 'rejected')
+  if (failed === undefined) {
+    return outcomes.map(({ change, open, prepared }) => ({ change, open: valueOf(open)!, prepared: valueOf(prepared) }))
+  }
+  await Promise.all(
+    outcomes.map(({ open, prepared }) => abandon({ open: valueOf(open), prepared: valueOf(prepared) })),
+  )
+  const { change, open, prepared } = failed
+  throw writeFailure([open, prepared].find((one) => one.status === 'rejected')?.reason, change.shown)
+}
+
+async function refuseChanged(changes: readonly FileChange[]): Promise<void> {
+  for (const { path, shown, before } of changes) {
+    if (await isUnchanged(path, before)) continue
+    throw new Error(
+      before === undefined
+        ? `"${shown}" has been made by somebody else just now, so nothing was changed. Read it first.`
+        : `"${shown}" was changed by somebody else while this call worked on it, so nothing was changed. Read it again.`,
+    )
+  }
+}
+
+async function putInPlace({ change, prepared }: Staged): Promise<void> {
+  try {
+    if (prepared === undefined) await unlink(change.path)
+    else await prepared.commit({ isNew: change.before === undefined })
+  } catch (error) {
+    throw writeFailure(error, change.shown)
+  }
+}
+
+/** Newest first. Names what could not be put back. */
+async function putBack(done: readonly Staged[]): Promise<string[]> {
+  const lost: string[] = []
+  for (const { change } of done.toReversed()) {
+    try {
+      if (change.before === undefined) await unlink(change.path)
+      else {
+        const prepared = await prepareFile(change.path, [change.before.bytes], { like: change.before.stats })
+        await prepared.commit({ isNew: false })
+      }
+    } catch (error) {
+      lost.push(`"${change.shown}" (${messageOf(error)})`)
+    }
+  }
+  return lost
+}
+
+async function abandon({ open, prepared }: { open?: OpenChange | undefined; prepared?: Prepared | undefined }): Promise<void> {
+  await prepared?.discard()
+  // The failure that led here is the one to tell; a journal that cannot be written any more shows a change that was none.
+  await open?.cancel().catch(() => undefined)
+}
+
+function hashOf(pieces: readonly Uint8Array[]): string {
+  const sha256 = createHash('sha256')
+  for (const piece of pieces) sha256.update(piece)
+  return sha256.digest('hex')
+}
+
+function valueOf<T>(settled: PromiseSettledResult<T>): T | undefined {
+  return settled.status === 'fulfilled' ? settled.value : undefined
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

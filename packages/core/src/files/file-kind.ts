@@ -1,0 +1,84 @@
+/** What a file is, told by its first bytes and not by its name. */
+export type FileKind =
+  | { kind: 'text' }
+  | { kind: 'image'; mediaType: string }
+  | { kind: 'pdf'; mediaType: 'application/pdf' }
+  | { kind: 'binary'; name: string }
+
+/** How many bytes of the beginning are looked at. */
+export const headLength = 8192
+
+export function fileKind(head: Uint8Array): FileKind {
+  const mediaType = images.find(([bytes, , also]) => startsWith(head, bytes) && (also === undefined || also(head)))?.[1]
+  if (mediaType !== undefined) return { kind: 'image', mediaType }
+  if (ascii(head, 0, 5) === '%PDF-') return { kind: 'pdf', mediaType: 'application/pdf' }
+  if (!looksBinary(head)) return { kind: 'text' }
+  const name = binaries.find(([bytes, , at]) => startsWith(head, bytes, at))?.[1]
+  return { kind: 'binary', name: name ?? 'binary data' }
+}
+
+const text = (value: string): number[] => [...value].map((character) => character.charCodeAt(0))
+
+const images: [number[], string, ((head: Uint8Array) => boolean)?][] = [
+  [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 'image/png'],
+  [[0xff, 0xd8, 0xff], 'image/jpeg'],
+  [text('GIF8'), 'image/gif', (head) => ascii(head, 5, 1) === 'a' && looksBinary(head)],
+  [text('RIFF'), 'image/webp', (head) => ascii(head, 8, 4) === 'WEBP'],
+]
+
+const binaries: [number[], string, number?][] = [
+  [text('PK\x03\x04'), 'a ZIP archive (perhaps an office document or a package)'],
+  [text('PK\x05\x06'), 'an empty ZIP archive'],
+  [[0x1f, 0x8b], 'gzip data'],
+  [text('BZh'), 'bzip2 data'],
+  [[0xfd, 0x37, 0x7a, 0x58, 0x5a], 'xz data'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'zstd data'],
+  [[0x37, 0x7a, 0xbc, 0xaf], 'a 7z archive'],
+  [text('Rar!'), 'a RAR archive'],
+  [text('ustar'), 'a tar archive', 257],
+  [text('\x7fELF'), 'an ELF program or library'],
+  [text('MZ'), 'a Windows program or library'],
+  [[0xfe, 0xed, 0xfa], 'a Mach-O program or library'],
+  [[0xcf, 0xfa, 0xed, 0xfe], 'a Mach-O program or library'],
+  [[0xca, 0xfe, 0xba, 0xbe], 'a Java class or a universal Mach-O program'],
+  [text('\0asm'), 'a WebAssembly module'],
+  [text('!<arch>'), 'a library archive'],
+  [text('SQLite format 3\0'), 'an SQLite database'],
+  [text('PAR1'), 'a Parquet file'],
+  [text('BM'), 'a BMP image'],
+  [text('II*\0'), 'a TIFF image'],
+  [text('MM\0*'), 'a TIFF image'],
+  [text('\0\0\x01\0'), 'an icon'],
+  [text('8BPS'), 'a Photoshop document'],
+  [text('ftyp'), 'an MP4, HEIC or AVIF file', 4],
+  [text('\x1aE\xdf\xa3'), 'a Matroska or WebM video'],
+  [text('OggS'), 'an Ogg file'],
+  [text('fLaC'), 'FLAC audio'],
+  [text('ID3'), 'MP3 audio'],
+  [text('RIFF'), 'a WAV or AVI file'],
+  [text('wOFF'), 'a web font'],
+  [text('wOF2'), 'a web font'],
+  [[0x00, 0x01, 0x00, 0x00], 'a TrueType font'],
+  [text('OTTO'), 'an OpenType font'],
+  [[0xd0, 0xcf, 0x11, 0xe0], 'an old Microsoft Office document'],
+]
+
+/** A NUL, or many control characters; UTF-16 with a byte order mark is text. */
+function looksBinary(head: Uint8Array): boolean {
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) return false
+  let control = 0
+  for (let index = 0; index < head.length; index++) {
+    const byte = head[index] as number
+    if (byte === 0) return true
+    if (byte < 32 && !(byte >= 8 && byte <= 13) && byte !== 27) control++
+  }
+  return control * 10 > head.length
+}
+
+function startsWith(head: Uint8Array, bytes: number[], at = 0): boolean {
+  return bytes.every((byte, index) => head[at + index] === byte)
+}
+
+function ascii(head: Uint8Array, from: number, length: number): string {
+  return String.fromCharCode(...head.subarray(from, from + length))
+}

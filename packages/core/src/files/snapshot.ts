@@ -1,0 +1,97 @@
+import type { Buffer } from 'node:buffer'
+import { hash } from 'node:crypto'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFile,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { promisify } from 'node:util'
+
+/** A file as it was at one moment. */
+export interface Snapshot {
+  bytes: Buffer
+  sha256: string
+  stats: BigIntStats
+  /** Milliseconds. */
+  takenAt: number
+}
+
+/** Beyond this a file is for commands, not for being held in memory and compared. */
+const maxBytes = 256 * 2 ** 20
+
+export function sha256Of(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex')
+}
+
+/**
+ * Opens what a resolved path names and nothing else: no link that was put there meanwhile, and without waiting for
+ * the other end of a pipe. The caller closes it.
+ */
+export function openFile(path: string): { fd: number; stats: BigIntStats } {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(fd, { bigint: true })
+    const opened = process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync.native(path)
+    if (opened !== path) throw new Error(`"${path}" was moved while it was being opened. Try again.`)
+    return { fd, stats }
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** Undefined when there is no file. Throws when it is not a regular one, or too long to be changed in memory. */
+export async function takeSnapshot(path: string): Promise<Snapshot | undefined> {
+  const opened = openIfThere(path)
+  if (opened === undefined) return undefined
+  const { fd, stats } = opened
+  try {
+    if (!stats.isFile()) throw new Error(`"${path}" is ${stats.isDirectory() ? 'a folder' : 'a special file'}, not a file.`)
+    if (stats.size > maxBytes) {
+      throw new Error(`"${path}" is ${stats.size} bytes long, more than this tool can change. Use a command for it.`)
+    }
+    const takenAt = Date.now()
+    const bytes = await readOpenFile(fd, Number(stats.size))
+    return { bytes, sha256: sha256Of(bytes), stats, takenAt }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** All bytes of an open file. Small ones at once: a trip through the thread pool costs more than reading them. */
+export async function readOpenFile(fd: number, size: number): Promise<Buffer> {
+  return size <= 2 ** 18 ? readFileSync(fd) : promisify(readFile)(fd)
+}
+
+/**
+ * Whether the file is still what the snapshot says. Its times and size answer that, unless it was changed so shortly
+ * before the snapshot that another change could carry the same time: then its bytes do.
+ */
+export async function isUnchanged(path: string, snapshot: Snapshot | undefined): Promise<boolean> {
+  const now = statSync(path, { bigint: true, throwIfNoEntry: false })
+  if (now === undefined || snapshot === undefined) return now === undefined && snapshot === undefined
+  const { stats, takenAt } = snapshot
+  const isSame =
+    now.ino === stats.ino && now.mtimeNs === stats.mtimeNs && now.ctimeNs === stats.ctimeNs && now.size === stats.size
+  if (isSame && takenAt - Number(stats.mtimeMs) > clockGrainMs) return true
+  return now.size === stats.size && (await takeSnapshot(path))?.sha256 === snapshot.sha256
+}
+
+/** File times advance in steps of up to 10 ms. */
+const clockGrainMs = 20
+
+function openIfThere(path: string): ReturnType<typeof openFile> | undefined {
+  try {
+    return openFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,228 @@
+import { existsSync, lstatSync } from 'node:fs'
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { newId } from '../protocol/ids.ts'
+import { changeFiles } from './change-files.ts'
+import { withPaths } from './path-lock.ts'
+import { realPath } from './resolve-path.ts'
+import { type Snapshot, sha256Of, takeSnapshot } from './snapshot.ts'
+import { openUndoIndex, type StoredChange } from './undo-index.ts'
+import type { Change, ChangeMark, FileFacts, OpenChange, UndoJournal, UndoOutcome } from './undo-journal.ts'
+
+export interface UndoFolderOptions {
+  /** Bytes of kept content. The oldest changes go first. */
+  quota?: number
+}
+
+/**
+ * The journal as files: `objects/<hash>` holds contents, `index.jsonl` what happened. Nothing is made before the first
+ * change. Several may be open on one folder within a process; between processes the home's owner is alone.
+ */
+export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOptions = {}): UndoJournal {
+  const objects = path.join(folder, 'objects')
+  const index = openUndoIndex(folder)
+  /** Never less than the bytes that are kept; counted exactly only when it passes the quota. */
+  let atMost = Infinity
+  /** Contents that are being stored, and are not in the index yet. */
+  const pending = new Map<string, Promise<void>>()
+
+  const objectPath = (sha256: string): string => path.join(objects, sha256.slice(0, 2), sha256.slice(2))
+
+  async function before(
+    mark: ChangeMark,
+    file: string,
+    bytes: Uint8Array | null,
+    facts: FileFacts = {},
+    undoes?: string,
+  ): Promise<OpenChange> {
+    const id = newId()
+    const sha256 = bytes === null ? null : (facts.sha256 ?? sha256Of(bytes))
+    const isKept = bytes !== null && bytes.length <= quota
+    const size = isKept ? bytes.length : 0
+    if (isKept && sha256 !== null) await store(sha256, bytes)
+    await index.append(
+      {
+        type: 'before',
+        id,
+        mark,
+        path: file,
+        before: sha256,
+        size,
+        createdAt: Date.now(),
+        ...(facts.mode !== undefined && { mode: facts.mode }),
+        ...(undoes !== undefined && { undoes }),
+      },
+      { sync: true },
+    )
+    atMost += size
+    // What an undo is about to put back does not go for what it replaces.
+    if (undoes === undefined) await keepQuota(id)
+    return {
+      // Without a sync: it survives the process, and the next change makes it durable.
+      done: (after) =>
+        index.append(
+          { type: 'after', id, after: after === null || typeof after === 'string' ? after : sha256Of(after) },
+          { sync: false },
+        ),
+      cancel: () => index.append({ type: 'cancel', id }, { sync: false }),
+    }
+  }
+
+  function store(sha256: string, bytes: Uint8Array): Promise<void> {
+    const storing = pending.get(sha256) ?? storeObject(objectPath(sha256), bytes).finally(() => pending.delete(sha256))
+    pending.set(sha256, storing)
+    return storing
+  }
+
+  async function keepQuota(newest?: string): Promise<void> {
+    if (atMost <= quota && index.changes.size <= maxChanges) return
+    const uses = new Map<string, { count: number; size: number }>()
+    let total = 0
+    for (const { before: sha256, size } of index.changes.values()) {
+      if (sha256 === null) continue
+      const use = uses.get(sha256)
+      if (use === undefined) total += size
+      uses.set(sha256, { count: (use?.count ?? 0) + 1, size })
+    }
+    atMost = total
+    if (total <= quota && index.changes.size <= maxChanges) return
+    const goal = { bytes: quota * 0.9, changes: maxChanges * 0.9 }
+    for (const { id, before: sha256 } of index.changes.values()) {
+      if (id === newest || (total <= goal.bytes && index.changes.size <= goal.changes)) break
+      index.changes.delete(id)
+      const use = sha256 === null ? undefined : uses.get(sha256)
+      if (use !== undefined && --use.count === 0) total -= use.size
+    }
+    atMost = total
+    const oldest = index.changes.values().next().value?.createdAt ?? 0
+    index.commands.splice(0, index.commands.findLastIndex(({ createdAt }) => createdAt < oldest) + 1)
+    await index.rewrite()
+    await sweep()
+  }
+
+  /** Removes contents that no change names. */
+  async function sweep(): Promise<void> {
+    const named = new Set([...index.changes.values()].map((change) => change.before))
+    for (const head of existsSync(objects) ? await readdir(objects) : []) {
+      for (const rest of await readdir(path.join(objects, head))) {
+        if (!named.has(head + rest) && !pending.has(head + rest)) await rm(path.join(objects, head, rest), { force: true })
+      }
+    }
+  }
+
+  async function undoOne(change: StoredChange, mark: ChangeMark | undefined): Promise<string | undefined> {
+    const { path: file, before: wanted, after } = change
+    if (realPath(file).path !== file) return 'it leads through a link now'
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return 'it is no longer a file'
+    const now = await takeSnapshot(file)
+    const sha256 = now?.sha256 ?? null
+    if (after === undefined) return sha256 === wanted ? undefined : 'the process ended while it was being changed'
+    if (sha256 !== after) return changedReason(sha256, after)
+    const bytes = wanted === null ? null : await readObject(objectPath(wanted), wanted)
+    if (bytes === undefined) return 'what it was before is no longer kept'
+    const own = mark ?? { ...change.mark, toolCallId: `undo-${change.mark.toolCallId}` }
+    await changeFiles(
+      [{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }],
+      () => before(own, file, now?.bytes ?? null, factsOf(now), change.id),
+    )
+    if (now === undefined && change.mode !== undefined) await chmod(file, change.mode & 0o7777)
+    return undefined
+  }
+
+  return {
+    before: (mark, file, bytes, facts) => before(mark, file, bytes, facts),
+    command: (mark, command) =>
+      index.append({ type: 'command', mark, command: command.slice(0, 500), createdAt: Date.now() }, { sync: false }),
+    async list(filter) {
+      await index.refresh()
+      const undone = undoneIds(index.changes)
+      return [...index.changes.values()]
+        .filter(({ mark }) => matches(mark, filter))
+        .map(({ size: _, mode: __, ...change }): Change => ({ ...change, undone: undone.has(change.id) }))
+        .toReversed()
+    },
+    async commands(filter) {
+      await index.refresh()
+      return index.commands.filter(({ mark }) => matches(mark, filter)).toReversed()
+    },
+    async undo(changes, mark) {
+      await index.refresh()
+      const outcome: UndoOutcome = { restored: [], skipped: [] }
+      const left = new Set<string>()
+      for (const { id, path: file } of changes) {
+        const stored = index.changes.get(id)
+        // What came after a change that stays cannot be taken from under it.
+        if (left.has(file)) continue
+        const reason = stored === undefined ? 'this change is no longer kept' : await attempt(stored, mark)
+        if (reason === undefined) {
+          if (!outcome.restored.includes(file)) outcome.restored.push(file)
+          continue
+        }
+        left.add(file)
+        outcome.skipped.push({ path: file, reason })
+      }
+      await keepQuota()
+      return outcome
+    },
+  }
+
+  async function attempt(change: StoredChange, mark: ChangeMark | undefined): Promise<string | undefined> {
+    try {
+      return await withPaths([change.path], () => undoOne(change, mark))
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+}
+
+/** A journal of very many small changes is cut as well. */
+const maxChanges = 50_000
+
+/** A change is undone while an undo of it stands, which may itself be undone. */
+function undoneIds(changes: Map<string, StoredChange>): Set<string> {
+  const undone = new Set<string>()
+  for (const { id, undoes } of [...changes.values()].toReversed()) {
+    if (undoes !== undefined && !undone.has(id)) undone.add(undoes)
+  }
+  return undone
+}
+
+function matches(mark: ChangeMark, filter: Partial<ChangeMark>): boolean {
+  return Object.entries(filter).every(([key, value]) => value === undefined || mark[key as keyof ChangeMark] === value)
+}
+
+function changedReason(now: string | null, after: string | null): string {
+  if (now === null) return 'it has been deleted since'
+  return after === null ? 'it has been made anew since' : 'it has been changed since, by somebody else or by a command'
+}
+
+async function storeObject(file: string, bytes: Uint8Array): Promise<void> {
+  const there = lstatSync(file, { throwIfNoEntry: false })
+  if (there?.size === bytes.length) return
+  const folder = path.dirname(file)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const temporary = `${file}.tmp`
+  {
+    await using handle = await open(temporary, 'w', 0o600)
+    await handle.writeFile(bytes)
+    await handle.datasync()
+  }
+  await rename(temporary, file)
+  await using handle = await open(folder, 'r')
+  await handle.sync()
+}
+
+/** Undefined when it is gone or no longer what it was stored as. */
+async function readObject(file: string, sha256: string): Promise<Uint8Array | undefined> {
+  try {
+    const bytes = await readFile(file)
+    return sha256Of(bytes) === sha256 ? bytes : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+export function factsOf(snapshot: Snapshot | undefined): FileFacts {
+  return snapshot === undefined ? {} : { sha256: snapshot.sha256, mode: Number(snapshot.stats.mode) }
+}

@@ -1,0 +1,138 @@
+import { Buffer } from 'node:buffer'
+import { mkdir, open, rename, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { withPaths } from './path-lock.ts'
+import type { Change, ChangeMark, RanCommand } from './undo-journal.ts'
+
+/** A line of the index. Lines are only ever added. */
+export type IndexLine =
+  | {
+      type: 'before'
+      id: string
+      mark: ChangeMark
+      path: string
+      before: string | null
+      /** Bytes of what is kept. */
+      size: number
+      mode?: number
+      createdAt: number
+      undoes?: string
+    }
+  | { type: 'after'; id: string; after: string | null }
+  | { type: 'cancel'; id: string }
+  | ({ type: 'command' } & RanCommand)
+
+export type StoredChange = Omit<Change, 'undone'> & { size: number; mode?: number }
+
+export interface UndoIndex {
+  /** Oldest first, as of the last `refresh`. */
+  readonly changes: Map<string, StoredChange>
+  readonly commands: RanCommand[]
+  /** Reads what was added since, by whomever. */
+  refresh(): Promise<void>
+  /** `sync`: durable when it resolves. */
+  append(line: IndexLine, options: { sync: boolean }): Promise<void>
+  /** Writes the index anew without what was deleted from `changes` and `commands`. */
+  rewrite(): Promise<void>
+}
+
+/**
+ * `index.jsonl`. A last line that a crash tore is dropped when the next one is added; a line that cannot be read is
+ * skipped. Several may be open on one folder in this process: each reads what the others add.
+ */
+export function openUndoIndex(folder: string): UndoIndex {
+  const file = path.join(folder, 'index.jsonl')
+  const changes = new Map<string, StoredChange>()
+  let commands: RanCommand[] = []
+  /** How far the file has been read, and which file that was. */
+  let read = { offset: 0, inode: 0 }
+
+  async function refresh(): Promise<void> {
+    const stats = await stat(file).catch(ignoreMissing)
+    if (stats !== undefined && stats.ino === read.inode && stats.size === read.offset) return
+    if (stats === undefined || stats.ino !== read.inode || stats.size < read.offset) {
+      changes.clear()
+      commands = []
+      read = { offset: 0, inode: stats?.ino ?? 0 }
+    }
+    if (stats === undefined) return
+    const text = await readFrom(file, read.offset, stats.size)
+    const end = text.lastIndexOf(10) + 1
+    for (const line of text.toString('utf8', 0, end).split('\n')) if (line !== '') take(line)
+    read.offset += end
+  }
+
+  function take(text: string): void {
+    let line: IndexLine
+    try {
+      line = JSON.parse(text) as IndexLine
+    } catch {
+      return
+    }
+    if (line.type === 'before') {
+      const { type: _, ...change } = line
+      changes.set(line.id, change)
+    } else if (line.type === 'after') {
+      const change = changes.get(line.id)
+      if (change !== undefined) change.after = line.after
+    } else if (line.type === 'cancel') {
+      changes.delete(line.id)
+    } else if (line.type === 'command') {
+      const { type: _, ...command } = line
+      commands.push(command)
+    }
+  }
+
+  return {
+    changes,
+    get commands() {
+      return commands
+    },
+    refresh: () => withPaths([file], refresh),
+    append: (line, { sync }) =>
+      withPaths([file], async () => {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await using handle = await open(file, 'a+', 0o600)
+        const { size } = await handle.stat()
+        const torn = size > 0 && (await endsTorn(handle, size)) ? '\n' : ''
+        await handle.write(Buffer.from(`${torn}${JSON.stringify(line)}\n`))
+        if (sync) await handle.datasync()
+        await refresh()
+      }),
+    rewrite: () =>
+      withPaths([file], async () => {
+        const lines: IndexLine[] = []
+        for (const { after, ...change } of changes.values()) {
+          lines.push({ type: 'before', ...change })
+          if (after !== undefined) lines.push({ type: 'after', id: change.id, after })
+        }
+        for (const command of commands) lines.push({ type: 'command', ...command })
+        const temporary = `${file}.tmp`
+        {
+          await using handle = await open(temporary, 'w', 0o600)
+          await handle.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+          await handle.datasync()
+        }
+        await rename(temporary, file)
+        await refresh()
+      }),
+  }
+}
+
+async function readFrom(file: string, from: number, to: number): Promise<Buffer> {
+  await using handle = await open(file, 'r')
+  const bytes = Buffer.alloc(to - from)
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, from)
+  return bytes.subarray(0, bytesRead)
+}
+
+async function endsTorn(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<boolean> {
+  const last = Buffer.alloc(1)
+  await handle.read(last, 0, 1, size - 1)
+  return last[0] !== 10
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  return undefined
+}
