@@ -37,6 +37,16 @@ export const configSchema = z.looseObject({
       seconds: z.number().positive().optional().describe('time of one turn'),
     })
     .optional(),
+  search: z
+    .looseObject({
+      provider: z.string().max(100).describe('which search provider WebSearch uses: searxng, brave or tavily'),
+      baseURL: z
+        .url({ protocol: /^https?$/ })
+        .max(2000)
+        .optional(),
+      apiKey: z.string().max(5000).optional(),
+    })
+    .optional(),
 })
 export type Config = z.infer<typeof configSchema>
 

@@ -174,6 +174,8 @@ export function openRun(options: OpenRunOptions): OpenRun {
       takeCallId,
       writes: createWriteLock(),
       onStatus,
+      state: options.state(session, workspace),
+      settings: (name) => options.settings(name),
       credentials: (provider) => options.credentials(provider),
       ...(remains !== undefined && { resume: remains.resume }),
       ...(options.stallMs !== undefined && { stallMs: options.stallMs }),

@@ -72,6 +72,8 @@ export interface Models {
   listProviders(): Promise<ProviderInfo[]>
   testProvider(id: string): Promise<ProviderTest>
   importTemplates(fileOrUrl: string): Promise<ImportedTemplates>
+  /** The key and address of a provider, for tools that call one directly. */
+  credentials(id: string): { apiKey?: string; baseURL?: string } | undefined
   /** Looks for local servers anew; by itself it looks at most every half minute. */
   refresh(): Promise<void>
   /** Takes every key that is in use out of a text. */
@@ -95,6 +97,12 @@ export function createModels(options: ModelsOptions): Models {
     resolveChatModel,
     getModelDefinition: (provider, id) => modelsOf(find(provider)).find((model) => model.id === id),
     getProviderDefinition: (id) => find(id)?.definition,
+    credentials(id) {
+      const { apiKey, baseURL } = find(id) ?? {}
+      return apiKey === undefined && baseURL === undefined
+        ? undefined
+        : { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { baseURL }) }
+    },
     listModels,
     listProviders,
     testProvider: test,

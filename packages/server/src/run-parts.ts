@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type {
   AgentFrame,
+  AgentState,
   Blobs,
   Chunk,
   Limits,
@@ -45,6 +46,10 @@ export interface LiveOptions {
   rules(session: Session): PermissionRules
   limits(): Partial<Limits>
   recovery(): 'continue' | 'wait'
+  /** What the agent of a session remembers from its earlier turns. */
+  state(session: Session, workspace: { path: string }): AgentState
+  /** A section of config.json, for the tool that it belongs to. */
+  settings(name: string): unknown
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
   stallMs?: number
 }

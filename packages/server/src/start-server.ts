@@ -11,6 +11,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { createAccess } from './access.ts'
+import { createAgentStates } from './agent-states.ts'
 import { createApp, type App } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
 import { openConfig, type ConfigFile } from './config.ts'
@@ -118,6 +119,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     closers.push(() => journal.close())
     const inbox = createInbox(store)
     const blobs = createBlobFiles(path.join(home.path, 'blobs'))
+    const states = createAgentStates(home.path)
+    closers.push(() => states.close())
     const useTools = (): readonly string[] | null | undefined => config.get().useTools
     const workspaceOf = async (session: Session): Promise<Workspace> => {
       const found = (await store.workspaces.get(session.workspaceId)) ?? workspace
@@ -139,7 +142,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       rules: () => rulesOf(config),
       limits: () => limitsOf(config),
       recovery: () => config.get().recovery ?? 'continue',
-      credentials: () => Promise.resolve(undefined),
+      state: (session, folder) => states.of(session, folder),
+      settings: (name) => settingsOf(config, name),
+      credentials: (provider) => Promise.resolve(models.credentials(provider)),
       ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
     })
     let listening: Listening | undefined
@@ -216,6 +221,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 function rulesOf(config: ConfigFile): PermissionRules {
   const { allow = [], ask = [], deny = [] } = config.get().permissions ?? {}
   return { allow, ask, deny }
+}
+
+/** Only sections that belong to a tool: nobody reads keys of providers this way. */
+function settingsOf(config: ConfigFile, name: string): unknown {
+  return name === 'search' ? config.get().search : undefined
 }
 
 function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
