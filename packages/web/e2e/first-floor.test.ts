@@ -37,7 +37,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await chat.lastAnswer.textContent()).toContain('In Tokyo it is')
     await chat.lastAnswer.getByRole('button', { name: /Asia\/Tokyo/ }).click()
     expect(await chat.lastAnswer.getByText('unixMs').count()).toBe(1)
-    expect(await chat.page.getByRole('navigation').getByRole('button', { name: /^What time is it/ }).count()).toBe(1)
+    expect(
+      await chat.page
+        .getByRole('navigation')
+        .getByRole('button', { name: /^What time is it/ })
+        .count(),
+    ).toBe(1)
     expect(await chat.page.getByTestId('announcer').textContent()).toContain('Answer finished.')
   })
 
@@ -174,14 +179,21 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await chat.answers.count()).toBe(1)
     expect(await chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
     const lost = workspace.complaints.splice(0)
-    expect(lost.filter((complaint) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY|ERR_CONNECTION_RESET/.test(complaint))).toEqual([])
+    expect(
+      lost.filter(
+        (complaint) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY|ERR_CONNECTION_RESET/.test(complaint),
+      ),
+    ).toEqual([])
   })
 
   test('sessions are renamed, found by their words and deleted after a question', async () => {
     const { page, ...chat } = chatPage(await workspace.open())
     await chat.ask('Repeat after me: the zebra crosses at noon')
     const list = page.getByRole('navigation')
-    await list.getByRole('button', { name: /^More for Repeat after me/ }).first().click()
+    await list
+      .getByRole('button', { name: /^More for Repeat after me/ })
+      .first()
+      .click()
     await page.getByRole('menuitem', { name: 'Rename' }).click()
     await page.getByRole('textbox', { name: 'Title of the session' }).fill('Animals')
     await page.keyboard.press('Enter')

@@ -21,10 +21,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('navigation').getByRole('button').filter({ hasText: 'hostile' }).first().click()
     await page.getByRole('article', { name: 'Answer' }).first().waitFor()
     let seen = 0
-    for (let top = Number.MAX_SAFE_INTEGER; top > 0; ) {
+    for (let top = Number.MAX_SAFE_INTEGER; top > 0;) {
       await page.evaluate(() => {
         for (const closed of document.querySelectorAll<HTMLElement>('.list [aria-expanded="false"]')) closed.click()
-        for (const element of document.querySelectorAll('.prose *')) element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))
+        for (const element of document.querySelectorAll('.prose *'))
+          element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))
       })
       seen += await page.locator('.prose').count()
       top = await page.evaluate(() => {
@@ -50,12 +51,26 @@ describe.skipIf(chromium === undefined)(name, () => {
       const found: string[] = []
       for (const element of document.querySelectorAll('.prose-block *')) {
         const tag = element.nodeName
-        if (/^(SCRIPT|STYLE|IFRAME|OBJECT|EMBED|FORM|INPUT|SVG|MATH|VIDEO|AUDIO|LINK|META|BASE|TEMPLATE)$/i.test(tag) && !own.includes(tag)) found.push(tag)
+        if (
+          /^(SCRIPT|STYLE|IFRAME|OBJECT|EMBED|FORM|INPUT|SVG|MATH|VIDEO|AUDIO|LINK|META|BASE|TEMPLATE)$/i.test(tag) &&
+          !own.includes(tag)
+        )
+          found.push(tag)
         for (const { name: attribute, value } of element.attributes) {
-          if (/^(on|style$|id$|name$|srcset$|ping$|formaction$|background$|data-)/.test(attribute)) found.push(`${tag} ${attribute}`)
-          if ((attribute === 'href' || attribute === 'src') && !/^(https?:\/\/|mailto:|data:image\/(png|jpeg|gif|webp);)/.test(value)) found.push(`${tag} ${attribute}=${value}`)
+          if (/^(on|style$|id$|name$|srcset$|ping$|formaction$|background$|data-)/.test(attribute))
+            found.push(`${tag} ${attribute}`)
+          if (
+            (attribute === 'href' || attribute === 'src') &&
+            !/^(https?:\/\/|mailto:|data:image\/(png|jpeg|gif|webp);)/.test(value)
+          )
+            found.push(`${tag} ${attribute}=${value}`)
         }
-        if (tag === 'A' && element.hasAttribute('href') && element.getAttribute('rel') !== 'noopener noreferrer nofollow') found.push('A without rel')
+        if (
+          tag === 'A' &&
+          element.hasAttribute('href') &&
+          element.getAttribute('rel') !== 'noopener noreferrer nofollow'
+        )
+          found.push('A without rel')
       }
       return found
     })
@@ -66,16 +81,30 @@ describe.skipIf(chromium === undefined)(name, () => {
 async function storeHostileSession(workspace: TestWorkspace): Promise<void> {
   const { store, workspace: place } = workspace.server()
   const at = { sessionId: 'hostile' }
-  await store.sessions.create({ id: at.sessionId, workspaceId: place.id, title: `hostile ${hostileVectors.slice(0, 4).join(' ')}`.slice(0, 400) })
+  await store.sessions.create({
+    id: at.sessionId,
+    workspaceId: place.id,
+    title: `hostile ${hostileVectors.slice(0, 4).join(' ')}`.slice(0, 400),
+  })
   let parentMessageId: string | null = null
   for (const [index, vector] of hostileVectors.entries()) {
-    const user: StoredMessage = { id: `u${index}`, parentMessageId, role: 'user', parts: [{ type: 'text', text: vector }], createdAt: index * 2 }
+    const user: StoredMessage = {
+      id: `u${index}`,
+      parentMessageId,
+      role: 'user',
+      parts: [{ type: 'text', text: vector }],
+      createdAt: index * 2,
+    }
     const answer: StoredMessage = {
       id: `a${index}`,
       parentMessageId: user.id,
       role: 'assistant',
       parts: partsWith(vector, index),
-      metadata: { model: vector, stopped: { reason: 'denied', message: vector }, error: { name: vector, message: vector } },
+      metadata: {
+        model: vector,
+        stopped: { reason: 'denied', message: vector },
+        error: { name: vector, message: vector },
+      },
       createdAt: index * 2 + 1,
     }
     await store.messages.add(at, user)
@@ -90,10 +119,36 @@ function partsWith(text: string, index: number): Part[] {
   return [
     { type: 'reasoning', id: 'r', text, state: 'done' },
     { type: 'text', text, state: 'done' },
-    { type: 'tool-Write', toolCallId: `k${index}`, state: 'output-available', input: { [text]: text }, output: { html: text }, toolMetadata: { troupe: notes } },
-    { type: 'dynamic-tool', toolName: text, toolCallId: `d${index}`, state: 'output-error', input: text, errorText: text },
-    { type: 'tool-TodoWrite', toolCallId: `t${index}`, state: 'output-available', input: {}, output: { todos: [{ content: text, status: 'in_progress', activeForm: text }] } },
-    { type: 'tool-TimeNow', toolCallId: `n${index}`, state: 'output-available', input: {}, output: { iso: text, timezone: text, weekday: text } },
+    {
+      type: 'tool-Write',
+      toolCallId: `k${index}`,
+      state: 'output-available',
+      input: { [text]: text },
+      output: { html: text },
+      toolMetadata: { troupe: notes },
+    },
+    {
+      type: 'dynamic-tool',
+      toolName: text,
+      toolCallId: `d${index}`,
+      state: 'output-error',
+      input: text,
+      errorText: text,
+    },
+    {
+      type: 'tool-TodoWrite',
+      toolCallId: `t${index}`,
+      state: 'output-available',
+      input: {},
+      output: { todos: [{ content: text, status: 'in_progress', activeForm: text }] },
+    },
+    {
+      type: 'tool-TimeNow',
+      toolCallId: `n${index}`,
+      state: 'output-available',
+      input: {},
+      output: { iso: text, timezone: text, weekday: text },
+    },
     { type: 'file', url: `javascript:window.hit=1//${text}`, mediaType: 'image/png', filename: text },
     { type: 'file', url: 'https://elsewhere.invalid/file.png', mediaType: 'image/png', filename: text },
     { type: 'source-url', sourceId: 's', url: 'javascript:window.hit=1', title: text },

@@ -49,7 +49,11 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     await writeFile(file, text, { mode: 0o600 })
   }
   const webFolder = path.join(folder, 'page')
-  await build({ configFile: path.resolve(import.meta.dirname, '../vite.config.ts'), logLevel: 'error', build: { outDir: webFolder } })
+  await build({
+    configFile: path.resolve(import.meta.dirname, '../vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: webFolder },
+  })
   const complaints: string[] = []
   const start = (port: number): Promise<Server> =>
     startServer({
@@ -84,7 +88,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
 
   function watch(page: Page): void {
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()} ${message.location().url}`)
+      if (message.type() === 'error' || message.type() === 'warning')
+        complaints.push(`console: ${message.text()} ${message.location().url}`)
     })
     page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
     page.on('dialog', (dialog) => {
@@ -93,7 +98,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     })
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url())
-      if (origin !== `http://127.0.0.1:${server.port}` && protocol !== 'data:') complaints.push(`request: ${request.url()}`)
+      if (origin !== `http://127.0.0.1:${server.port}` && protocol !== 'data:')
+        complaints.push(`request: ${request.url()}`)
     })
   }
 

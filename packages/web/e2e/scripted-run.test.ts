@@ -8,7 +8,8 @@ import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
-const name = chromium === undefined ? 'a scripted run (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'a scripted run'
+const name =
+  chromium === undefined ? 'a scripted run (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'a scripted run'
 
 /** Says what it does, then waits until the test has written the file `go` into the workspace. */
 const walkTool = `
@@ -28,10 +29,33 @@ export default defineTool({
 })`
 
 const scripts: Record<string, ScriptTurn[]> = {
-  walk: [[{ reasoning: 'First the shoes.' }, { call: { name: 'Walk', input: { way: 'to the sea', actionName: 'Going to the sea' } } }], [{ text: 'There.' }]],
-  break: [[{ text: 'Half of it' }, { error: { message: 'The wire was cut.' }, when: 'mid', times: 1 }, { text: ' and all of it.' }]],
-  busy: [[{ error: { message: 'Too many requests.', statusCode: 429, retryable: true }, when: 'before', times: 1 }, { text: 'Now it went.' }]],
-  twice: [[{ call: { name: 'TestApproval', input: { message: 'The first?' } } }, { call: { name: 'TestApproval', input: { message: 'The second?' } } }], [{ text: 'Both were answered.' }]],
+  walk: [
+    [
+      { reasoning: 'First the shoes.' },
+      { call: { name: 'Walk', input: { way: 'to the sea', actionName: 'Going to the sea' } } },
+    ],
+    [{ text: 'There.' }],
+  ],
+  break: [
+    [
+      { text: 'Half of it' },
+      { error: { message: 'The wire was cut.' }, when: 'mid', times: 1 },
+      { text: ' and all of it.' },
+    ],
+  ],
+  busy: [
+    [
+      { error: { message: 'Too many requests.', statusCode: 429, retryable: true }, when: 'before', times: 1 },
+      { text: 'Now it went.' },
+    ],
+  ],
+  twice: [
+    [
+      { call: { name: 'TestApproval', input: { message: 'The first?' } } },
+      { call: { name: 'TestApproval', input: { message: 'The second?' } } },
+    ],
+    [{ text: 'Both were answered.' }],
+  ],
   again: [[{ text: 'Slowly' }, { gate: 'again' }, { text: ' done.' }]],
 }
 
@@ -46,7 +70,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   )
   let workspace: TestWorkspace
   beforeAll(async () => {
-    workspace = await openWorkspace(chromium ?? '', { models: { 'test/script': model }, home: { 'tools/walk.ts': walkTool, 'config.json': '{"model": "test/script"}' } })
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      home: { 'tools/walk.ts': walkTool, 'config.json': '{"model": "test/script"}' },
+    })
   })
   afterEach(() => workspace.closePages())
   afterAll(() => workspace.close())
@@ -91,7 +118,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('two calls of one step are decided one by one', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('twice')
-    await chat.page.getByRole('region', { name: /waits for you/ }).nth(1).waitFor()
+    await chat.page
+      .getByRole('region', { name: /waits for you/ })
+      .nth(1)
+      .waitFor()
     await chat.page.getByRole('button', { name: '2 waiting for you' }).waitFor()
     await chat.page.getByRole('button', { name: 'Approve' }).first().click()
     await chat.page.getByRole('button', { name: '1 waiting for you' }).waitFor()

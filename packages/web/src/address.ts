@@ -7,7 +7,10 @@ export interface Address {
 export function readAddress(hash: string): Address {
   const fields = new URLSearchParams(hash.replace(/^#/, ''))
   const sessionId = fields.get('s')
-  return { key: fields.get('k'), sessionId: sessionId !== null && /^[A-Za-z0-9_-]{1,64}$/.test(sessionId) ? sessionId : null }
+  return {
+    key: fields.get('k'),
+    sessionId: sessionId !== null && /^[A-Za-z0-9_-]{1,64}$/.test(sessionId) ? sessionId : null,
+  }
 }
 
 /** The key of an address that a person pasted, or the key itself. */

@@ -6,6 +6,7 @@ import { ApiError, isUnreachable, toErrorInfo } from './api/api-error.ts'
 import type { Api, ListedSession } from './api/api.ts'
 import type { Kept } from './api/kept.ts'
 import type { ModelInfo } from './api/model-info.ts'
+import { chosenModelKey } from './current-model.ts'
 
 /** What the page knows beyond the session in sight. */
 export interface AppState {
@@ -62,7 +63,6 @@ export interface AppServices {
   onError: (error: unknown) => void
 }
 
-const modelKey = 'troupe.model'
 const sidebarKey = 'troupe.sidebar'
 
 export function createAppStore(sessionId: string | null, { api, kept, screen, onError }: AppServices): AppStore {
@@ -85,7 +85,22 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
   const { getState, setState } = store
   screen.onChange(restSidebar)
 
-  return { ...store, start, refresh, refreshAsks, loadMoreSessions, select, newSession, sessionBegan, titleChanged, rename, remove, setSearch, chooseModel, setSidebar }
+  return {
+    ...store,
+    start,
+    refresh,
+    refreshAsks,
+    loadMoreSessions,
+    select,
+    newSession,
+    sessionBegan,
+    titleChanged,
+    rename,
+    remove,
+    setSearch,
+    chooseModel,
+    setSidebar,
+  }
 
   async function start(key: string | null): Promise<void> {
     try {
@@ -104,8 +119,15 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
       setState(({ sessions, nextCursor }) => {
         const known = new Set(page.sessions.map(({ id }) => id))
         const last = page.sessions.at(-1)
-        const below = page.nextCursor === null || last === undefined ? [] : sessions.filter(({ id, updatedAt }) => !known.has(id) && updatedAt < last.updatedAt)
-        return { access: 'open', sessions: [...page.sessions, ...below], nextCursor: below.length > 0 ? nextCursor : page.nextCursor }
+        const below =
+          page.nextCursor === null || last === undefined
+            ? []
+            : sessions.filter(({ id, updatedAt }) => !known.has(id) && updatedAt < last.updatedAt)
+        return {
+          access: 'open',
+          sessions: [...page.sessions, ...below],
+          nextCursor: below.length > 0 ? nextCursor : page.nextCursor,
+        }
       })
       await refreshAsks()
     } catch (error) {
@@ -145,7 +167,11 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
   }
 
   function select(chosen: string, messageId?: string): void {
-    setState({ sessionId: chosen, isNew: chosen === getState().sessionId && getState().isNew, target: messageId === undefined ? null : { messageId } })
+    setState({
+      sessionId: chosen,
+      isNew: chosen === getState().sessionId && getState().isNew,
+      target: messageId === undefined ? null : { messageId },
+    })
     restSidebar()
   }
 
@@ -159,7 +185,9 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
   }
 
   function titleChanged(changed: string, title: string): void {
-    setState(({ sessions }) => ({ sessions: sessions.map((session) => (session.id === changed ? { ...session, title } : session)) }))
+    setState(({ sessions }) => ({
+      sessions: sessions.map((session) => (session.id === changed ? { ...session, title } : session)),
+    }))
   }
 
   async function rename(renamed: string, title: string): Promise<void> {
@@ -198,7 +226,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
 
   async function chooseModel(ref: string): Promise<void> {
     const { sessionId: current, isNew } = getState()
-    kept.set(modelKey, ref)
+    kept.set(chosenModelKey, ref)
     setState(({ chosenModels }) => ({ chosenModels: { ...chosenModels, [current]: ref } }))
     if (isNew) return
     try {
@@ -227,12 +255,4 @@ function without(found: Found, sessionId: string): Found {
     sessions: found.sessions.filter(({ id }) => id !== sessionId),
     hits: found.hits.filter((hit) => hit.sessionId !== sessionId),
   }
-}
-
-/** The model that the session in sight uses next: chosen here, chosen before, chosen for another session, the server's. */
-export function currentModel(state: AppState, kept: Kept): string | undefined {
-  const { sessionId, chosenModels, sessions, models, defaultModel } = state
-  const candidates = [chosenModels[sessionId], sessions.find(({ id }) => id === sessionId)?.model, kept.get(modelKey), defaultModel]
-  const listed = new Set(models.map(({ ref }) => ref))
-  return candidates.find((ref) => ref != null && listed.has(ref)) ?? models[0]?.ref
 }

@@ -6,7 +6,9 @@ import { useApp, useWorkspace } from './workspace.ts'
 export function Header() {
   const { app } = useWorkspace()
   const sidebar = useApp((state) => state.sidebar)
-  const title = useApp((state) => state.sessions.find(({ id }) => id === state.sessionId)?.title ?? (state.isNew ? 'New chat' : ''))
+  const title = useApp(
+    (state) => state.sessions.find(({ id }) => id === state.sessionId)?.title ?? (state.isNew ? 'New chat' : ''),
+  )
   return (
     <header className="header">
       {!sidebar && (

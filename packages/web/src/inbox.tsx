@@ -18,7 +18,13 @@ export function Inbox() {
         {asks.length > 0 && <span className="inbox-count">{asks.length}</span>}
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content className="inbox" align="end" sideOffset={6} collisionPadding={10} aria-label="Waiting for you">
+        <Popover.Content
+          className="inbox"
+          align="end"
+          sideOffset={6}
+          collisionPadding={10}
+          aria-label="Waiting for you"
+        >
           {asks.length === 0 && <p className="inbox-none">Nothing waits for you.</p>}
           {asks.map((ask) => (
             <button
@@ -31,7 +37,9 @@ export function Inbox() {
               }}
             >
               <span className="inbox-title">{ask.title}</span>
-              <span className="inbox-session">{sessions.find(({ id }) => id === ask.sessionId)?.title ?? ask.toolName}</span>
+              <span className="inbox-session">
+                {sessions.find(({ id }) => id === ask.sessionId)?.title ?? ask.toolName}
+              </span>
             </button>
           ))}
         </Popover.Content>

@@ -17,8 +17,8 @@ export function Locked() {
       <KeyRound aria-hidden />
       <h1>This page is locked</h1>
       <p>
-        Troupe only opens for whoever can read its start-up message. Open the address that it printed in the terminal, or paste it
-        here. Each address works once; <code>troupe serve</code> prints a new one.
+        Troupe only opens for whoever can read its start-up message. Open the address that it printed in the terminal,
+        or paste it here. Each address works once; <code>troupe serve</code> prints a new one.
       </p>
       <form
         onSubmit={(event) => {
@@ -56,8 +56,8 @@ export function Unreachable() {
       <ServerOff aria-hidden />
       <h1>The server does not answer</h1>
       <p>
-        Start it again with <code>npm start</code> or <code>troupe serve</code>. Nothing is lost: sessions and runs are kept on
-        disk, and this page will find them.
+        Start it again with <code>npm start</code> or <code>troupe serve</code>. Nothing is lost: sessions and runs are
+        kept on disk, and this page will find them.
       </p>
       <Button kind="primary" onClick={() => void app.start(null)}>
         Try again

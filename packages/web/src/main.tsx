@@ -8,7 +8,8 @@ import './styles/base.css'
 
 const { key, sessionId } = readAddress(window.location.hash)
 // The key works once; it must not stay in the address, the history or a bookmark.
-if (key !== null) window.history.replaceState(null, '', sessionId === null ? window.location.pathname : `#s=${sessionId}`)
+if (key !== null)
+  window.history.replaceState(null, '', sessionId === null ? window.location.pathname : `#s=${sessionId}`)
 
 const workspace = createWorkspace(sessionId)
 void workspace.app.start(key)

@@ -5,8 +5,9 @@ import { createApi } from './api/api.ts'
 import { readClientIds } from './api/client-ids.ts'
 import { keptByBrowser, keptByTab } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
-import { createAppStore, currentModel } from './app-store.ts'
+import { createAppStore } from './app-store.ts'
 import type { AppServices, AppState, AppStore } from './app-store.ts'
+import { currentModel } from './current-model.ts'
 import { dataOf } from './chat/data-of.ts'
 import { emptySession } from './chat/session-state.ts'
 import { createSessionStore } from './chat/session-store.ts'
@@ -35,7 +36,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
   const channel = openTabChannel((changed) => {
     void app.refresh()
     // Another tab has said something here: its run is followed as if it were ours.
-    if (changed === app.getState().sessionId && sessions.get(changed)?.getState().run === null) void sessions.get(changed)?.open()
+    if (changed === app.getState().sessionId && sessions.get(changed)?.getState().run === null)
+      void sessions.get(changed)?.open()
   })
 
   return { app, session, refresh }
@@ -82,7 +84,12 @@ export function createWorkspace(sessionId: string | null): Workspace {
   function onChunk(id: string, chunk: Chunk): void {
     const title = dataOf(chunk, 'session-title')
     if (title !== undefined) app.titleChanged(id, title.title)
-    if (chunk.type === 'tool-approval-request' || chunk.type === 'tool-approval-response' || chunk.type.startsWith('data-ask')) void app.refreshAsks()
+    if (
+      chunk.type === 'tool-approval-request' ||
+      chunk.type === 'tool-approval-response' ||
+      chunk.type.startsWith('data-ask')
+    )
+      void app.refreshAsks()
   }
 
   /** For changes that no stream tells: other browsers, the command line. */

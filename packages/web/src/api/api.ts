@@ -57,10 +57,12 @@ export function createApi(request: Request) {
     followRun: (id: string, after: number | undefined, signal: AbortSignal) =>
       request('GET', `${chat(id)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
     stopRun: (id: string) => request('POST', `${chat(id)}/stop`, { body: {} }),
-    steerRun: (id: string, steering: { id: string; text: string }) => request('POST', `${chat(id)}/steer`, { body: steering }),
+    steerRun: (id: string, steering: { id: string; text: string }) =>
+      request('POST', `${chat(id)}/steer`, { body: steering }),
 
     asks: () => json<{ asks: Ask[] }>('GET', '/ai/asks'),
-    answerAsk: (id: string, answer: Answer) => json<{ ask: Ask }>('POST', `/ai/asks/${encodeURIComponent(id)}`, { answer }),
+    answerAsk: (id: string, answer: Answer) =>
+      json<{ ask: Ask }>('POST', `/ai/asks/${encodeURIComponent(id)}`, { answer }),
     models: () => json<ModelList>('GET', '/ai/models'),
   }
 }

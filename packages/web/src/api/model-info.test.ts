@@ -9,7 +9,10 @@ const model = (ref: string, providerName: string, tags: string[] = []): ModelInf
 
 test('models stand under their provider, and every word of the search must fit', () => {
   const models = [model('a/one', 'Acme', ['vision']), model('b/two', 'Beta'), model('a/three', 'Acme')]
-  expect(groupModels(models, '').map((group) => [group.provider, group.models.length])).toEqual([['Acme', 2], ['Beta', 1]])
+  expect(groupModels(models, '').map((group) => [group.provider, group.models.length])).toEqual([
+    ['Acme', 2],
+    ['Beta', 1],
+  ])
   expect(groupModels(models, 'ACME vision').flatMap((group) => group.models)).toEqual([models[0]])
   expect(groupModels(models, 'nothing')).toEqual([])
 })

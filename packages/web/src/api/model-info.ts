@@ -30,7 +30,10 @@ export function isDemo(ref: string | undefined): boolean {
 
 /** By provider, in the order in which they come; those that fit all words of the search. */
 export function groupModels(models: ModelInfo[], search: string): { provider: string; models: ModelInfo[] }[] {
-  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== '')
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
   const fits = (model: ModelInfo) => {
     const text = [model.ref, model.name, model.providerName, ...model.tags].join(' ').toLowerCase()
     return words.every((word) => text.includes(word))

@@ -25,7 +25,10 @@ export function createRequest(fetch: typeof globalThis.fetch, onLocked: () => vo
     } catch (error) {
       signal?.throwIfAborted()
       const reason = error instanceof Error ? error.message : String(error)
-      throw new ApiError(0, { name: 'Unreachable', message: `The server does not answer (${reason}). Is Troupe still running?` })
+      throw new ApiError(0, {
+        name: 'Unreachable',
+        message: `The server does not answer (${reason}). Is Troupe still running?`,
+      })
     }
     if (response.ok) return response
     if (response.status === 401) onLocked()
@@ -37,7 +40,11 @@ async function readError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   try {
     const { error } = JSON.parse(text) as { error: { name: string; message: string; data?: Record<string, unknown> } }
-    return new ApiError(response.status, { name: error.name, message: error.message, ...(error.data && { data: error.data }) })
+    return new ApiError(response.status, {
+      name: error.name,
+      message: error.message,
+      ...(error.data && { data: error.data }),
+    })
   } catch {
     // Not ours: a proxy, or a server of another kind on this port.
     const message = `The server answered ${response.status} ${response.statusText}`.trim()

@@ -23,7 +23,12 @@ export default function TodoWriteCard({ call }: CardProps) {
   if (!Array.isArray(todos)) return <GenericCard call={call} />
   const done = todos.filter(({ status }) => status === 'completed').length
   return (
-    <ToolFrame call={call} title={call.notes.actionName ?? 'Plan'} summary={todos.length === 0 ? 'cleared' : `${done} of ${todos.length} done`} open={call.latest && todos.length > 0}>
+    <ToolFrame
+      call={call}
+      title={call.notes.actionName ?? 'Plan'}
+      summary={todos.length === 0 ? 'cleared' : `${done} of ${todos.length} done`}
+      open={call.latest && todos.length > 0}
+    >
       <ul className="todos">
         {todos.map(({ content, status, activeForm }, index) => (
           <li key={index} className={`todo todo-${status}`}>

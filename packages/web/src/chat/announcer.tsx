@@ -12,7 +12,8 @@ export function Announcer() {
     () =>
       store.subscribe((state, before) => {
         if (isWaiting(state.run) && !isWaiting(before.run)) setText('A call waits for your decision.')
-        else if (state.run === null && before.run?.answer != null) setText(`Answer finished. ${textOf(before.run.answer).slice(0, spokenCharacters)}`)
+        else if (state.run === null && before.run?.answer != null)
+          setText(`Answer finished. ${textOf(before.run.answer).slice(0, spokenCharacters)}`)
         else if (state.unsent !== null && before.unsent === null) setText(`Not sent. ${state.unsent.error.message}`)
       }),
     [store],

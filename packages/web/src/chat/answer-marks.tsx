@@ -18,9 +18,17 @@ export function AnswerMarks({ message }: { message: VisibleMessage }) {
       {shownError !== undefined && (
         <ErrorCard error={shownError} {...(!live && { onRetry: () => void regenerate(message.id) })} />
       )}
-      {aborted === true && <Mark icon={<CircleStop />}>{stopTime === undefined ? 'Stopped by you' : `Stopped after ${formatDuration(stopTime)}`}</Mark>}
-      {interrupted === true && <Mark icon={<PlugZap />}>Interrupted: the program ended while this answer was being written</Mark>}
-      {stopped !== undefined && <Mark icon={stopped.reason === 'denied' ? <ShieldX /> : <OctagonX />}>{stopped.message}</Mark>}
+      {aborted === true && (
+        <Mark icon={<CircleStop />}>
+          {stopTime === undefined ? 'Stopped by you' : `Stopped after ${formatDuration(stopTime)}`}
+        </Mark>
+      )}
+      {interrupted === true && (
+        <Mark icon={<PlugZap />}>Interrupted: the program ended while this answer was being written</Mark>
+      )}
+      {stopped !== undefined && (
+        <Mark icon={stopped.reason === 'denied' ? <ShieldX /> : <OctagonX />}>{stopped.message}</Mark>
+      )}
     </>
   )
 }

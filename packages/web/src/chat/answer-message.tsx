@@ -10,14 +10,26 @@ import { useSession, useSessionStore } from './session-context.ts'
 import { textOf } from './session-state.ts'
 import type { VisibleMessage } from './session-state.ts'
 
-export function AnswerMessage({ message, place, last }: { message: VisibleMessage; place: SiblingPlace | undefined; last: boolean }) {
+export function AnswerMessage({
+  message,
+  place,
+  last,
+}: {
+  message: VisibleMessage
+  place: SiblingPlace | undefined
+  last: boolean
+}) {
   const { regenerate } = useSessionStore()
   const live = message.live === true
   const progress = useSession((state) => (live ? state.run?.progress : undefined))
   const busy = useSession((state) => state.run !== null)
   const text = textOf(message)
   return (
-    <article className={last ? 'message message-answer message-last' : 'message message-answer'} aria-label="Answer" aria-busy={live}>
+    <article
+      className={last ? 'message message-answer message-last' : 'message message-answer'}
+      aria-label="Answer"
+      aria-busy={live}
+    >
       <AnswerParts message={message} progress={progress} />
       <AnswerMarks message={message} />
       {!live && (

@@ -11,9 +11,17 @@ import { ToolPart } from './tool-part.tsx'
 import type { Progress } from './tool-progress.ts'
 
 /** The parts of an answer in their order. A part that did not change keeps its identity and is not drawn again. */
-export function AnswerParts({ message, progress }: { message: VisibleMessage; progress: Record<string, Progress> | undefined }) {
+export function AnswerParts({
+  message,
+  progress,
+}: {
+  message: VisibleMessage
+  progress: Record<string, Progress> | undefined
+}) {
   const live = message.live === true
-  const latest = new Map(message.parts.flatMap((part) => (isToolCall(part) ? [[toolNameOf(part), part.toolCallId]] : [])))
+  const latest = new Map(
+    message.parts.flatMap((part) => (isToolCall(part) ? [[toolNameOf(part), part.toolCallId]] : [])),
+  )
   return message.parts.map((part, index) =>
     isToolCall(part) ? (
       <ToolPart
@@ -34,7 +42,9 @@ function PartView({ id, part, live }: { id: string; part: Part; live: boolean })
     case 'text':
       return part.text === '' ? null : <Markdown text={part.text} done={!live || part.state !== 'streaming'} />
     case 'reasoning':
-      return part.text.trim() === '' ? null : <ReasoningPart id={id} text={part.text} streaming={live && part.state === 'streaming'} />
+      return part.text.trim() === '' ? null : (
+        <ReasoningPart id={id} text={part.text} streaming={live && part.state === 'streaming'} />
+      )
     case 'steering-message':
       return (
         <div className="steering">
@@ -45,7 +55,9 @@ function PartView({ id, part, live }: { id: string; part: Part; live: boolean })
       )
     case 'file':
     case 'reasoning-file':
-      return <FilePart url={part.url} mediaType={part.mediaType} name={'filename' in part ? part.filename : undefined} />
+      return (
+        <FilePart url={part.url} mediaType={part.mediaType} name={'filename' in part ? part.filename : undefined} />
+      )
     case 'source-url':
       return (
         <a className="source" href={safeLink(part.url)} target="_blank" rel="noopener noreferrer nofollow">

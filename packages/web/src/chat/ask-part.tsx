@@ -25,7 +25,11 @@ export function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean })
         <MessageCircleQuestion aria-hidden />
         {ask.title}
       </h4>
-      {typeof ask.content === 'string' ? <Markdown text={ask.content} done /> : ask.content != null && <ValueView value={ask.content} />}
+      {typeof ask.content === 'string' ? (
+        <Markdown text={ask.content} done />
+      ) : (
+        ask.content != null && <ValueView value={ask.content} />
+      )}
       {open && ask.kind !== 'browser' && (
         <div className="approval-row">
           {ask.kind === 'plan' && (
@@ -48,7 +52,13 @@ export function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean })
           />
           <Button
             disabled={sending || said === ''}
-            onClick={() => give(ask.kind === 'plan' ? { type: 'plan', choice: 'continue', remark: said } : { type: 'answers', answers: { answer: said } })}
+            onClick={() =>
+              give(
+                ask.kind === 'plan'
+                  ? { type: 'plan', choice: 'continue', remark: said }
+                  : { type: 'answers', answers: { answer: said } },
+              )
+            }
           >
             {ask.kind === 'plan' ? 'Plan on' : 'Answer'}
           </Button>

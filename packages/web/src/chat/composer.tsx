@@ -37,9 +37,7 @@ export function Composer() {
         submit()
       }}
     >
-      {blocked !== null && (
-        <output className="composer-blocked">{blocked}</output>
-      )}
+      {blocked !== null && <output className="composer-blocked">{blocked}</output>}
       <div className="composer-box">
         <GrowingTextarea
           ref={field}
@@ -61,12 +59,24 @@ export function Composer() {
             {waiting ? 'Waiting for your decision above' : running ? 'Esc stops' : ''}
           </span>
           {running && (
-            <IconButton className="composer-stop" label={stopping ? 'Stopping …' : 'Stop'} shortcut="Esc" disabled={stopping} onClick={() => void stop()}>
+            <IconButton
+              className="composer-stop"
+              label={stopping ? 'Stopping …' : 'Stop'}
+              shortcut="Esc"
+              disabled={stopping}
+              onClick={() => void stop()}
+            >
               <Square />
             </IconButton>
           )}
           {(!running || ready) && (
-            <IconButton className="composer-send" type="submit" label={running ? 'Say it to the running answer' : 'Send'} shortcut="Enter" disabled={!ready}>
+            <IconButton
+              className="composer-send"
+              type="submit"
+              label={running ? 'Say it to the running answer' : 'Send'}
+              shortcut="Enter"
+              disabled={!ready}
+            >
               {running ? <CornerDownRight /> : <ArrowUp />}
             </IconButton>
           )}

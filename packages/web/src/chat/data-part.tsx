@@ -21,7 +21,14 @@ export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps
   const compaction = dataOf(part, 'compaction')
   if (compaction !== undefined) {
     return (
-      <Fold id={id} title={compaction.off === true ? 'A summary was switched off again' : 'Earlier messages were summarised for the model'}>
+      <Fold
+        id={id}
+        title={
+          compaction.off === true
+            ? 'A summary was switched off again'
+            : 'Earlier messages were summarised for the model'
+        }
+      >
         <Markdown text={compaction.summary} done />
       </Fold>
     )
@@ -38,7 +45,13 @@ function Fold({ id, title, children }: { id: string; title: string; children: Re
   const bodyId = useId()
   return (
     <section className="tool" aria-label={title}>
-      <button type="button" className="tool-head" aria-expanded={open} aria-controls={bodyId} onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        className="tool-head"
+        aria-expanded={open}
+        aria-controls={bodyId}
+        onClick={() => setOpen(!open)}
+      >
         <span className="tool-icon">
           <Braces aria-hidden />
         </span>

@@ -21,8 +21,8 @@ export function EmptyChat() {
         <h2>What shall we work on?</h2>
         {isDemo(current) && (
           <p className="empty-note">
-            You are talking to the demo model. It is scripted, not an AI, but the tools it calls are real: try one of these to see
-            how a run looks. For real answers, choose another model below.
+            You are talking to the demo model. It is scripted, not an AI, but the tools it calls are real: try one of
+            these to see how a run looks. For real answers, choose another model below.
           </p>
         )}
         {examples.length > 0 && (

@@ -5,7 +5,15 @@ import { showInvisible } from '../ui/format.ts'
 import './error-card.css'
 
 /** What went wrong, in the words of whoever knows, and the way on. */
-export function ErrorCard({ error, onRetry, children }: { error: ErrorInfo; onRetry?: () => void; children?: React.ReactNode }) {
+export function ErrorCard({
+  error,
+  onRetry,
+  children,
+}: {
+  error: ErrorInfo
+  onRetry?: () => void
+  children?: React.ReactNode
+}) {
   return (
     <div className="error-card" role="alert">
       <CircleAlert aria-hidden />

@@ -15,7 +15,11 @@ export function createFakeServer() {
   const wakers = new Set<() => void>()
 
   const fetch = (path: string, init: RequestInit): Promise<Response> => {
-    requests.push({ method: init.method ?? 'GET', path, body: init.body == null ? undefined : JSON.parse(init.body as string) })
+    requests.push({
+      method: init.method ?? 'GET',
+      path,
+      body: init.body == null ? undefined : JSON.parse(init.body as string),
+    })
     return new Promise((resolve, reject) => {
       const answer = (response: Response | Error) => {
         if (response instanceof Error) reject(response)
@@ -110,12 +114,26 @@ export function page(messages: StoredMessage[], rest: Partial<BranchPage> = {}):
   }
 }
 
-export function message(id: string, role: 'user' | 'assistant', text: string, parentMessageId: string | null): StoredMessage {
-  return { id, role, parts: [{ type: 'text', text, ...(role === 'assistant' && { state: 'done' as const }) }], parentMessageId, createdAt: 1 }
+export function message(
+  id: string,
+  role: 'user' | 'assistant',
+  text: string,
+  parentMessageId: string | null,
+): StoredMessage {
+  return {
+    id,
+    role,
+    parts: [{ type: 'text', text, ...(role === 'assistant' && { state: 'done' as const }) }],
+    parentMessageId,
+    createdAt: 1,
+  }
 }
 
 /** Resolves when the state passes the test. */
-export function until<State>(store: { getState(): State; subscribe(listener: () => void): () => void }, test: (state: State) => boolean) {
+export function until<State>(
+  store: { getState(): State; subscribe(listener: () => void): () => void },
+  test: (state: State) => boolean,
+) {
   return new Promise<State>((resolve) => {
     const check = () => {
       if (!test(store.getState())) return

@@ -44,7 +44,10 @@ export async function followRun(options: FollowOptions): Promise<'finished' | 'i
     const stopWaking = options.wake(() => connection.abort(new Error('looking again')))
     try {
       if (accepted && after === undefined) options.onReplay()
-      const begin = accepted || start === undefined ? () => resume(after, AbortSignal.any(ends)) : () => start(AbortSignal.any(ends))
+      const begin =
+        accepted || start === undefined
+          ? () => resume(after, AbortSignal.any(ends))
+          : () => start(AbortSignal.any(ends))
       const response = await begin()
       signal.throwIfAborted()
       if (!accepted) options.onAccepted?.()
@@ -75,7 +78,13 @@ export async function followRun(options: FollowOptions): Promise<'finished' | 'i
 
 /** The server has understood and said no: trying again changes nothing. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && !isUnreachable(error) && error.status < 500 && error.status !== 408 && error.status !== 429
+  return (
+    error instanceof ApiError &&
+    !isUnreachable(error) &&
+    error.status < 500 &&
+    error.status !== 408 &&
+    error.status !== 429
+  )
 }
 
 function backOff(attempt: number): number {

@@ -37,7 +37,9 @@ export function GenericCard({ call }: CardProps) {
         </Section>
       )}
       {call.state === 'output-denied' && (
-        <p className="tool-remark">{approval?.reason === undefined ? 'You denied this call, and it was not run.' : `Not run: ${approval.reason}`}</p>
+        <p className="tool-remark">
+          {approval?.reason === undefined ? 'You denied this call, and it was not run.' : `Not run: ${approval.reason}`}
+        </p>
       )}
     </ToolFrame>
   )

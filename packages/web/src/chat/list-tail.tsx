@@ -21,17 +21,20 @@ export function ListTail() {
             <i />
           </span>
           <span className={run.retry === null ? 'visually-hidden' : undefined}>
-            {run.retry === null ? 'An answer is being written' : `${run.retry.message} Trying again in ${formatDuration(run.retry.delayMs)}.`}
+            {run.retry === null
+              ? 'An answer is being written'
+              : `${run.retry.message} Trying again in ${formatDuration(run.retry.delayMs)}.`}
           </span>
         </p>
       )}
-      {inSight && run?.steering.map(({ id, text }) => (
-        <div key={id} className="steering steering-pending">
-          <CornerDownRight aria-hidden />
-          <span>{text}</span>
-          <span className="visually-hidden">waits for the next step</span>
-        </div>
-      ))}
+      {inSight &&
+        run?.steering.map(({ id, text }) => (
+          <div key={id} className="steering steering-pending">
+            <CornerDownRight aria-hidden />
+            <span>{text}</span>
+            <span className="visually-hidden">waits for the next step</span>
+          </div>
+        ))}
       {unsent !== null && (
         <ErrorCard error={unsent.error} onRetry={() => void retryUnsent()}>
           <Button kind="quiet" onClick={takeBackUnsent}>

@@ -4,7 +4,15 @@ import { focusField } from '../ui/focus-field.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 
 /** Other words for a message. Enter saves, Escape leaves it as it was. */
-export function MessageEditor({ text, onSave, onCancel }: { text: string; onSave: (text: string) => void; onCancel: () => void }) {
+export function MessageEditor({
+  text,
+  onSave,
+  onCancel,
+}: {
+  text: string
+  onSave: (text: string) => void
+  onCancel: () => void
+}) {
   const [value, setValue] = useState(text)
   const changed = value.trim() !== '' && value !== text
   const save = () => {

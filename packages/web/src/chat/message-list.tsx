@@ -42,9 +42,21 @@ export function MessageList() {
     <div className="list">
       <div className="list-scroller" ref={scroller} role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
         {older.loading && <p className="list-older">Loading older messages …</p>}
-        <Virtualizer ref={list} scrollRef={scroller} shift={prepended} bufferSize={600} onScroll={onListScroll} onResize={onResize}>
+        <Virtualizer
+          ref={list}
+          scrollRef={scroller}
+          shift={prepended}
+          bufferSize={600}
+          onScroll={onListScroll}
+          onResize={onResize}
+        >
           {messages.map((message, index) => (
-            <Message key={message.id} message={message} place={siblings[message.id]} last={index === messages.length - 1} />
+            <Message
+              key={message.id}
+              message={message}
+              place={siblings[message.id]}
+              last={index === messages.length - 1}
+            />
           ))}
           <ListTail key="tail" />
         </Virtualizer>

@@ -19,7 +19,13 @@ export const ReasoningPart = memo(function ReasoningPart({ id, text, streaming }
   const time = elapsed === undefined ? '' : ` for ${formatDuration(elapsed)}`
   return (
     <section className="reasoning" aria-label="Reasoning">
-      <button type="button" className="reasoning-head" aria-expanded={open} aria-controls={bodyId} onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        className="reasoning-head"
+        aria-expanded={open}
+        aria-controls={bodyId}
+        onClick={() => setOpen(!open)}
+      >
         <ChevronRight aria-hidden />
         <span className={streaming ? 'breathing' : undefined}>{streaming ? 'Thinking' : `Thought${time}`}</span>
         {streaming && <span className="reasoning-glimpse">{text.trimEnd().split('\n').at(-1)?.slice(-90)}</span>}

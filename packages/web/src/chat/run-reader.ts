@@ -43,7 +43,8 @@ export function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: Run
 
   function note(chunk: Chunk): void {
     const step = dataOf(chunk, 'tool-progress')
-    if (step !== undefined) progress = { ...progress, [step.toolCallId]: addProgress(progress[step.toolCallId], step.delta) }
+    if (step !== undefined)
+      progress = { ...progress, [step.toolCallId]: addProgress(progress[step.toolCallId], step.delta) }
     if (chunk.type === 'error') errorText = chunk.errorText
     retry = dataOf(chunk, 'retry') ?? null
   }

@@ -70,14 +70,24 @@ export function emptySession(sessionId: string, phase: SessionState['phase']): S
 }
 
 export function newRun(parentMessageId: string | null, now: number): LiveRun {
-  return { parentMessageId, answer: null, progress: {}, steering: [], retry: null, errorText: null, startedAt: now, stopAskedAt: null }
+  return {
+    parentMessageId,
+    answer: null,
+    progress: {},
+    steering: [],
+    retry: null,
+    errorText: null,
+    startedAt: now,
+    stopAskedAt: null,
+  }
 }
 
 /** The tail of a branch as the server has it. What was loaded above it stays if it still belongs there. */
 export function withPage(state: SessionState, page: BranchPage): SessionState {
   const [first] = page.messages
   const above = first === undefined ? -1 : state.messages.findIndex((message) => message.id === first.id)
-  const kept = above > 0 && state.messages[above - 1]?.id === first?.parentMessageId ? state.messages.slice(0, above) : []
+  const kept =
+    above > 0 && state.messages[above - 1]?.id === first?.parentMessageId ? state.messages.slice(0, above) : []
   const unsent = state.messages.find(({ id }) => id === state.unsent?.messageId)
   const belongs = unsent !== undefined && unsent.parentMessageId === (page.messages.at(-1)?.id ?? null)
   return {
@@ -132,7 +142,14 @@ export function withRunEnded(state: SessionState, now: number): SessionState {
   if (run === null) return state
   const messages = visibleMessages(state).map(({ live: _, ...message }) => message)
   const stopped = run.answer !== null && run.stopAskedAt !== null ? { [run.answer.id]: now - run.stopAskedAt } : {}
-  return { ...state, messages, run: null, answering: [], connection: 'open', stopTimes: { ...state.stopTimes, ...stopped } }
+  return {
+    ...state,
+    messages,
+    run: null,
+    answering: [],
+    connection: 'open',
+    stopTimes: { ...state.stopTimes, ...stopped },
+  }
 }
 
 /** The server refused to take the message: it stays in sight, with the reason. */

@@ -21,8 +21,17 @@ test('a message is shown at once, its answer as it streams, and the stored copy 
   stream.write(12, { type: 'finish' })
   stream.end()
   const sent = server.requests[0]?.body as { message: { id: string } }
-  expect(sent).toMatchObject({ sessionId: 's1', parentMessageId: null, model: 'demo/tour', clientId: 'c1', tabId: 't1' })
-  await server.replyJson('/ai/sessions/s1/messages', page([message(sent.message.id, 'user', 'hello', null), message('a1', 'assistant', 'Hi there', sent.message.id)]))
+  expect(sent).toMatchObject({
+    sessionId: 's1',
+    parentMessageId: null,
+    model: 'demo/tour',
+    clientId: 'c1',
+    tabId: 't1',
+  })
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message(sent.message.id, 'user', 'hello', null), message('a1', 'assistant', 'Hi there', sent.message.id)]),
+  )
   expect(texts(await until(session, idle))).toEqual(['user: hello', 'assistant: Hi there'])
 })
 
@@ -50,7 +59,9 @@ test('a broken connection goes on after the last number and loses nothing', asyn
   const second = await server.replyStream('/ai/chat/s1/stream')
   expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream?after=4')
   second.write(7, { type: 'text-delta', id: '0', delta: 'def' })
-  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcdef')).at(-1)).toBe('assistant: abcdef')
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcdef')).at(-1)).toBe(
+    'assistant: abcdef',
+  )
 })
 
 test('a stream that ends without finish says nothing about the run', async () => {
@@ -73,15 +84,23 @@ test('an idle server means that the run has ended: the messages are read again',
   void session.open()
   await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
   await server.replyIdle('/ai/chat/s1/stream')
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'done', 'u1')]))
-  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: done')).at(-1)).toBe('assistant: done')
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'done', 'u1')]),
+  )
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: done')).at(-1)).toBe(
+    'assistant: done',
+  )
 })
 
 test('the live answer replaces the stored one of a waiting run', async () => {
   const server = createFakeServer()
   const session = server.openSession()
   void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'I need', 'u1')]))
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'I need', 'u1')]),
+  )
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a1' })
   stream.write(2, { type: 'tool-input-available', toolCallId: 'k1', toolName: 'Write', input: {} })
@@ -101,7 +120,10 @@ test('an approval goes to the ask and its buttons wait for the stream', async ()
   await until(session, (current) => isWaiting(current.run))
   void session.answer('ask1', { type: 'deny', remark: 'not now' })
   await server.replyJson('/ai/asks/ask1', { ask: {} })
-  expect(server.requests.at(-1)).toMatchObject({ method: 'POST', body: { answer: { type: 'deny', remark: 'not now' } } })
+  expect(server.requests.at(-1)).toMatchObject({
+    method: 'POST',
+    body: { answer: { type: 'deny', remark: 'not now' } },
+  })
   expect(session.getState().answering).toEqual(['ask1'])
   stream.write(4, { type: 'tool-approval-response', approvalId: 'ask1', approved: false })
   await until(session, (current) => current.answering.length === 0 && !isWaiting(current.run))
@@ -140,7 +162,11 @@ test('when another tab is faster the text returns to the composer and that run i
   const server = createFakeServer()
   const session = server.openSession('new')
   void session.send('mine')
-  await server.replyJson('/ai/chat?hold=1', { error: { name: 'SessionBusy', message: 'A run is on.', data: { runId: 'r1' } } }, 409)
+  await server.replyJson(
+    '/ai/chat?hold=1',
+    { error: { name: 'SessionBusy', message: 'A run is on.', data: { runId: 'r1' } } },
+    409,
+  )
   await server.replyJson('/ai/sessions/s1/messages', page([message('u9', 'user', 'theirs', null)]))
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a9' })
@@ -153,7 +179,10 @@ test('an edit stands beside the message it replaces and hides what followed', as
   const server = createFakeServer()
   const session = server.openSession()
   void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]))
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
+  )
   await server.replyIdle('/ai/chat/s1/stream')
   await until(session, idle)
   void session.edit('u1', 'uno')
@@ -166,7 +195,10 @@ test('regenerate names the answer and shows the new one in its place', async () 
   const server = createFakeServer()
   const session = server.openSession()
   void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]))
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
+  )
   await server.replyIdle('/ai/chat/s1/stream')
   await until(session, idle)
   void session.regenerate('a1')
@@ -174,18 +206,25 @@ test('regenerate names the answer and shows the new one in its place', async () 
   expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'regenerate-message', messageId: 'a1' })
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
-  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe('user: one,assistant: deux')
+  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe(
+    'user: one,assistant: deux',
+  )
 })
 
 test('a regeneration that began elsewhere takes the place of the old answer', async () => {
   const server = createFakeServer()
   const session = server.openSession()
   void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]))
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
+  )
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
-  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe('user: one,assistant: deux')
+  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe(
+    'user: one,assistant: deux',
+  )
 })
 
 test('what a run did not take up is sent as a message of its own', async () => {
@@ -200,9 +239,15 @@ test('what a run did not take up is sent as a message of its own', async () => {
   expect(session.getState().run?.steering).toMatchObject([{ text: 'and more' }])
   stream.write(2, { type: 'finish' })
   stream.end()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'x', 'u1')]))
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'x', 'u1')]),
+  )
   await server.replyStream('/ai/chat?hold=1')
-  expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: 'a1', message: { parts: [{ text: 'and more' }] } })
+  expect(server.requests.at(-1)?.body).toMatchObject({
+    parentMessageId: 'a1',
+    message: { parts: [{ text: 'and more' }] },
+  })
 })
 
 test('steering that the run took up is no longer pending', async () => {
@@ -231,7 +276,10 @@ test('stop tells the server and remembers how long it took', async () => {
   stream.write(2, { type: 'abort' })
   stream.write(3, { type: 'finish', messageMetadata: { aborted: true } })
   stream.end()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null), message('a1', 'assistant', '', 'u1')]))
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', '', 'u1')]),
+  )
   expect((await until(session, idle)).stopTimes).toEqual({ a1: 0 })
 })
 
@@ -239,14 +287,30 @@ test('older pages go above, and a fresh tail keeps them', async () => {
   const server = createFakeServer()
   const session = server.openSession()
   void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u2', 'user', 'c', 'a1')], { page: { hasMore: true, before: 'u2', total: 3 } }))
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u2', 'user', 'c', 'a1')], { page: { hasMore: true, before: 'u2', total: 3 } }),
+  )
   await server.replyIdle('/ai/chat/s1/stream')
   void session.loadOlder()
-  await server.replyJson('/ai/sessions/s1/messages?limit=60&before=u2', page([message('u1', 'user', 'a', null), message('a1', 'assistant', 'b', 'u1')]))
+  await server.replyJson(
+    '/ai/sessions/s1/messages?limit=60&before=u2',
+    page([message('u1', 'user', 'a', null), message('a1', 'assistant', 'b', 'u1')]),
+  )
   await until(session, (state) => state.messages.length === 3)
   void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u2', 'user', 'c', 'a1'), message('a2', 'assistant', 'd', 'u2')], { page: { hasMore: true, before: 'u2', total: 4 } }))
-  expect(texts(await until(session, (state) => state.messages.length === 4))).toEqual(['user: a', 'assistant: b', 'user: c', 'assistant: d'])
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u2', 'user', 'c', 'a1'), message('a2', 'assistant', 'd', 'u2')], {
+      page: { hasMore: true, before: 'u2', total: 4 },
+    }),
+  )
+  expect(texts(await until(session, (state) => state.messages.length === 4))).toEqual([
+    'user: a',
+    'assistant: b',
+    'user: c',
+    'assistant: d',
+  ])
   expect(session.getState().older.hasMore).toBe(false)
 })
 
@@ -254,7 +318,11 @@ test('a session that is not there says so', async () => {
   const server = createFakeServer()
   const session = server.openSession()
   void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', { error: { name: 'SessionNotFound', message: 'There is no session s1.' } }, 404)
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    { error: { name: 'SessionNotFound', message: 'There is no session s1.' } },
+    404,
+  )
   expect((await until(session, (state) => state.phase === 'missing')).failure?.message).toBe('There is no session s1.')
 })
 
@@ -282,8 +350,19 @@ test('another run on the same stream does not mix with the one before', async ()
   const second = await server.replyStream('/ai/chat/s1/stream?after=2')
   second.write(9, { type: 'start', messageId: 'a2' })
   second.write(10, { type: 'text-delta', id: '0', delta: 'y' })
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'xx', 'u1'), message('u2', 'user', 'more', 'a1')]))
-  expect(texts(await until(session, (state) => texts(state).join() === 'user: hello,assistant: xx,user: more,assistant: y')).join()).toBe('user: hello,assistant: xx,user: more,assistant: y')
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([
+      message('u1', 'user', 'hello', null),
+      message('a1', 'assistant', 'xx', 'u1'),
+      message('u2', 'user', 'more', 'a1'),
+    ]),
+  )
+  expect(
+    texts(
+      await until(session, (state) => texts(state).join() === 'user: hello,assistant: xx,user: more,assistant: y'),
+    ).join(),
+  ).toBe('user: hello,assistant: xx,user: more,assistant: y')
 })
 
 test('a run that is sent again from its beginning is not read twice', async () => {
@@ -298,7 +377,9 @@ test('a run that is sent again from its beginning is not read twice', async () =
   const second = await server.replyStream('/ai/chat/s1/stream?after=4')
   second.write(101, { type: 'start', messageId: 'a1' })
   second.write(105, { type: 'text-delta', id: '0', delta: 'abcd' })
-  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcd')).at(-1)).toBe('assistant: abcd')
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcd')).at(-1)).toBe(
+    'assistant: abcd',
+  )
 })
 
 test('another branch is shown down to its newest leaf, and messages sent there belong there', async () => {
@@ -307,12 +388,21 @@ test('another branch is shown down to its newest leaf, and messages sent there b
   void session.open()
   await server.replyJson('/ai/sessions/s1/messages', page([message('u2', 'user', 'two', null)]))
   await server.replyIdle('/ai/chat/s1/stream')
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u2', 'user', 'two', null), message('a2', 'assistant', 'zwei', 'u2')]))
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u2', 'user', 'two', null), message('a2', 'assistant', 'zwei', 'u2')]),
+  )
   await until(session, (state) => state.messages.length === 2)
   void session.showBranch('u1')
   await server.replyJson('/ai/sessions/s1/messages?limit=1&before=u1', page([], { leafMessageId: 'a1' }))
-  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=a1', page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'eins', 'u1')]))
-  expect(texts(await until(session, (state) => state.messages[0]?.id === 'u1'))).toEqual(['user: one', 'assistant: eins'])
+  await server.replyJson(
+    '/ai/sessions/s1/messages?limit=60&leaf=a1',
+    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'eins', 'u1')]),
+  )
+  expect(texts(await until(session, (state) => state.messages[0]?.id === 'u1'))).toEqual([
+    'user: one',
+    'assistant: eins',
+  ])
   void session.send('more')
   await server.replyStream('/ai/chat?hold=1')
   expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: 'a1' })
@@ -353,7 +443,11 @@ test('a regeneration that is refused leaves the answer where it was', async () =
   await server.replyJson('/ai/sessions/s1/messages', stored)
   await server.replyIdle('/ai/chat/s1/stream')
   void session.regenerate('a1')
-  await server.replyJson('/ai/chat?hold=1', { error: { name: 'ModelNotFound', message: 'There is no such model.' } }, 422)
+  await server.replyJson(
+    '/ai/chat?hold=1',
+    { error: { name: 'ModelNotFound', message: 'There is no such model.' } },
+    422,
+  )
   await server.replyJson('/ai/sessions/s1/messages', stored)
   expect(texts(await until(session, (state) => state.messages.length === 2))).toEqual(['user: one', 'assistant: two'])
   expect(server.errors).toMatchObject([{ name: 'ModelNotFound' }])

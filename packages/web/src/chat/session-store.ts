@@ -6,9 +6,9 @@ import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
 import type { Api } from '../api/api.ts'
 import type { ClientIds } from '../api/client-ids.ts'
-import { followRun } from './follow-run.ts'
+import { createBranchReader } from './branch-reader.ts'
 import type { WakeSource } from './follow-run.ts'
-import { createRunReader } from './run-reader.ts'
+import { createRunFollower } from './run-follower.ts'
 import * as session from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -29,12 +29,6 @@ export interface SessionServices {
 }
 
 export type SessionStore = StoreApi<SessionState> & SessionActions
-
-/** A run that is being followed; `accepted` once the server has it. */
-interface Following {
-  controller: AbortController
-  accepted: boolean
-}
 
 export interface SessionActions {
   /** Reads the session and follows its run, if there is one. Also looks again when called again. */
@@ -59,8 +53,6 @@ export interface SessionActions {
   loadOlder: () => Promise<void>
 }
 
-const pageSize = 60
-
 /** One session: its state, and the ways to change it. What happens to messages is in `session-state.ts`. */
 export function createSessionStore(initial: SessionState, services: SessionServices): SessionStore {
   const { api, ids, now, onError } = services
@@ -69,99 +61,39 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
   const patchRun = (run: Partial<session.LiveRun>) =>
     change((state) => (state.run === null ? state : { ...state, run: { ...state.run, ...run } }))
-  /** Where the branch in sight ends; undefined shows the newest. */
-  let leaf: string | undefined
-  /** Goes up when the branch in sight is changed here, so that a page that was asked for earlier is not taken for it. */
-  let revision = 0
-  let following: Following | undefined
-  let inSight = false
+  const branch = createBranchReader(store, api, onError)
+  const { showBranch, loadOlder } = branch
+  const runs = createRunFollower(store, {
+    services,
+    onOtherRun: () => void branch.refresh(),
+    onEnded: ended,
+    onRefused: refused,
+  })
 
-  return { ...store, open, close, setDraft, send, edit, regenerate, retryUnsent, takeBackUnsent, stop, steer, answer, showBranch, goTo, arrived, loadOlder }
+  return {
+    ...store,
+    open,
+    close: runs.leave,
+    setDraft,
+    send,
+    edit,
+    regenerate,
+    retryUnsent,
+    takeBackUnsent,
+    stop,
+    steer,
+    answer,
+    showBranch,
+    goTo,
+    arrived,
+    loadOlder,
+  }
 
   async function open(): Promise<void> {
-    inSight = true
-    if (store.getState().phase === 'new') return
-    if (following?.accepted === false) return
-    const read = await refresh()
-    if (read !== 'failed' && inSight && following === undefined) await follow()
-  }
-
-  function close(): void {
-    inSight = false
-    // A message that is on its way must arrive, whatever the person looks at meanwhile.
-    if (following?.accepted === true) letGo()
-  }
-
-  function letGo(): void {
-    following?.controller.abort(new Error('the session was left'))
-    following = undefined
-  }
-
-  /** `late` when what was read is no longer what is looked at. */
-  async function refresh(): Promise<'read' | 'late' | 'failed'> {
-    const asked = revision
-    try {
-      const page = await api.messages(sessionId, { limit: pageSize, ...(leaf !== undefined && { leaf }) })
-      if (asked !== revision) return 'late'
-      change((state) => session.withPage(state, page))
-      return 'read'
-    } catch (error) {
-      if (asked !== revision) return 'late'
-      const missing = error instanceof ApiError && error.status === 404
-      change((state) => {
-        if (state.phase === 'ready' && !missing) return state
-        return { ...state, phase: missing ? 'missing' : 'failed', failure: toErrorInfo(error) }
-      })
-      return 'failed'
-    }
-  }
-
-  /** Follows the run to its end; with `start`, begins it. `sent` is the message that begins it, where one does. */
-  async function follow(start?: (signal: AbortSignal) => Promise<Response>, sent?: StoredMessage): Promise<void> {
-    following?.controller.abort(new Error('another run is followed'))
-    const controller = new AbortController()
-    const current: Following = { controller, accepted: start === undefined }
-    following = current
-    const reader = createRunReader({
-      onRun: () => {
-        change((state) => (state.run === null ? { ...state, run: session.newRun(null, now()) } : state))
-      },
-      onOtherRun: () => {
-        change((state) => ({ ...session.withRunEnded(state, now()), run: session.newRun(null, now()) }))
-        void refresh()
-      },
-      onNews: (message, news) => change((state) => session.withAnswer(state, message, news)),
-    })
-    try {
-      const end = await followRun({
-        ...(start !== undefined && { start }),
-        resume: (after, signal) => api.followRun(sessionId, after, signal),
-        onReplay: reader.restart,
-        onAccepted: () => {
-          current.accepted = true
-          services.keepDraft(store.getState().draft)
-          services.onChange()
-          if (!inSight) letGo()
-        },
-        onChunk: (chunk) => {
-          reader.take(chunk)
-          services.onChunk(chunk)
-        },
-        onConnection: (connection) => change((state) => (state.connection === connection ? state : { ...state, connection })),
-        signal: controller.signal,
-        wake: services.wake,
-      })
-      if (controller.signal.aborted) return
-      reader.flush()
-      await ended(end)
-    } catch (error) {
-      if (controller.signal.aborted) return
-      reader.flush()
-      await refused(error, sent)
-    } finally {
-      reader.close()
-      if (following === current) following = undefined
-    }
+    runs.enter()
+    if (store.getState().phase === 'new' || runs.isStarting()) return
+    const read = await branch.refresh()
+    if (read !== 'failed' && runs.isInSight() && !runs.isFollowing()) await runs.follow()
   }
 
   async function ended(end: 'finished' | 'idle'): Promise<void> {
@@ -169,7 +101,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     const unanswered = before.messages.at(-1)?.role === 'user'
     change((state) => session.withRunEnded(state, now()))
     if (end === 'idle' && before.run === null && !unanswered) return
-    await refresh()
+    await branch.refresh()
     if (before.run === null) return
     services.onChange()
     returnSteering(before.run)
@@ -191,9 +123,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     }
     change((state) => (sent === undefined ? { ...state, run: null } : session.withMessageTakenBack(state, sent.id)))
     onError(error)
-    following = undefined
     if (busy) await open()
-    else await refresh()
+    else await branch.refresh()
   }
 
   function setDraft(draft: string): void {
@@ -218,9 +149,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       parts: [{ type: 'text', text }],
       createdAt: now(),
     }
-    inSight = true
-    leaf = undefined
-    revision++
+    branch.showNewest()
     change((state) => session.withUserMessage({ ...state, draft: '' }, message, now()))
     await start(message)
   }
@@ -234,18 +163,17 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       ...chosenModel(),
       ...ids,
     }
-    await follow((signal) => api.startRun(body, signal), message)
+    await runs.follow((signal) => api.startRun(body, signal), message)
   }
 
   async function regenerate(answerId: string): Promise<void> {
     const answered = store.getState().messages.find((message) => message.id === answerId)
     if (answered?.parentMessageId == null) return
     const { parentMessageId } = answered
-    leaf = undefined
-    revision++
+    branch.showNewest()
     change((state) => session.withRegeneration(state, parentMessageId, now()))
     const body = { sessionId, trigger: 'regenerate-message' as const, messageId: answerId, ...chosenModel(), ...ids }
-    await follow((signal) => api.startRun(body, signal))
+    await runs.follow((signal) => api.startRun(body, signal))
   }
 
   function chosenModel(): { model?: string } {
@@ -306,19 +234,6 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     }
   }
 
-  async function showBranch(messageId: string): Promise<void> {
-    const asked = ++revision
-    try {
-      // The page before a message names the newest leaf below it.
-      const { leafMessageId } = await api.messages(sessionId, { before: messageId, limit: 1 })
-      if (asked !== revision) return
-      leaf = leafMessageId ?? messageId
-      await refresh()
-    } catch (error) {
-      onError(error)
-    }
-  }
-
   async function goTo(messageId: string): Promise<void> {
     change((state) => ({ ...state, target: messageId }))
     if (!store.getState().messages.some(({ id }) => id === messageId)) await showBranch(messageId)
@@ -326,18 +241,5 @@ export function createSessionStore(initial: SessionState, services: SessionServi
 
   function arrived(): void {
     change((state) => ({ ...state, target: null }))
-  }
-
-  async function loadOlder(): Promise<void> {
-    const { older } = store.getState()
-    if (!older.hasMore || older.loading || older.before === null) return
-    change((state) => ({ ...state, older: { ...state.older, loading: true } }))
-    try {
-      const page = await api.messages(sessionId, { before: older.before, limit: pageSize, ...(leaf !== undefined && { leaf }) })
-      change((state) => session.withOlderPage(state, page))
-    } catch (error) {
-      change((state) => ({ ...state, older: { ...state.older, loading: false } }))
-      onError(error)
-    }
   }
 }

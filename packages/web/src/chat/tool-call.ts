@@ -75,6 +75,9 @@ export function readToolCall(part: ToolCallPart, { progress, live, latest }: Cal
     latest,
     title: notes.actionName ?? shown?.title ?? part.title ?? formatToolName(name),
     summary: shown?.summary,
-    running: live && (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) || ('preliminary' in part && part.preliminary === true)),
+    running:
+      live &&
+      (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ||
+        ('preliminary' in part && part.preliminary === true)),
   }
 }

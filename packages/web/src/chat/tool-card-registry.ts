@@ -4,7 +4,17 @@ import { GenericCard } from './generic-card.tsx'
 
 // The folder is the registry, the file name is the tool's: `cards/todo-write.tsx` shows `TodoWrite`.
 const files = import.meta.glob<ComponentType<CardProps>>('../cards/*.tsx', { eager: true, import: 'default' })
-const cards = new Map(Object.entries(files).map(([path, card]) => [toolKey(path.split('/').at(-1)?.replace(/\.tsx$/, '') ?? ''), card]))
+const cards = new Map(
+  Object.entries(files).map(([path, card]) => [
+    toolKey(
+      path
+        .split('/')
+        .at(-1)
+        ?.replace(/\.tsx$/, '') ?? '',
+    ),
+    card,
+  ]),
+)
 
 export function cardFor(toolName: string): ComponentType<CardProps> {
   return cards.get(toolKey(toolName)) ?? GenericCard

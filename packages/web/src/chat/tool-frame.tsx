@@ -17,13 +17,25 @@ export interface ToolFrameProps {
 }
 
 /** The line that every call has in common, and the room below it for what a card has to show. */
-export function ToolFrame({ call, title = call.title, summary = call.summary, open: byDefault = false, children }: ToolFrameProps) {
+export function ToolFrame({
+  call,
+  title = call.title,
+  summary = call.summary,
+  open: byDefault = false,
+  children,
+}: ToolFrameProps) {
   const [open, setOpen] = useDisclosure(call.toolCallId, byDefault)
   const bodyId = useId()
   const { word, icon } = statusOf(call)
   return (
     <section className={`tool tool-${call.state}`} aria-label={`${call.name}: ${word}`}>
-      <button type="button" className="tool-head" aria-expanded={open} aria-controls={bodyId} onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        className="tool-head"
+        aria-expanded={open}
+        aria-controls={bodyId}
+        onClick={() => setOpen(!open)}
+      >
         <span className="tool-icon">{icon}</span>
         <span className="tool-title">{title}</span>
         {summary !== undefined && <span className="tool-summary">{summary}</span>}

@@ -32,12 +32,18 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   return (
     <article className="message message-user" aria-label="You">
       {message.parts.map((part, index) =>
-        part.type === 'file' ? <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} /> : null,
+        part.type === 'file' ? (
+          <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
+        ) : null,
       )}
       <div className="bubble">{text}</div>
       <div className="message-actions">
         <CopyButton text={text} label="Copy message" />
-        <IconButton label={busy ? 'Edit (when the answer is done)' : 'Edit'} disabled={busy} onClick={() => setEditing(true)}>
+        <IconButton
+          label={busy ? 'Edit (when the answer is done)' : 'Edit'}
+          disabled={busy}
+          onClick={() => setEditing(true)}
+        >
           <Pencil />
         </IconButton>
         <BranchArrows place={place} />

@@ -12,7 +12,9 @@ export function ValueView({ value }: { value: unknown }) {
         {Object.entries(value).map(([name, field]) => (
           <div key={name} className="value-field">
             <dt>{name}</dt>
-            <dd>{typeof field === 'string' ? <LongText text={showInvisible(field)} /> : <LongText text={toJson(field)} />}</dd>
+            <dd>
+              {typeof field === 'string' ? <LongText text={showInvisible(field)} /> : <LongText text={toJson(field)} />}
+            </dd>
           </div>
         ))}
       </dl>

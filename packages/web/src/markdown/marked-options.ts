@@ -26,7 +26,10 @@ class AnswerRenderer extends Renderer {
 
 /** Bytes that are here already: inside the text or in our own store of blobs. */
 export function isOwnImage(address: string): boolean {
-  return /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(address) || /^\/ai\/blobs\/[0-9a-f]{64}$/.test(address)
+  return (
+    /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(address) ||
+    /^\/ai\/blobs\/[0-9a-f]{64}$/.test(address)
+  )
 }
 
 function escape(text: string): string {

@@ -1,6 +1,9 @@
 const kept =
   'abbr|b|blockquote|br|cite|code|dd|del|details|dl|dt|em|h[1-6]|hr|i|ins|kbd|li|mark|ol|p|pre|q|s|samp|small|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|var'
-const plainTag = new RegExp(`<!--[\\s\\S]*?-->|</?(?:${kept})(?: open)?\\s*/?>|&(?:#\\d+|#x[\\da-f]+|\\w+);|[<>&"]`, 'gi')
+const plainTag = new RegExp(
+  `<!--[\\s\\S]*?-->|</?(?:${kept})(?: open)?\\s*/?>|&(?:#\\d+|#x[\\da-f]+|\\w+);|[<>&"]`,
+  'gi',
+)
 const escapes: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
 
 /**

@@ -68,12 +68,19 @@ test('a link definition at the end reaches back once the text is done', () => {
 })
 
 test('a fence becomes a code block with the name of its language and nothing else of its info line', () => {
-  expect(createSplitter()('```ts title="x"><script>\nlet a\n```', true)).toEqual([{ kind: 'code', language: 'ts', text: 'let a' }])
+  expect(createSplitter()('```ts title="x"><script>\nlet a\n```', true)).toEqual([
+    { kind: 'code', language: 'ts', text: 'let a' },
+  ])
 })
 
 test('a remote image is a link, an own one stays', () => {
-  const [remote, own] = createSplitter()('![cat](https://example.org/cat.png)\n\n![dot](data:image/png;base64,AAAA)', true)
-  expect(remote).toMatchObject({ html: expect.stringMatching(/<a href="https:\/\/example.org\/cat.png">cat \(image\)<\/a>/) })
+  const [remote, own] = createSplitter()(
+    '![cat](https://example.org/cat.png)\n\n![dot](data:image/png;base64,AAAA)',
+    true,
+  )
+  expect(remote).toMatchObject({
+    html: expect.stringMatching(/<a href="https:\/\/example.org\/cat.png">cat \(image\)<\/a>/),
+  })
   expect(own).toMatchObject({ html: expect.stringContaining('<img src="data:image/png;base64,AAAA" alt="dot">') })
 })
 

@@ -18,13 +18,23 @@ export function ModelPicker() {
   const shown = models.find(({ ref }) => ref === current)
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
-      <Popover.Trigger className="model-trigger" aria-label={`Model: ${shown?.name ?? 'none'}${isDemo(current) ? ', scripted, not an AI' : ''}`}>
+      <Popover.Trigger
+        className="model-trigger"
+        aria-label={`Model: ${shown?.name ?? 'none'}${isDemo(current) ? ', scripted, not an AI' : ''}`}
+      >
         <span className="model-trigger-name">{shown?.name ?? 'No model'}</span>
         {isDemo(current) && <span className="model-demo">scripted, not an AI</span>}
         <ChevronDown aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content className="model-popover" side="top" align="start" sideOffset={8} collisionPadding={10} aria-label="Choose a model">
+        <Popover.Content
+          className="model-popover"
+          side="top"
+          align="start"
+          sideOffset={8}
+          collisionPadding={10}
+          aria-label="Choose a model"
+        >
           <ModelChooser
             models={models}
             current={current}
@@ -39,7 +49,15 @@ export function ModelPicker() {
   )
 }
 
-function ModelChooser({ models, current, onChoose }: { models: ModelInfo[]; current: string | undefined; onChoose: (ref: string) => void }) {
+function ModelChooser({
+  models,
+  current,
+  onChoose,
+}: {
+  models: ModelInfo[]
+  current: string | undefined
+  onChoose: (ref: string) => void
+}) {
   const [search, setSearch] = useState('')
   const groups = useMemo(() => groupModels(models, search), [models, search])
   const flat = groups.flatMap((group) => group.models)
@@ -114,7 +132,9 @@ function ModelChooser({ models, current, onChoose }: { models: ModelInfo[]; curr
             ))}
           </div>
         ))}
-        {flat.length === 0 && <p className="model-none">{models.length === 0 ? 'No provider has a key yet.' : 'No model fits.'}</p>}
+        {flat.length === 0 && (
+          <p className="model-none">{models.length === 0 ? 'No provider has a key yet.' : 'No model fits.'}</p>
+        )}
       </div>
     </>
   )

@@ -8,7 +8,8 @@ export function SearchResults() {
   if (found === null) return <p className="sessions-none">Searching …</p>
   const inMessages = new Set(found.hits.map((hit) => hit.sessionId))
   const byTitle = found.sessions.filter(({ id }) => !inMessages.has(id))
-  if (found.hits.length + byTitle.length === 0) return <p className="sessions-none">Nothing found for “{query.trim()}”.</p>
+  if (found.hits.length + byTitle.length === 0)
+    return <p className="sessions-none">Nothing found for “{query.trim()}”.</p>
   return (
     <ul className="hits" aria-label="Search results">
       {byTitle.map(({ id, title }) => (
@@ -23,7 +24,9 @@ export function SearchResults() {
           <button type="button" className="hit" onClick={() => app.select(hit.sessionId, hit.messageId)}>
             <span className="hit-title">{hit.title}</span>
             <span className="hit-snippet">
-              {splitSnippet(hit.snippet).map(({ text, match }, index) => (match ? <mark key={index}>{text}</mark> : text))}
+              {splitSnippet(hit.snippet).map(({ text, match }, index) =>
+                match ? <mark key={index}>{text}</mark> : text,
+              )}
             </span>
           </button>
         </li>

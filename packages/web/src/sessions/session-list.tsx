@@ -30,7 +30,12 @@ export function SessionList() {
           {title}
         </h2>,
         ...members.map((session) => (
-          <SessionRow key={session.id} session={session} current={session.id === current} waiting={waiting.has(session.id)} />
+          <SessionRow
+            key={session.id}
+            session={session}
+            current={session.id === current}
+            waiting={waiting.has(session.id)}
+          />
         )),
       ])}
     </VList>

@@ -7,7 +7,15 @@ import { focusField } from '../ui/focus-field.ts'
 import { Menu } from '../ui/menu.tsx'
 import { useWorkspace } from '../workspace.ts'
 
-export function SessionRow({ session, current, waiting }: { session: ListedSession; current: boolean; waiting: boolean }) {
+export function SessionRow({
+  session,
+  current,
+  waiting,
+}: {
+  session: ListedSession
+  current: boolean
+  waiting: boolean
+}) {
   const { app } = useWorkspace()
   const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown')
   const opener = useRef<HTMLButtonElement>(null)
@@ -26,10 +34,23 @@ export function SessionRow({ session, current, waiting }: { session: ListedSessi
   }
   return (
     <div className="session" data-current={current}>
-      <button ref={opener} type="button" className="session-open" aria-current={current ? 'page' : undefined} onClick={() => app.select(session.id)} title={title}>
+      <button
+        ref={opener}
+        type="button"
+        className="session-open"
+        aria-current={current ? 'page' : undefined}
+        onClick={() => app.select(session.id)}
+        title={title}
+      >
         <span className="session-title">{title}</span>
-        {waiting ? <span className="session-dot session-waiting" title="waits for you" /> : session.run !== null && <span className="session-dot session-running" title="a run is on" />}
-        {(waiting || session.run !== null) && <span className="visually-hidden">{waiting ? ', waits for you' : ', a run is on'}</span>}
+        {waiting ? (
+          <span className="session-dot session-waiting" title="waits for you" />
+        ) : (
+          session.run !== null && <span className="session-dot session-running" title="a run is on" />
+        )}
+        {(waiting || session.run !== null) && (
+          <span className="visually-hidden">{waiting ? ', waits for you' : ', a run is on'}</span>
+        )}
       </button>
       <Menu
         trigger={
@@ -43,7 +64,12 @@ export function SessionRow({ session, current, waiting }: { session: ListedSessi
         ]}
       />
       {mode === 'removing' && (
-        <ConfirmDialog title="Delete this session?" confirm="Delete" onConfirm={() => void app.remove(session.id)} onClose={() => setMode('shown')}>
+        <ConfirmDialog
+          title="Delete this session?"
+          confirm="Delete"
+          onConfirm={() => void app.remove(session.id)}
+          onClose={() => setMode('shown')}
+        >
           <p>“{title}” and all its messages are removed for good. A run that is on is stopped first.</p>
         </ConfirmDialog>
       )}

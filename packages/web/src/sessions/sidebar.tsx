@@ -74,7 +74,15 @@ export function Sidebar() {
           <ThemeToggle />
         </footer>
       </nav>
-      {open && <button type="button" className="sidebar-shade" tabIndex={-1} aria-label="Hide the sessions" onClick={() => app.setSidebar(false)} />}
+      {open && (
+        <button
+          type="button"
+          className="sidebar-shade"
+          tabIndex={-1}
+          aria-label="Hide the sessions"
+          onClick={() => app.setSidebar(false)}
+        />
+      )}
     </>
   )
 }

@@ -11,5 +11,8 @@ test('matches are told from the words around them', () => {
 })
 
 test('a snippet that was cut inside a match is shown whole', () => {
-  expect(splitSnippet('a \uE000b')).toEqual([{ text: 'a ', match: false }, { text: 'b', match: true }])
+  expect(splitSnippet('a \uE000b')).toEqual([
+    { text: 'a ', match: false },
+    { text: 'b', match: true },
+  ])
 })

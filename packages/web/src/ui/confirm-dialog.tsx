@@ -17,20 +17,12 @@ export function ConfirmDialog({ title, children, confirm, onConfirm, onClose }: 
   const titleId = useId()
   useEffect(() => ref.current?.showModal(), [])
   return (
-    <dialog
-      ref={ref}
-      className="dialog"
-      aria-labelledby={titleId}
-      onClose={onClose}
-      {...{ closedby: 'any' }}
-    >
+    <dialog ref={ref} className="dialog" aria-labelledby={titleId} onClose={onClose} {...{ closedby: 'any' }}>
       <form method="dialog" onSubmit={onConfirm}>
         <h2 id={titleId}>{title}</h2>
         <div className="dialog-text">{children}</div>
         <div className="dialog-buttons">
-          <Button onClick={() => ref.current?.close()}>
-            Cancel
-          </Button>
+          <Button onClick={() => ref.current?.close()}>Cancel</Button>
           <Button type="submit" kind="danger">
             {confirm}
           </Button>

@@ -12,7 +12,10 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   }, [state])
   const shown = { ready: label, copied: 'Copied', failed: 'Copying failed' }[state]
   return (
-    <IconButton label={shown} onClick={() => void copyText(text).then((copied) => setState(copied ? 'copied' : 'failed'))}>
+    <IconButton
+      label={shown}
+      onClick={() => void copyText(text).then((copied) => setState(copied ? 'copied' : 'failed'))}
+    >
       {state === 'copied' ? <Check /> : <Copy />}
     </IconButton>
   )

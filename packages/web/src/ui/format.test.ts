@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { dayGroup, formatCount, formatDuration, formatToolName, showInvisible } from './format.ts'
 
 test('durations and counts are short', () => {
-  expect([0.4, 999, 3440, 59_940, 59_960, 125_000].map(formatDuration)).toEqual(['0 ms', '999 ms', '3.4 s', '59.9 s', '1 min 0 s', '2 min 5 s'])
+  expect([0.4, 999, 3440, 59_940, 59_960, 125_000].map(formatDuration)).toEqual([
+    '0 ms',
+    '999 ms',
+    '3.4 s',
+    '59.9 s',
+    '1 min 0 s',
+    '2 min 5 s',
+  ])
   expect([7, 1000, 12_400, 999_949, 1_200_000].map(formatCount)).toEqual(['7', '1k', '12.4k', '999.9k', '1.2M'])
 })
 
@@ -14,9 +21,15 @@ test('days are counted from midnight to midnight', () => {
 })
 
 test('tool names read as words', () => {
-  expect(['TodoWrite', 'open-url', 'mcp__files_read'].map(formatToolName)).toEqual(['Todo write', 'Open url', 'Mcp files read'])
+  expect(['TodoWrite', 'open-url', 'mcp__files_read'].map(formatToolName)).toEqual([
+    'Todo write',
+    'Open url',
+    'Mcp files read',
+  ])
 })
 
 test('nothing invisible goes through an approval unseen', () => {
-  expect(showInvisible('rm a\u202Eb\u200B\u0007\u{E0041}\nok\ttab')).toBe('rm a⟨U+202E⟩b⟨U+200B⟩⟨U+0007⟩⟨U+E0041⟩\nok\ttab')
+  expect(showInvisible('rm a\u202Eb\u200B\u0007\u{E0041}\nok\ttab')).toBe(
+    'rm a⟨U+202E⟩b⟨U+200B⟩⟨U+0007⟩⟨U+E0041⟩\nok\ttab',
+  )
 })

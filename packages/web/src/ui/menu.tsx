@@ -22,9 +22,19 @@ export function Menu({ trigger, items }: { trigger: ReactNode; items: MenuItem[]
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="start" sideOffset={4} collisionPadding={8} onCloseAutoFocus={onClosed}>
+        <DropdownMenu.Content
+          className="menu"
+          align="start"
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={onClosed}
+        >
           {items.map(({ label, icon, danger = false, onSelect }) => (
-            <DropdownMenu.Item key={label} className={danger ? 'menu-item menu-danger' : 'menu-item'} onSelect={() => void (chosen.current = onSelect)}>
+            <DropdownMenu.Item
+              key={label}
+              className={danger ? 'menu-item menu-danger' : 'menu-item'}
+              onSelect={() => void (chosen.current = onSelect)}
+            >
               {icon}
               {label}
             </DropdownMenu.Item>

@@ -17,7 +17,9 @@ let lastId = 0
 export function noticeError(error: unknown): void {
   const text = toErrorInfo(error).message
   useNotices.setState(({ notices }) =>
-    notices.some((notice) => notice.text === text) ? { notices } : { notices: [...notices.slice(-2), { id: ++lastId, text }] },
+    notices.some((notice) => notice.text === text)
+      ? { notices }
+      : { notices: [...notices.slice(-2), { id: ++lastId, text }] },
   )
 }
 

@@ -15,7 +15,13 @@ export function ThemeToggle() {
     <div className="themes" role="radiogroup" aria-label="Appearance">
       {themes.map(({ theme, label, icon }) => (
         <label key={theme} className="theme" title={label}>
-          <input type="radio" name="theme" className="visually-hidden" checked={theme === current} onChange={() => setTheme(theme)} />
+          <input
+            type="radio"
+            name="theme"
+            className="visually-hidden"
+            checked={theme === current}
+            onChange={() => setTheme(theme)}
+          />
           {icon}
           <span className="visually-hidden">{label}</span>
         </label>

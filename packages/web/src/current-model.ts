@@ -1,0 +1,17 @@
+import type { Kept } from './api/kept.ts'
+import type { AppState } from './app-store.ts'
+
+export const chosenModelKey = 'troupe.model'
+
+/** The model that the session in sight uses next: chosen here, chosen before, chosen for another session, the server's. */
+export function currentModel(state: AppState, kept: Kept): string | undefined {
+  const { sessionId, chosenModels, sessions, models, defaultModel } = state
+  const candidates = [
+    chosenModels[sessionId],
+    sessions.find(({ id }) => id === sessionId)?.model,
+    kept.get(chosenModelKey),
+    defaultModel,
+  ]
+  const listed = new Set(models.map(({ ref }) => ref))
+  return candidates.find((ref) => ref != null && listed.has(ref)) ?? models[0]?.ref
+}
