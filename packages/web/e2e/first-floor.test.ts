@@ -12,7 +12,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace = await openWorkspace(chromium ?? '')
   })
   afterEach(() => workspace.closePages())
-  afterAll(() => workspace.close())
+  afterAll(() => workspace?.close())
 
   test('the printed address opens it once, and the key leaves the address', async () => {
     const url = workspace.server().newUrl()

@@ -13,7 +13,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace = await openWorkspace(chromium ?? '')
   })
   afterEach(() => workspace.closePages())
-  afterAll(() => workspace.close())
+  afterAll(() => workspace?.close())
 
   test('in any part of a message, in titles and in search results it is only text', async () => {
     await storeHostileSession(workspace)

@@ -67,7 +67,10 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       logLevel: 'error',
       log: (line) => complaints.push(`server: ${line}`),
     })
-  let server = await start(0)
+  let server = await start(0).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  })
   const browser: Browser = await chromium.launch({ executablePath, args: chromiumArguments })
 
   return { server: () => server, folder, restart, open, newPage, complaints, closePages, close }

@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
   })
   afterEach(() => workspace.closePages())
-  afterAll(() => workspace.close())
+  afterAll(() => workspace?.close())
 
   test('a tool shows its progress while it runs, its result in the end, and data of any name', async () => {
     const chat = chatPage(await workspace.open())

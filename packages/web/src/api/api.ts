@@ -14,7 +14,9 @@ export interface ChatBody {
 }
 
 /** A session of the list, and what goes on in it. */
-export type ListedSession = Session & { run: { id: string; status: string; messageId: string } | null }
+export type ListedSession = Session & {
+  run: { id: string; status: string; messageId: string; userMessageId: string } | null
+}
 
 export interface SessionPage {
   sessions: ListedSession[]
@@ -42,6 +44,7 @@ export function createApi(request: Request) {
       if (cursor !== undefined) search.set('cursor', cursor)
       return json<SessionPage>('GET', `/ai/sessions?${search}`)
     },
+    session: (id: string) => json<{ session: ListedSession }>('GET', session(id)),
     renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
     setModel: (id: string, model: string) => json<unknown>('PATCH', session(id), { model }),
     deleteSession: (id: string) => request('DELETE', session(id)),

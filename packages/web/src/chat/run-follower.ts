@@ -87,13 +87,32 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
     else await onRefused(end.error, sent)
   }
 
+  /** Which message a run that this page did not start answers. Until that is known the last one is taken for it. */
+  async function findParent(): Promise<void> {
+    try {
+      const { run } = (await services.api.session(sessionId)).session
+      if (run === null) return
+      change((state) => {
+        if (state.run === null || (state.run.answer !== null && state.run.answer.id !== run.messageId)) return state
+        return { ...state, run: { ...state.run, parentMessageId: run.userMessageId } }
+      })
+    } catch (error) {
+      services.onError(error)
+    }
+  }
+
   function readRun() {
     const { now } = services
     return createRunReader({
-      onRun: () => change((state) => (state.run === null ? { ...state, run: newRun(null, now()) } : state)),
+      onRun: () => {
+        if (store.getState().run !== null) return
+        change((state) => ({ ...state, run: newRun(null, now()) }))
+        void findParent()
+      },
       onOtherRun: () => {
         change((state) => ({ ...withRunEnded(state, now()), run: newRun(null, now()) }))
         onOtherRun()
+        void findParent()
       },
       onNews: (message, news) => change((state) => withAnswer(state, message, news)),
     })

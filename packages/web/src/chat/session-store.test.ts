@@ -466,3 +466,24 @@ test('a message that was asked for is shown in its branch, and the run is follow
   const state = await until(session, (current) => current.messages[0]?.id === 'u1')
   expect(state.target).toBe('u1')
 })
+
+test('an earlier answer that is written anew elsewhere is shown below its own question', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const stored = [
+    message('u1', 'user', 'one', null),
+    message('a1', 'assistant', 'eins', 'u1'),
+    message('u2', 'user', 'two', 'a1'),
+    message('a2', 'assistant', 'zwei', 'u2'),
+  ]
+  await server.replyJson('/ai/sessions/s1/messages', page(stored))
+  const stream = await server.replyStream('/ai/chat/s1/stream')
+  stream.write(1, { type: 'start', messageId: 'a3' })
+  stream.write(2, { type: 'text-delta', id: '0', delta: 'uno' })
+  await server.replyJson('/ai/sessions/s1', {
+    session: { run: { id: 'r1', status: 'running', messageId: 'a3', userMessageId: 'u1' } },
+  })
+  const state = await until(session, (current) => texts(current).length === 2)
+  expect(texts(state)).toEqual(['user: one', 'assistant: uno'])
+})
