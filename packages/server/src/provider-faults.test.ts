@@ -3,7 +3,9 @@ import path from 'node:path'
 import { cleanMessage, type ProviderErrorName } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shown, testServer, userMessage, type Chat, type TestServer } from '../test/test-server.ts'
-import { wireServer, type WireAnswer, type WireFault, type WireServer } from './testing/wire-server.ts'
+import { wireServer, type WireFault, type WireServer } from './testing/wire-server.ts'
+
+type WireAnswer = Parameters<WireServer['play']>[number]
 
 interface Case {
   name: string

@@ -53,7 +53,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-http-'))
   const homePath = options.home ?? path.join(folder, 'home')
   const workspace = path.join(folder, 'workspace')
-  for (const one of [homePath, workspace]) mkdirSync(one, { recursive: true, mode: 0o700 })
+  const page = path.join(folder, 'page')
+  for (const one of [homePath, workspace, page]) mkdirSync(one, { recursive: true, mode: 0o700 })
+  writeFileSync(path.join(page, 'index.html'), '<!doctype html><title>Troupe</title>')
   const { config, tools = {}, ...rest } = options
   if (config !== undefined) writeFileSync(path.join(homePath, 'config.json'), JSON.stringify(config), { mode: 0o600 })
   for (const [name, source] of Object.entries(tools)) {
@@ -68,6 +70,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     probe: false,
     env: {},
     logLevel: 'debug',
+    webFolder: page,
     ...rest,
     home: homePath,
     workspace,
