@@ -5,10 +5,16 @@ export interface Task {
   command: string
   pid: number
   startedAt: number
+  /** When it ended; undefined while it runs. */
+  endedAt: number | undefined
   status: 'running' | 'ended' | 'stopped' | 'timed-out'
   exitCode: number | null
+  /** Where everything it printed is, once that is more than the ring keeps. */
+  spilled: { path: string; length: number } | undefined
   /** What was printed since `from`, and where the next reading starts. The ring keeps the last MiB. */
   read(from?: number): { text: string; next: number; lost: number }
+  /** How far the session's last look at it came; kept for readers that want only what is new. */
+  seen: number
   /** Resolves when something new was printed and it has been quiet for `quietMs`, it ended, or `ms` have passed. */
   settled(options: { ms: number; quietMs: number; from: number; signal?: AbortSignal }): Promise<void>
   /** Terminals and commands with an open stdin. */
@@ -16,10 +22,19 @@ export interface Task {
   resize?(columns: number, rows: number): void
   /** Ends the whole process group: SIGTERM, then SIGKILL. Resolves when it is gone. */
   stop(): Promise<void>
+  /** Resolves when nothing of it runs any more. Never rejects. */
+  readonly ended: Promise<void>
 }
 
 /** All tasks of one session. None survives it. */
 export interface Tasks {
+  /**
+   * In the environment of everything that the session starts, as `TROUPE_TASK=<mark>.<number>`: what leaves its process
+   * group is found by it.
+   */
+  readonly mark: string
+  /** The mark of the next command. */
+  nextMark(): string
   add(task: Task): void
   get(id: string): Task | undefined
   list(): Task[]

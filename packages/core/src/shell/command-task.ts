@@ -1,0 +1,89 @@
+import type { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createTask, type OpenTask } from './create-task.ts'
+import { endCommand } from './end-command.ts'
+import { isAlive, membersOf, signal } from './processes.ts'
+import type { SpillContext } from './spill-writer.ts'
+import { isClosed, type StartedCommand } from './start-command.ts'
+import type { Task } from './tasks.ts'
+
+export interface CommandTaskOptions {
+  ctx: SpillContext
+  command: string
+  started: StartedCommand
+  mark: string
+  startedAt: number
+  /** A terminal without a tty: its input stays open. */
+  kind?: Task['kind']
+}
+
+/** A command that runs on by itself from now on. `timeoutMs` ends it; without one only its end, a stop or the session does. */
+export function commandTask({ timeoutMs, ...options }: CommandTaskOptions & { timeoutMs?: number }): Task {
+  const { started, mark } = options
+  const open = openTask(options)
+  const stop = (): Promise<void> => endCommand({ pid: started.pid, mark })
+  const timer = timeoutMs === undefined ? undefined : setTimeout(timeUp, timeoutMs).unref()
+  void started.exited.then(async ({ code }) => {
+    clearTimeout(timer)
+    await settledEnd(started, mark)
+    started.abandon()
+    await started.closed
+    await open.end(code)
+  })
+  return open.task
+
+  function timeUp(): void {
+    open.endsAs('timed-out')
+    // A process that the system does not let go of shows as running: that is the truth.
+    stop().catch(() => undefined)
+  }
+}
+
+/** What a command left running when its shell had ended. How it will end nobody can tell. */
+export function leftTask(options: CommandTaskOptions): Task {
+  const { started, mark } = options
+  const open = openTask(options)
+  void goneOf(started.pid, mark).then(async () => {
+    started.abandon()
+    await open.end(null)
+  })
+  return open.task
+}
+
+function openTask({ ctx, command, started, mark, startedAt, kind = 'command' }: CommandTaskOptions): OpenTask {
+  const { pid, stdin } = started
+  const open = createTask({
+    kind,
+    command,
+    pid,
+    startedAt,
+    ctx,
+    stop: () => endCommand({ pid, mark }),
+    ...(stdin !== null && { write: (text: string) => writeInput(stdin, text) }),
+  })
+  started.onText = open.print
+  started.unref()
+  return open
+}
+
+/** Without a terminal nobody turns Control-D into the end of the input, so we do. */
+function writeInput(stdin: Writable, text: string): void {
+  const [before = '', ...after] = text.split('\x04')
+  if (before !== '') stdin.write(before)
+  if (after.length > 0) stdin.end()
+}
+
+/** The shell has ended: so has the command, unless it left something behind. */
+async function settledEnd(started: StartedCommand, mark: string): Promise<void> {
+  if ((await isClosed(started)) && !signal(-started.pid, 0)) return
+  await goneOf(started.pid, mark)
+}
+
+/** Resolves when nothing of a command is left whose shell, our child, is gone: nobody tells us, so we look. */
+async function goneOf(pid: number, mark: string): Promise<void> {
+  let known = membersOf({ pid, mark })
+  while (known.length > 0) {
+    await delay(100, undefined, { ref: false })
+    if (!known.some(isAlive)) known = membersOf({ pid, mark })
+  }
+}

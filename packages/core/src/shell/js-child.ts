@@ -1,0 +1,162 @@
+/**
+ * The process in which JsRepl's code runs; started by `js-session.ts`, and alone in its file so that it may read nothing
+ * else. V8's own mode for consoles evaluates: top-level await and declaring a name anew work as people expect.
+ */
+import { Console } from 'node:console'
+import { writeSync } from 'node:fs'
+import inspector from 'node:inspector'
+import module from 'node:module'
+import { Writable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
+
+/** To the child: code, and what to print when all output of it is out. */
+export interface JsRequest {
+  code: string
+  end: string
+}
+
+/** From the child. */
+export interface JsAnswer {
+  /** Undefined when there is none to show. */
+  value?: string
+  error?: string
+}
+
+// A fence for accidents, not for attackers: the network and ways around the permissions are not at hand.
+const refused = new Set(
+  'child_process cluster dgram dns dns/promises http http2 https inspector inspector/promises module net repl tls trace_events v8 vm wasi worker_threads'.split(
+    ' ',
+  ),
+)
+
+const folder = pathToFileURL(`${process.cwd()}/`)
+const send = process.send!.bind(process)
+const session = new inspector.Session()
+session.connect()
+fence()
+speakThroughPipe()
+const hold = await openHold()
+process.on('message', ({ code, end }: JsRequest) => void answer(code, end))
+process.on('disconnect', () => process.exit())
+send({})
+
+async function answer(code: string, end: string): Promise<void> {
+  const said = await evaluate(code)
+  print(end)
+  send(said)
+}
+
+async function evaluate(code: string): Promise<JsAnswer> {
+  try {
+    const { result, exceptionDetails } = await post('Runtime.evaluate', {
+      expression: code,
+      replMode: true,
+      awaitPromise: true,
+    })
+    if (exceptionDetails?.exception !== undefined) return { error: await show(exceptionDetails.exception) }
+    return result.type === 'undefined' ? {} : { value: await show(result) }
+  } catch (error) {
+    return { error: String(error) }
+  }
+}
+
+/** As `util.inspect` shows it. Errors without the frames of this file. */
+async function show({ objectId, value, unserializableValue }: RemoteValue): Promise<string> {
+  const argument =
+    objectId !== undefined ? { objectId } : unserializableValue !== undefined ? { unserializableValue } : { value }
+  const { result } = await post('Runtime.callFunctionOn', {
+    objectId: hold,
+    functionDeclaration: 'function (value) { return this.show(value) }',
+    arguments: [argument],
+    returnByValue: true,
+  })
+  return String(result.value)
+}
+
+async function openHold(): Promise<string> {
+  const key = '__hold'
+  Object.defineProperty(globalThis, key, { value: { show: shown }, configurable: true })
+  const { result } = await post('Runtime.evaluate', { expression: key })
+  delete (globalThis as Record<string, unknown>)[key]
+  return result.objectId as string
+}
+
+function shown(value: unknown): string {
+  const text = inspect(value, { depth: 4, maxArrayLength: 200, maxStringLength: 20_000, breakLength: 100 })
+  return value instanceof Error ? ownFrames(text) : text
+}
+
+/** An error without the frames of Node's insides and of this file, which come below those of the code. */
+function ownFrames(text: string): string {
+  let ours = false
+  const kept: string[] = []
+  for (const line of text.split('\n')) {
+    const frame = /^\s+at /.test(line)
+    ours = frame && (ours || line.includes('at Session.post (node:inspector'))
+    if (!ours && !(frame && /node:internal|js-child\.[jt]s/.test(line))) kept.push(line)
+    // Properties of the error begin behind its last frame.
+    else if (line.endsWith(' {')) kept[kept.length - 1] += ' {'
+  }
+  return kept.join('\n')
+}
+
+interface RemoteValue {
+  type: string
+  objectId?: string
+  value?: unknown
+  unserializableValue?: string
+}
+
+function post(
+  method: 'Runtime.evaluate' | 'Runtime.callFunctionOn',
+  parameters: object,
+): Promise<{ result: RemoteValue; exceptionDetails?: { exception?: RemoteValue } }> {
+  return new Promise((resolve, reject) => {
+    session.post(method as 'Runtime.evaluate', parameters as never, (error, result) =>
+      error === null ? resolve(result as never) : reject(error),
+    )
+  })
+}
+
+/** Everything that is printed goes to one pipe, in order, and waits for whoever reads it. */
+function speakThroughPipe(): void {
+  const pipe = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      print(chunk)
+      done()
+    },
+  })
+  for (const name of ['stdout', 'stderr']) Object.defineProperty(process, name, { value: pipe, configurable: true })
+  globalThis.console = new Console(pipe, pipe)
+  const later = (error: unknown): void => print(`Uncaught, later: ${shown(error)}\n`)
+  process.on('uncaughtException', later)
+  process.on('unhandledRejection', later)
+}
+
+function print(text: string | Buffer): void {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at)
+}
+
+function fence(): void {
+  module.registerHooks({
+    resolve(specifier, context, next) {
+      if (refused.has(specifier.replace(/^node:/, ''))) throw new Error(`"${specifier}" is not available here.`)
+      return next(specifier, context)
+    },
+  })
+  const builtin = process.getBuiltinModule.bind(process)
+  Object.assign(process, {
+    getBuiltinModule: (id: string) => (refused.has(id.replace(/^node:/, '')) ? undefined : builtin(id)),
+  })
+  const own = process as unknown as Record<string, unknown>
+  for (const name of ['kill', '_kill', '_debugProcess', '_debugEnd', 'abort', 'dlopen', 'send', 'disconnect']) {
+    Object.defineProperty(own, name, { value: undefined })
+  }
+  const globals = globalThis as Record<string, unknown>
+  for (const name of ['fetch', 'WebSocket', 'EventSource']) delete globals[name]
+  globals['require'] = module.createRequire(folder)
+  globals['__import'] = (specifier: string) =>
+    import(/^\.{0,2}\//.test(specifier) ? new URL(specifier, folder).href : specifier)
+}

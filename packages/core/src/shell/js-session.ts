@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync } from 'node:fs'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { processMark } from '../run/process-mark.ts'
+import type { ToolContext } from '../tool.ts'
+import { endCommand } from './end-command.ts'
+import type { JsAnswer, JsRequest } from './js-child.ts'
+import { PipeStock } from './pipe-stock.ts'
+import { rewriteImports } from './rewrite-imports.ts'
+import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
+
+export interface JsOutcome extends ShownOutput, JsAnswer {
+  /** `lost`: the session ended, and with it everything that was in it. */
+  status: 'done' | 'timed-out' | 'lost'
+  exitCode: number | null
+  signal: string | null
+  durationMs: number
+}
+
+/** A JavaScript session in a process of its own. */
+export interface JsSession {
+  readonly alive: boolean
+  run(code: string, ctx: ToolContext, timeoutMs: number): Promise<JsOutcome>
+  dispose(): Promise<void>
+}
+
+export const memoryMegabytes = 256
+const program = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './js-child.ts' : './js-child.js', import.meta.url),
+)
+
+/**
+ * Starts one, in a new temporary folder, the only one it may read and write, with an empty environment. Node's permission
+ * model keeps it from files, processes, threads and addons. Node 24 has no permission for the network; the child puts
+ * that out of reach of ordinary code, which is not the same as a sandbox.
+ */
+export async function startJsSession(ctx: ToolContext): Promise<JsSession> {
+  const mark = ctx.state.tasks.nextMark()
+  const { output, write } = await PipeStock.of(ctx.state).take()
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'troupe-js-')))
+  const child = spawn(
+    process.execPath,
+    [
+      '--permission',
+      `--allow-fs-read=${program}`,
+      `--allow-fs-read=${folder}`,
+      `--allow-fs-write=${folder}`,
+      '--allow-inspector',
+      '--disable-warning=SecurityWarning',
+      `--max-old-space-size=${memoryMegabytes}`,
+      program,
+    ],
+    {
+      cwd: folder,
+      env: { ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark },
+      detached: true,
+      stdio: ['ignore', write, write, 'ipc'],
+    },
+  )
+  closeSync(write)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let alive = true
+  let onText: ((text: string) => Promise<void> | void) | undefined
+  /** What was printed while nobody asked: shown with the next answer. */
+  let between = ''
+  output.on('data', (bytes: Buffer) => take(decoder.decode(bytes, { stream: true })))
+  output.on('error', () => output.destroy())
+  const gone = Promise.withResolvers<{ code: number | null; signal: string | null }>()
+  child.once('exit', (code, signal) => {
+    alive = false
+    gone.resolve({ code, signal })
+    void rm(folder, { recursive: true, force: true }).catch(() => undefined)
+  })
+  child.on('error', () => gone.resolve({ code: null, signal: null }))
+  const end = async (): Promise<void> => {
+    if (child.pid !== undefined && alive) await endCommand({ pid: child.pid, mark })
+    output.destroy()
+  }
+  try {
+    await Promise.race([
+      ready(child),
+      gone.promise.then(() => Promise.reject(new Error(between.trim() || 'it ended at once'))),
+    ])
+    await ctx.process(child.pid as number)
+  } catch (error) {
+    await end()
+    throw new Error(`The JavaScript session could not be started: ${(error as Error).message}`, { cause: error })
+  }
+  child.unref()
+  child.channel?.unref()
+  output.unref()
+  return {
+    get alive() {
+      return alive
+    },
+    run,
+    dispose: end,
+  }
+
+  function take(text: string): void {
+    if (onText === undefined) {
+      between = (between + text).slice(-10_000)
+      return
+    }
+    const wait = onText(text)
+    if (wait === undefined) return
+    output.pause()
+    void wait.then(() => output.resume())
+  }
+
+  async function run(code: string, call: ToolContext, timeoutMs: number): Promise<JsOutcome> {
+    const begun = performance.now()
+    const keeper = createOutputKeeper(call, 'js-repl')
+    const marker = `\x1e${randomBytes(8).toString('hex')}`
+    const printed = printedUntil(marker, keeper.add, (text) => {
+      onText = undefined
+      take(text)
+    })
+    onText = printed.add
+    if (between !== '') void keeper.add(between)
+    between = ''
+    const over = new AbortController()
+    const limit = delay(timeoutMs, 'timed-out' as const, { signal: AbortSignal.any([call.signal, over.signal]) })
+    const timedOut = limit.catch(() => 'stopped' as const)
+    try {
+      const answered = once(child, 'message', { signal: over.signal }) as Promise<[JsAnswer]>
+      child.send({ code: rewriteImports(code), end: marker } satisfies JsRequest)
+      const both = Promise.all([answered, printed.ended]).then(([[answer]]) => answer)
+      both.catch(() => undefined)
+      const first = await Promise.race([both, gone.promise, timedOut])
+      if (typeof first === 'object' && !('code' in first)) return { ...(await result()), ...first, status: 'done' }
+      await end()
+      call.signal.throwIfAborted()
+      const { code: exitCode, signal } = await gone.promise
+      printed.flush()
+      return { ...(await result()), status: first === 'timed-out' ? 'timed-out' : 'lost', exitCode, signal }
+    } finally {
+      over.abort()
+      onText = undefined
+    }
+
+    async function result(): Promise<Omit<JsOutcome, 'status'>> {
+      const { text, ...shown } = await keeper.end()
+      return {
+        ...shown,
+        text: text.replace(lastGarbage, outOfMemory),
+        exitCode: null,
+        signal: null,
+        durationMs: Math.round(performance.now() - begun),
+      }
+    }
+  }
+}
+
+// V8 prints pages about its heap when that is full.
+const lastGarbage = /\n*<--- Last few GCs --->[^]*/
+const outOfMemory = '\nFATAL ERROR: JavaScript heap out of memory\n'
+
+async function ready(child: ChildProcess): Promise<void> {
+  await once(child, 'message')
+}
+
+/** Hands on what comes before the marker, which may arrive in pieces, and once what comes with it. */
+function printedUntil(marker: string, add: (text: string) => Promise<void> | void, after: (text: string) => void) {
+  const ended = Promise.withResolvers<void>()
+  let held = ''
+  return {
+    ended: ended.promise,
+    add(text: string): Promise<void> | void {
+      const all = held + text
+      const at = all.indexOf(marker)
+      const until = at === -1 ? all.length - marker.length : at
+      held = at === -1 ? all.slice(Math.max(0, until)) : ''
+      if (at !== -1) {
+        ended.resolve()
+        after(all.slice(at + marker.length))
+      }
+      return until > 0 ? add(all.slice(0, until)) : undefined
+    },
+    flush() {
+      void add(held)
+      held = ''
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import type { AgentState } from '../agent-state.ts'
+import { markOf } from '../files/change-mark.ts'
+import { isInside } from '../files/resolve-path.ts'
+import { processMark } from '../run/process-mark.ts'
+import type { ToolContext } from '../tool.ts'
+import { childEnvironment, exportedVariables } from './child-environment.ts'
+import { leftTask } from './command-task.ts'
+import { refuseTooMany } from './create-task.ts'
+import { endCommand } from './end-command.ts'
+import { createLiveText } from './live-text.ts'
+import { parseExports } from './parse-exports.ts'
+import { PipeStock } from './pipe-stock.ts'
+import { membersOf, signal as send } from './processes.ts'
+import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
+import { type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
+import { workingFolder } from './working-folder.ts'
+
+export interface CommandOutcome extends ShownOutput {
+  status: 'ended' | 'timed-out'
+  exitCode: number | null
+  signal: string | null
+  durationMs: number
+  /** Where the next command runs. */
+  cwd: string
+  /** What the model should know besides. */
+  notes: string[]
+  /** What still runs of it. */
+  taskId?: string
+}
+
+/** Runs a command to its end. Yields what it prints. A stop or the time limit ends everything that it started. */
+export async function* runCommand(
+  command: string,
+  ctx: ToolContext,
+  timeoutMs: number,
+): AsyncGenerator<string, CommandOutcome, void> {
+  const { state, signal } = ctx
+  const notes: string[] = []
+  const begun = performance.now()
+  const running = await beginCommand(command, ctx, notes)
+  const { started, mark } = running
+  const keeper = createOutputKeeper(ctx, 'bash')
+  const live = createLiveText()
+  const target = { pid: started.pid, mark }
+  const ending = Promise.withResolvers<void>()
+  ending.promise.catch(() => undefined)
+  let status: CommandOutcome['status'] = 'ended'
+  let over = false
+  const end = (): void => void endCommand(target).then(ending.resolve, ending.reject)
+  const timer = setTimeout(() => {
+    status = 'timed-out'
+    end()
+  }, timeoutMs)
+  signal.addEventListener('abort', end, { once: true })
+  started.onText = (text) => {
+    live.add(text)
+    return keeper.add(text)
+  }
+  try {
+    if (signal.aborted) end()
+    else running.go()
+    const finished = finish()
+    for (;;) {
+      const piece = await Promise.race([finished, live.next()])
+      if (typeof piece !== 'string') break
+      yield piece
+    }
+    const { exit, left } = await finished
+    signal.throwIfAborted()
+    over = true
+    const durationMs = Math.round(performance.now() - begun)
+    const taskId = left ? leave(running, command, ctx, notes) : undefined
+    remember(state, started.lastWords, notes)
+    return {
+      ...(await keeper.end()),
+      status,
+      exitCode: exit.code,
+      signal: exit.signal,
+      durationMs,
+      cwd: state.cwd,
+      notes,
+      ...(taskId !== undefined && { taskId }),
+    }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+    if (!over) {
+      await endCommand(target)
+      started.abandon()
+      await keeper.end()
+    }
+  }
+
+  /** The shell has ended, and what it printed is there. `left`: something that it started still runs. */
+  async function finish(): Promise<{ exit: Exit; left: boolean }> {
+    // What cannot be ended must not hold the call.
+    const exit = await Promise.race([started.exited, ending.promise.then(() => started.exited)])
+    clearTimeout(timer)
+    if (status === 'timed-out' || signal.aborted) await ending.promise
+    if ((await isClosed(started)) && !send(-started.pid, 0)) return { exit, left: false }
+    if (membersOf(target).length > 0) return { exit, left: true }
+    started.abandon()
+    return { exit, left: false }
+  }
+}
+
+export interface BegunCommand {
+  started: StartedCommand
+  mark: string
+  startedAt: number
+  /** Lets it begin; it is journalled. */
+  go(): void
+}
+
+/** Starts the shell of a command in the agent's folder and environment, and journals it before it can do anything. */
+export async function beginCommand(
+  command: string,
+  ctx: ToolContext,
+  notes: string[],
+  { stdin, cwd }: { stdin?: 'pipe'; cwd?: string } = {},
+): Promise<BegunCommand> {
+  const { state } = ctx
+  if (command.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')
+  const mark = state.tasks.nextMark()
+  const started = await startCommand({
+    command,
+    cwd: cwd ?? workingFolder(state, notes),
+    env: commandEnvironment(ctx, mark),
+    pipe: await PipeStock.of(state).take(),
+    ...(stdin !== undefined && { stdin }),
+  })
+  try {
+    await Promise.all([ctx.process(started.pid), state.undo.command(markOf(ctx), command)])
+  } catch (error) {
+    started.abandon()
+    await endCommand({ pid: started.pid, mark })
+    throw error
+  }
+  return { started, mark, startedAt: Date.now(), go: () => started.go() }
+}
+
+export function commandEnvironment(ctx: ToolContext, mark: string): Record<string, string> {
+  return { ...childEnvironment(), ...ctx.state.env, ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark }
+}
+
+/** Keeps what a command left running as a task; beyond the limit it is ended. */
+function leave(running: BegunCommand, command: string, ctx: ToolContext, notes: string[]): string | undefined {
+  const { started, mark, startedAt } = running
+  try {
+    refuseTooMany(ctx.state.tasks, 'command')
+  } catch {
+    notes.push('What it left running in the background was ended: there are too many background commands already.')
+    started.abandon()
+    void endCommand({ pid: started.pid, mark })
+    return undefined
+  }
+  const task = leftTask({ ctx, command, started, mark, startedAt })
+  ctx.state.tasks.add(task)
+  notes.push(
+    `Something that it started still runs in the background, as task ${task.id}: TaskOutput shows what it prints, TaskStop ends it.`,
+  )
+  return task.id
+}
+
+/** Takes over folder and exports from the last words of a shell. A shell that had none changes nothing. */
+function remember(state: AgentState, lastWords: string, notes: string[]): void {
+  const [folder, exports, rest] = lastWords.split('\0')
+  if (folder === undefined || exports === undefined || rest === undefined) return
+  const { env, dropped } = exportedVariables(parseExports(exports), childEnvironment())
+  state.env = env
+  if (dropped.length > 0) notes.push(`Too long to be kept for the next command: ${dropped.join(', ')}.`)
+  const cwd = folder.replace(/\n$/, '')
+  if (cwd === state.cwd) return
+  if (cwd !== '' && state.roots.some((root) => isInside(cwd, root))) {
+    state.cwd = cwd
+    notes.push(`The working directory is now ${cwd}.`)
+    return
+  }
+  const why = cwd === '' ? 'the one it changed to is gone' : `${cwd} is outside the workspace`
+  notes.push(`The working directory was reset to ${workingFolder(state, notes)}: ${why}.`)
+}

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Duplex, Writable } from 'node:stream'
+import { findBash } from './find-bash.ts'
+import type { Pipe } from './pipe-stock.ts'
+
+export interface CommandStart {
+  command: string
+  cwd: string
+  env: Record<string, string>
+  pipe: Pipe
+  /** Default: /dev/null. */
+  stdin?: 'pipe'
+}
+
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A command that was started and waits for `go`. */
+export interface StartedCommand {
+  /** Also the id of its process group and session. */
+  readonly pid: number
+  readonly stdin: Writable | null
+  /** Gets what is printed, in order, as it comes. A promise that it returns, which never rejects, holds the reading back. */
+  onText: (text: string) => Promise<void> | void
+  /** Lets it begin: whoever journals it does so before. */
+  go(): void
+  readonly exited: Promise<Exit>
+  /** Resolves when it has ended and nobody holds its output any more, with all of it handed on. */
+  readonly closed: Promise<void>
+  /** Whether something that was printed is still being handed on. */
+  readonly busy: boolean
+  /** What the shell said about itself when it ended: its folder, a NUL, its exports, a NUL. */
+  readonly lastWords: string
+  /** Stops listening; what still runs is left alone. */
+  abandon(): void
+  /** Lets our process end although this runs. */
+  unref(): void
+}
+
+/**
+ * One bash per command. Its file descriptor 3 is a socket to us: the command comes through it when it may begin (so it
+ * can be of any length, and is in no list of processes), and the shell's last words go back. The socket is moved out of
+ * the way of commands that use low numbers. An EXIT trap sees `exit`, `set -e` and syntax errors; after `exec` there is
+ * no shell to ask. A command may set an EXIT trap of its own, so a normal end does not rely on ours.
+ */
+const wrapper = [
+  'exec 219<&3 3<&-',
+  `IFS= builtin read -r -d '' -u 219 __troupe_command || exit 125`,
+  `__troupe_keep() { { set +x; [ -n "\${__troupe_kept-}" ] || { __troupe_kept=1; builtin pwd -P; builtin printf '\\0'; builtin declare -px; builtin printf '\\0'; } >&219; } 2>/dev/null || :; }`,
+  `trap '{ __troupe_keep; } 2>/dev/null' EXIT`,
+  'eval "$__troupe_command"',
+  '{ __troupe_status=$?; __troupe_keep; exit "$__troupe_status"; } 2>/dev/null',
+].join('; ')
+
+/** Programs that close their output a moment after the shell are waited for that long. */
+const heldMs = 150
+const longestWords = 4 << 20
+
+export function startCommand({ command, cwd, env, pipe, stdin }: CommandStart): Promise<StartedCommand> {
+  const { output, write } = pipe
+  const child = spawnWith(pipe, {
+    cwd,
+    env,
+    detached: true,
+    stdio: [stdin ?? 'ignore', write, write, 'pipe'],
+  })
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const gate = child.stdio[3] as Duplex
+  const words: Buffer[] = []
+  let spoken = 0
+  let handing = 0
+  let handed: Promise<unknown> = Promise.resolve()
+  const exited = Promise.withResolvers<Exit>()
+  const closed = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<StartedCommand>()
+
+  const handOn = (bytes?: Buffer): void => {
+    const text = decoder.decode(bytes, { stream: bytes !== undefined })
+    if (text === '') return
+    const wait = handle.onText(text)
+    if (wait === undefined) return
+    handing++
+    output.pause()
+    handed = wait.finally(() => {
+      handing--
+      if (handing === 0) output.resume()
+    })
+  }
+  output.on('data', handOn)
+  output.on('error', () => output.destroy())
+  const outputEnd = new Promise<void>((resolve) => output.once('close', () => resolve())).then(() => {
+    handOn()
+    return handed
+  })
+  gate.on('data', (bytes: Buffer) => {
+    spoken += bytes.length
+    if (spoken <= longestWords) words.push(bytes)
+  })
+  // The child may be gone before it has read its command.
+  gate.on('error', () => gate.destroy())
+  child.stdin?.on('error', () => child.stdin?.destroy())
+  child.once('exit', (code, signal) => exited.resolve({ code, signal }))
+  const childEnd = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  void Promise.all([outputEnd, childEnd]).then(() => closed.resolve())
+  child.once('spawn', () => started.resolve(handle))
+  child.once('error', (error) => {
+    output.destroy()
+    started.reject(new Error(`bash could not be started in ${cwd}: ${error.message}`, { cause: error }))
+  })
+
+  const handle: StartedCommand = {
+    pid: child.pid ?? 0,
+    stdin: child.stdin,
+    onText: () => undefined,
+    go: () => void gate.write(`${command}\0`),
+    exited: exited.promise,
+    closed: closed.promise,
+    get busy() {
+      return handing > 0 || output.readableLength > 0
+    },
+    get lastWords() {
+      return Buffer.concat(words).toString('utf8')
+    },
+    abandon() {
+      output.destroy()
+      gate.destroy()
+    },
+    unref() {
+      child.unref()
+      output.unref()
+      ;(gate as unknown as { unref(): void }).unref()
+    },
+  }
+  return started.promise
+}
+
+/**
+ * Of a command whose shell has ended: whether its output has too. What was printed before the end is handed on by then,
+ * also when something holds the output open.
+ */
+export async function isClosed(started: StartedCommand): Promise<boolean> {
+  const closed = started.closed.then(() => true)
+  for (let waited = 0; ; waited += heldMs) {
+    const first = await Promise.race([closed, delay(heldMs, false, { ref: false })])
+    if (first || !started.busy || waited > 5000) return first
+  }
+}
+
+/** Our copy of the writing end must go, or the output would never end. */
+function spawnWith({ output, write }: Pipe, options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(findBash(), ['--noprofile', '--norc', '-c', wrapper, 'bash'], options)
+  } catch (error) {
+    output.destroy()
+    throw error
+  } finally {
+    closeSync(write)
+  }
+}

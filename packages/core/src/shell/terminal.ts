@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { IPty } from '@lydell/node-pty'
+import { markOf } from '../files/change-mark.ts'
+import type { ToolContext } from '../tool.ts'
+import { createTask } from './create-task.ts'
+import { endCommand } from './end-command.ts'
+import { findBash } from './find-bash.ts'
+import { membersOf, signal, type Target } from './processes.ts'
+import { commandEnvironment } from './run-command.ts'
+import type { Task } from './tasks.ts'
+
+export interface TerminalOptions {
+  cols: number
+  rows: number
+  cwd: string
+}
+
+// Waits for a line from us; what the terminal shows up to the given mark, the line's echo too, is not the command's.
+const wrapper = 'IFS= read -rs _ && printf %s "$1" && exec "$0" --noprofile --norc -c "$2" bash'
+/** The kernel takes no longer argument. */
+const longestCommand = 100_000
+
+/** Starts a command in a terminal of its own. It is journalled before it begins. */
+export async function startTerminal(command: string, ctx: ToolContext, options: TerminalOptions): Promise<Task> {
+  if (Buffer.byteLength(command) > longestCommand)
+    throw new Error('The command is too long for a terminal. Write it to a file and run that.')
+  const { spawn } = await import('@lydell/node-pty')
+  const { tasks, undo } = ctx.state
+  const { cols, rows, cwd } = options
+  const begin = `\x1e${randomBytes(8).toString('hex')}`
+  const mark = tasks.nextMark()
+  const bash = findBash()
+  const pty = spawn(bash, ['--noprofile', '--norc', '-c', wrapper, bash, begin, command], {
+    name: 'dumb',
+    cols,
+    rows,
+    cwd,
+    env: commandEnvironment(ctx, mark),
+    // Bytes, so that a character in two pieces is put together here.
+    encoding: null,
+  })
+  const target = { pid: pty.pid, mark }
+  const task = openTask(command, ctx, pty, target, begin)
+  try {
+    await Promise.all([ctx.process(pty.pid), undo.command(markOf(ctx), command)])
+    tasks.add(task)
+    pty.write('\n')
+  } catch (error) {
+    await endCommand(target)
+    throw error
+  }
+  return task
+}
+
+function openTask(command: string, ctx: ToolContext, pty: IPty, target: Target, begin: string): Task {
+  const opened = createTask({
+    kind: 'terminal',
+    command,
+    pid: pty.pid,
+    startedAt: Date.now(),
+    ctx,
+    idle: (text) => awaitsInput(text, pty.pid),
+    stop() {
+      // A shell at its prompt pays no heed to SIGTERM, but goes when its terminal does.
+      signal(-pty.pid, 'SIGHUP')
+      return endCommand(target)
+    },
+    write: (text) => pty.write(text),
+    resize: (columns, rows) => pty.resize(columns, rows),
+  })
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let opening: string | undefined = ''
+  pty.onData((piece) => print(decoder.decode(piece as unknown as Uint8Array, { stream: true })))
+  pty.onExit((exit) => {
+    print(decoder.decode())
+    void finish(exit.signal === undefined || exit.signal === 0 ? exit.exitCode : null)
+  })
+  return opened.task
+
+  function print(given: string): void {
+    const text = opening === undefined ? given : afterOpening(given)
+    if (text === '') return
+    const wait = opened.print(text)
+    if (wait === undefined) return
+    pty.pause()
+    void wait.then(() => pty.resume())
+  }
+
+  function afterOpening(text: string): string {
+    opening += text
+    const at = opening?.indexOf(begin) ?? -1
+    if (at === -1) return ''
+    const rest = opening?.slice(at + begin.length) ?? ''
+    opening = undefined
+    return rest
+  }
+
+  /** The terminal is gone, and with it what ran in it; what detached itself is ended. */
+  async function finish(exitCode: number | null): Promise<void> {
+    // What the system does not let go of is no reason to show a terminal that is not there.
+    if (membersOf(target).length > 0) await endCommand(target).catch(() => undefined)
+    await opened.end(exitCode)
+  }
+}
+
+/** It stands at a prompt, or somebody reads from the terminal, where the kernel tells. */
+function awaitsInput(text: string, pid: number): boolean {
+  if (text.slice(text.lastIndexOf('\n') + 1).trim() !== '') return true
+  return membersOf({ pid }).some((one) => /wait_woken|n_tty_read/.test(waitsIn(one.pid)))
+}
+
+function waitsIn(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/wchan`, 'latin1')
+  } catch {
+    return ''
+  }
+}

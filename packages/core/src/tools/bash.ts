@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { commandTask } from '../shell/command-task.ts'
+import { refuseTooMany } from '../shell/create-task.ts'
+import { plainText } from '../shell/plain-text.ts'
+import { beginCommand, type CommandOutcome, runCommand } from '../shell/run-command.ts'
+import { seconds, summaryOf, terminalDisplay } from '../shell/terminal-display.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+
+const defaultMs = 120_000
+const mostMs = 600_000
+
+const inputSchema = z.object({
+  command: z.string().min(1).describe('What bash runs'),
+  description: z.string().describe('What it does, in a few words, for the person').optional(),
+  timeout: z.number().positive().describe('Milliseconds; 120000 by default, at most 600000').optional(),
+  run_in_background: z.boolean().describe('Return at once with a task id; read it with TaskOutput').optional(),
+})
+type Input = z.infer<typeof inputSchema>
+
+type Output = Omit<CommandOutcome, 'status'> & { status: CommandOutcome['status'] | 'running' }
+
+export default defineTool({
+  description: `Runs a command in a fresh bash and returns what it printed, stdout and stderr in order, with its exit code.
+The working directory and exported variables of one command hold for the next; anything else (functions, aliases, shell options) does not. It cannot ask for input: stdin is empty. It is ended after "timeout" milliseconds (120000 by default, at most 600000).
+For servers and long work use "run_in_background": true, then TaskOutput and TaskStop; for programs that need a terminal or input use ExecCommand. To read, search or change files prefer Read, Grep, Glob, Edit and Write.`,
+  input: inputSchema,
+  readOnly: false,
+  group: 'shell',
+  title: ({ command, description }) => description ?? firstLine(command),
+  permission: ({ command, description, run_in_background: background }) => ({
+    title: background === true ? 'Run a command in the background' : 'Run a command',
+    ...(description !== undefined && { summary: description }),
+    content: command,
+  }),
+  async *execute(input, ctx): AsyncGenerator<string, Output, void> {
+    if (input.run_in_background === true) return await startInBackground(input, ctx)
+    return yield* runCommand(input.command, ctx, Math.min(input.timeout ?? defaultMs, mostMs))
+  },
+  toModel,
+  display: (output, { command, description }) => ({
+    title: description ?? firstLine(command),
+    summary: summaryOf(output),
+    content: terminalDisplay({
+      command,
+      text: output.text,
+      exitCode: output.exitCode,
+      durationMs: output.durationMs,
+      status: output.status,
+      ...(output.taskId !== undefined && { taskId: output.taskId }),
+      ...(output.spilled !== undefined && { spilled: output.spilled }),
+    }),
+  }),
+})
+
+async function startInBackground({ command, timeout }: Input, ctx: ToolContext): Promise<Output> {
+  const { state } = ctx
+  refuseTooMany(state.tasks, 'command')
+  const notes: string[] = []
+  const { started, mark, startedAt, go } = await beginCommand(command, ctx, notes)
+  const task = commandTask({
+    ctx,
+    command,
+    started,
+    mark,
+    startedAt,
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+  })
+  state.tasks.add(task)
+  go()
+  return {
+    text: '',
+    status: 'running',
+    exitCode: null,
+    signal: null,
+    durationMs: 0,
+    cwd: state.cwd,
+    notes: [
+      ...notes,
+      `It runs in the background as task ${task.id}: TaskOutput shows what it prints, TaskStop ends it.`,
+    ],
+    taskId: task.id,
+  }
+}
+
+function toModel({ text, status, exitCode, signal, durationMs, notes }: Output, { timeout }: Input): string {
+  const printed = plainText(text)
+  const lines: string[] = []
+  if (status === 'timed-out') {
+    lines.push(
+      `Timed out after ${seconds(Math.min(timeout ?? defaultMs, mostMs))}: it was ended with everything that it had started. For longer work give a longer "timeout" (at most ${mostMs}) or use "run_in_background".`,
+    )
+  } else if (status === 'ended') {
+    const how = exitCode === null ? `Ended by ${signal ?? 'a signal'}` : `Exit code ${exitCode}`
+    lines.push(`${how} after ${seconds(durationMs)}.${printed === '' ? ' It printed nothing.' : ''}`)
+  }
+  lines.push(...notes)
+  const said = lines.join('\n')
+  if (printed === '') return said
+  return `${printed}${printed.endsWith('\n') ? '' : '\n'}\n${said}`
+}
+
+function firstLine(command: string): string {
+  const line = command.trim().split('\n', 1)[0] ?? ''
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineTool } from '../tool.ts'
+
+export default defineTool({
+  description: 'Ends the JavaScript session of JsRepl. The next JsRepl begins a new one in which nothing is declared.',
+  input: z.object({}),
+  readOnly: false,
+  // It only forgets what this session declared itself.
+  needsApproval: false,
+  group: 'shell',
+  title: () => 'Begin a new JavaScript session',
+  async execute(_input, { state }) {
+    const session = state.kept.get('js-repl')
+    state.kept.delete('js-repl')
+    await session?.dispose()
+    return { reset: session !== undefined }
+  },
+  toModel: ({ reset }) =>
+    reset ? 'The session was ended; the next JsRepl begins a new one.' : 'There was no session; JsRepl begins one.',
+})

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { type JsOutcome, type JsSession, memoryMegabytes, startJsSession } from '../shell/js-session.ts'
+import { plainText } from '../shell/plain-text.ts'
+import { seconds, terminalDisplay } from '../shell/terminal-display.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+
+const defaultMs = 30_000
+const mostMs = 600_000
+
+export default defineTool({
+  description: `Runs JavaScript in a session that stays: what one call declares the next can use, and may declare anew. The input is the code itself. Top-level await works, so do require() and import of Node's own modules; what is printed and the last value come back.
+It has a temporary folder of its own as working directory and no files besides, no network, no other programs, ${memoryMegabytes} MB of memory and 30 seconds for each call (more with a first line such as "// timeout_ms=120000"). JsReplReset begins a new session.`,
+  input: z.string(),
+  readOnly: false,
+  group: 'shell',
+  title: () => 'Run JavaScript',
+  permission: (code) => ({ title: 'Run JavaScript', content: code }),
+  validate: (code) => (code.trim() === '' ? 'There is no code. Send the JavaScript itself.' : undefined),
+  async execute(code, ctx): Promise<JsOutcome> {
+    const session = await sessionOf(ctx)
+    return session.run(code, ctx, timeoutOf(code))
+  },
+  toModel(output, code) {
+    const { text, value, error, status, exitCode, signal } = output
+    const lines: string[] = []
+    if (text !== '') lines.push(plainText(text).replace(/\n$/, ''))
+    if (error !== undefined) lines.push(`Uncaught ${error}${hint(error)}`)
+    else if (value !== undefined) lines.push(`=> ${value}`)
+    else if (status === 'done' && text === '') lines.push('=> undefined')
+    if (status === 'timed-out') {
+      lines.push(
+        `Timed out after ${seconds(timeoutOf(code))}: the session was ended, and everything declared in it is lost.`,
+      )
+    } else if (status === 'lost') {
+      lines.push(
+        `${howItDied(exitCode, signal)} Everything declared in the session is lost; the next call begins a new one.`,
+      )
+    }
+    return lines.join('\n')
+  },
+  display({ text, value, error, status, durationMs, spilled }, code) {
+    const end = error !== undefined ? `Uncaught ${error}` : value !== undefined ? `=> ${value}` : ''
+    const summary = status === 'done' ? (error === undefined ? 'done' : 'threw an error') : 'the session was lost'
+    return {
+      title: 'JavaScript',
+      summary: `${summary} · ${seconds(durationMs)}`,
+      content: terminalDisplay({
+        command: code,
+        text: text + end,
+        exitCode: status === 'done' && error === undefined ? 0 : 1,
+        durationMs,
+        status: status === 'timed-out' ? 'timed-out' : 'ended',
+        ...(spilled !== undefined && { spilled }),
+      }),
+    }
+  },
+})
+
+const name = 'js-repl'
+
+async function sessionOf(ctx: ToolContext): Promise<JsSession> {
+  const { kept } = ctx.state
+  const known = kept.get(name) as JsSession | undefined
+  if (known?.alive === true) return known
+  const session = await startJsSession(ctx)
+  kept.set(name, session)
+  return session
+}
+
+function timeoutOf(code: string): number {
+  const asked = /^\s*\/\/.*\btimeout_ms\s*=\s*(\d+)/.exec(code)?.[1]
+  return asked === undefined ? defaultMs : Math.min(Math.max(Number(asked), 1), mostMs)
+}
+
+function howItDied(exitCode: number | null, signal: string | null): string {
+  if (exitCode !== null && signal === null && exitCode < 128)
+    return `The code ended the process with exit code ${exitCode}.`
+  return `The process died (${signal ?? `exit code ${exitCode}`}), most likely because it used more than ${memoryMegabytes} MB of memory.`
+}
+
+function hint(error: string): string {
+  if (/Cannot find (module|package)/.test(error))
+    return "\n(Only Node's own modules and files in the session's folder can be imported here.)"
+  return ''
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { findTask, lookAt, lookDisplay, lookText } from '../shell/look-at.ts'
+import { defineTool } from '../tool.ts'
+
+export default defineTool({
+  description: 'Ends a background command, with everything that it started. Shows the end of what it had printed.',
+  input: z.object({ task_id: z.string().describe('The id that Bash gave') }),
+  readOnly: false,
+  // It only ends what this session started itself.
+  needsApproval: false,
+  group: 'shell',
+  title: ({ task_id: id }) => `Stop ${id}`,
+  permission: ({ task_id: id }) => ({ title: 'End a background command', content: id }),
+  async execute({ task_id: id }, { state }) {
+    const task = findTask(state.tasks, id)
+    const ranBefore = task.status === 'running'
+    await task.stop()
+    return { ...lookAt(task, Math.max(0, task.read().next - 2000)), ranBefore }
+  },
+  toModel: (output) =>
+    output.ranBefore
+      ? lookText(output, 'command')
+      : `It had ended before, so there was nothing to stop.\n${lookText(output, 'command')}`,
+  display: (output) => lookDisplay(output),
+})

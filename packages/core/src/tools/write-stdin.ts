@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { findTask, lookAt, lookDisplay, lookText } from '../shell/look-at.ts'
+import { defineTool } from '../tool.ts'
+
+const mostMs = 600_000
+const quietMs = 150
+const side = z.int().min(1).max(1000)
+
+export default defineTool({
+  description: `Types into a session that ExecCommand started, and returns what is new. End a line with "\\n"; "\\u0003" is Control-C, "\\u0004" Control-D. Without "chars" it only waits and reads.`,
+  input: z.object({
+    session_id: z.string().describe('The id that ExecCommand gave'),
+    chars: z.string().describe('What to type').default(''),
+    yield_time_ms: z.number().nonnegative().describe('How long to wait for output; 250 by default').optional(),
+    yieldTimeMs: z.number().nonnegative().describe('The same as yield_time_ms').optional(),
+    resize: z.object({ cols: side, rows: side }).describe('Give the terminal another size').optional(),
+    end: z.boolean().describe('End the session with everything in it').default(false),
+  }),
+  readOnly: false,
+  group: 'shell',
+  title: ({ session_id: id, chars, end }) => (end ? `End ${id}` : chars === '' ? `Read ${id}` : `Type into ${id}`),
+  permission: ({ session_id: id, chars, end }) => ({
+    title: end ? `End the session ${id}` : `Type into the session ${id}`,
+    content: chars,
+  }),
+  async execute(input, { state, signal }) {
+    const task = findTask(state.tasks, input.session_id, 'terminal')
+    const from = task.seen
+    const { chars, resize, end } = input
+    const ended = task.status !== 'running'
+    if (ended && chars !== '') {
+      const look = lookAt(task, from)
+      task.seen = look.next
+      throw new Error(
+        `${lookText(look, 'terminal')}\nIt cannot be typed into any more; start it again with ExecCommand.`,
+      )
+    }
+    if (resize !== undefined && !ended) {
+      if (task.resize === undefined) throw new Error('This session has no terminal (tty was false), so it has no size.')
+      task.resize(resize.cols, resize.rows)
+    }
+    if (chars !== '') task.write?.(chars)
+    if (!ended)
+      await task.settled({
+        ms: Math.min(input.yield_time_ms ?? input.yieldTimeMs ?? 250, mostMs),
+        quietMs,
+        from,
+        signal,
+      })
+    signal.throwIfAborted()
+    if (end) await task.stop()
+    const look = lookAt(task, from)
+    task.seen = look.next
+    return look
+  },
+  toModel: (output) => lookText(output, 'terminal'),
+  display: (output, { chars }) =>
+    lookDisplay(output, chars === '' ? output.command : `${output.command} ← ${JSON.stringify(chars).slice(1, -1)}`),
+})
