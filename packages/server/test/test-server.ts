@@ -40,19 +40,17 @@ export interface Chat {
   message: Message
 }
 
-export interface TestServerOptions extends Omit<ServerOptions, 'home' | 'workspace' | 'log' | 'models'> {
-  home?: string
+export interface TestServerOptions extends Omit<ServerOptions, 'log'> {
   config?: object
   /** The person's own tools: the source of each, by the name of its file. */
   tools?: Record<string, string>
-  models?: ServerOptions['models']
 }
 
 /** A server on a temporary home that knows nothing of this machine: no keys, no other servers, one scripted model. */
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-http-'))
   const homePath = options.home ?? path.join(folder, 'home')
-  const workspace = path.join(folder, 'workspace')
+  const workspace = options.workspace ?? path.join(folder, 'workspace')
   const page = path.join(folder, 'page')
   for (const one of [homePath, workspace, page]) mkdirSync(one, { recursive: true, mode: 0o700 })
   writeFileSync(path.join(page, 'index.html'), '<!doctype html><title>Troupe</title>')
