@@ -62,7 +62,7 @@ export async function takeChat(request: ChatRequest, options: ChatOptions): Prom
   if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
   if (equalParts(known.parts, message.parts)) return retry(known, request, session, options)
   const edited = await store.messages.get({ sessionId }, editId(message))
-  if (edited !== undefined) return retry(edited, request, session, options)
+  if (edited !== undefined) return retry(edited, request, session, options, [branchPart(edited.id, known.id)])
   return send({ message, request, session, replaces: known }, options)
 }
 
@@ -83,7 +83,7 @@ async function send({ message, request, session, replaces }: Sending, options: C
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = []
   const id = replaces === undefined ? message.id : editId(message)
-  if (replaces !== undefined) opening.push({ type: 'data-branch', data: { messageId: id, replaces: replaces.id } })
+  if (replaces !== undefined) opening.push(branchPart(id, replaces.id))
   const current = await store.transaction(async (inside) => {
     const { agent } = request
     if (session === undefined)
@@ -103,6 +103,7 @@ async function retry(
   request: ChatRequest,
   session: Session,
   options: ChatOptions,
+  opening: Chunk[] = [],
 ): Promise<ChatTurn> {
   const { store, live } = options
   const at = { sessionId: session.id }
@@ -123,7 +124,7 @@ async function retry(
   }
   const model = await options.modelId(modelOf(request) ?? session.model ?? undefined)
   refuseBusy(live, session.id)
-  return start(session, known.id, runRequest(request, model), live)
+  return start(session, known.id, runRequest(request, model, opening), live)
 }
 
 async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
@@ -186,6 +187,11 @@ async function storedId(
     // A copy that cannot be read tells nothing; its id does.
     return id
   }
+}
+
+/** Tells the client under which id its edit is stored. */
+function branchPart(messageId: string, replaces: string): Chunk {
+  return { type: 'data-branch', data: { messageId, replaces } }
 }
 
 /** The same edit has the same id, so that sending it again is a retry and not another branch. */
