@@ -25,8 +25,8 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   const parts: Draft[] = (start?.parts ?? []).map((part) => ({ ...part }))
   const shown: Part[] = []
   const changed = new Set<Draft>(parts)
-  const texts = new Map<string, Draft>()
-  const reasonings = new Map<string, Draft>()
+  const texts = new Map<string, OpenText>()
+  const reasonings = new Map<string, OpenText>()
   const data = new Map<string, Draft>()
   const calls = createFoldedCalls({ add, changed })
   for (const part of parts) register(part)
@@ -50,17 +50,19 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
       case 'text-delta':
       case 'reasoning-delta': {
         const kind = chunk.type === 'text-delta' ? 'text' : 'reasoning'
-        const part = (kind === 'text' ? texts : reasonings).get(chunk.id) ?? openText(kind, chunk.id, undefined)
-        part['text'] = (part['text'] as string) + chunk.delta
-        if (chunk.providerMetadata !== undefined) part['providerMetadata'] = chunk.providerMetadata
-        changed.add(part)
+        const text = (kind === 'text' ? texts : reasonings).get(chunk.id) ?? openText(kind, chunk.id, undefined)
+        if (text.pieces.push(chunk.delta) === mostPieces) joinPieces(text)
+        if (chunk.providerMetadata !== undefined) text.part['providerMetadata'] = chunk.providerMetadata
+        changed.add(text.part)
         return
       }
       case 'text-end':
       case 'reasoning-end': {
         const open = chunk.type === 'text-end' ? texts : reasonings
-        const part = open.get(chunk.id)
-        if (part === undefined) return
+        const text = open.get(chunk.id)
+        if (text === undefined) return
+        joinPieces(text)
+        const { part } = text
         part['state'] = 'done'
         if (chunk.type === 'text-end' && chunk.citations !== undefined) part['citations'] = chunk.citations
         if (chunk.providerMetadata !== undefined) part['providerMetadata'] = chunk.providerMetadata
@@ -112,11 +114,15 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
     }
   }
 
-  function openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): Draft {
+  function openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): OpenText {
     const part: Draft = { type, ...(type === 'reasoning' && { id: partId }), text: '', state: 'streaming' }
     if (providerMetadata !== undefined) part['providerMetadata'] = providerMetadata
-    ;(type === 'text' ? texts : reasonings).set(partId, part)
-    return add(part)
+    const open = type === 'text' ? texts : reasonings
+    const before = open.get(partId)
+    if (before !== undefined) joinPieces(before)
+    const text: OpenText = { part: add(part), pieces: [] }
+    open.set(partId, text)
+    return text
   }
 
   function pushData(chunk: Extract<Chunk, { type: `data-${string}` }>): void {
@@ -134,6 +140,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   function resetStep(): void {
     const from = parts.findLastIndex((part) => part.type === 'step-start') + 1
     calls.showInputs()
+    joinTexts()
     for (const part of parts.splice(from)) changed.delete(part)
     shown.length = Math.min(shown.length, from)
     calls.forget()
@@ -153,8 +160,14 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
     if (part.type.startsWith('data-') && typeof part['id'] === 'string') data.set(`${part.type}\n${part['id']}`, part)
   }
 
+  function joinTexts(): void {
+    for (const text of texts.values()) joinPieces(text)
+    for (const text of reasonings.values()) joinPieces(text)
+  }
+
   function snapshot(): Message {
     calls.showInputs()
+    joinTexts()
     for (let i = 0; i < parts.length; i++) {
       const part = parts[i] as Draft
       if (shown[i] === undefined || changed.has(part)) shown[i] = { ...part } as unknown as Part
@@ -162,6 +175,19 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
     changed.clear()
     return { id, role: 'assistant', ...(metadata !== undefined && { metadata }), parts: shown.slice() }
   }
+}
+
+/** A text that still streams. Small strings added up one by one would cost many times their length until it ends. */
+interface OpenText {
+  part: Draft
+  /** What has come since it was last joined. */
+  pieces: string[]
+}
+
+const mostPieces = 64
+
+function joinPieces({ part, pieces }: OpenText): void {
+  if (pieces.length > 0) part['text'] = (part['text'] as string) + pieces.splice(0).join('')
 }
 
 export function foldChunks(chunks: Iterable<Chunk>): Message {
