@@ -31,9 +31,12 @@ export interface AgentState {
 
 /** What a file was when it was last read or written by this agent. */
 export interface FileStamp {
+  /** Empty where the file is so long that it was not read whole: then its time and size tell whether it changed. */
   sha256: string
   mtimeMs: number
   size: number
   /** Only a part was shown; enough for an edit, not for overwriting. */
   partial: boolean
+  /** While partial: the lines shown so far, as first and last of each stretch. The end of the file is Infinity. */
+  shown?: [first: number, last: number][]
 }

@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
 import {
   type BigIntStats,
@@ -6,9 +6,9 @@ import {
   constants,
   fstatSync,
   openSync,
-  readFile,
-  readFileSync,
+  read,
   readlinkSync,
+  readSync,
   realpathSync,
   statSync,
 } from 'node:fs'
@@ -47,6 +47,21 @@ export function openFile(path: string): { fd: number; stats: BigIntStats } {
   }
 }
 
+/** The text of a failed reading, for the model. */
+export function readFailure(error: unknown, shown: string): Error {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined) return error as Error
+  const reason =
+    {
+      EACCES: 'permission denied',
+      EPERM: 'the system does not permit it',
+      ENOENT: 'it has just been deleted',
+      ELOOP: 'it has just been replaced by a link',
+      EISDIR: 'it is a folder',
+    }[code] ?? message
+  return new Error(`${shown} cannot be read: ${reason}.`, { cause: error })
+}
+
 /** Undefined when there is no file. Throws when it is not a regular one, or too long to be changed in memory. */
 export async function takeSnapshot(path: string): Promise<Snapshot | undefined> {
   const opened = openIfThere(path)
@@ -65,10 +80,22 @@ export async function takeSnapshot(path: string): Promise<Snapshot | undefined> 
   }
 }
 
-/** All bytes of an open file. Small ones at once: a trip through the thread pool costs more than reading them. */
+/** The first bytes of an open file. Few at once: a trip through the thread pool costs more than reading them. */
 export async function readOpenFile(fd: number, size: number): Promise<Buffer> {
-  return size <= 2 ** 18 ? readFileSync(fd) : promisify(readFile)(fd)
+  const bytes = Buffer.allocUnsafe(size)
+  let length = 0
+  while (length < size) {
+    const count =
+      size <= 2 ** 18
+        ? readSync(fd, bytes, length, size - length, length)
+        : (await readInto(fd, bytes, length, size - length, length)).bytesRead
+    if (count === 0) break
+    length += count
+  }
+  return bytes.subarray(0, length)
 }
+
+const readInto = promisify(read)
 
 /**
  * Whether the file is still what the snapshot says. Its times and size answer that, unless it was changed so shortly

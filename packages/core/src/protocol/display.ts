@@ -52,7 +52,14 @@ export interface ImageDisplay {
 export interface ListDisplay {
   kind: 'list'
   path: string
-  entries: { path: string; kind: 'file' | 'folder' | 'link' | 'other'; depth?: number }[]
+  entries: FolderDisplayEntry[]
   /** How many more there are. */
   left: number
+}
+
+export interface FolderDisplayEntry {
+  name: string
+  kind: 'file' | 'folder' | 'link' | 'other'
+  /** How deep in the tree it lies, counted from 0. */
+  depth: number
 }

@@ -1,0 +1,158 @@
+import type { Dirent } from 'node:fs'
+import { opendir, readlink } from 'node:fs/promises'
+import path from 'node:path'
+import type { FolderDisplayEntry } from '../protocol/display.ts'
+import type { IgnoreRules } from './ignore-rules.ts'
+
+export interface ListedEntry {
+  name: string
+  kind: 'file' | 'folder' | 'link' | 'other'
+  /** Where a link leads. */
+  target?: string
+  /** What is in a folder, as far as it was opened. */
+  inside?: ListedFolder
+}
+
+export interface ListedFolder {
+  entries: ListedEntry[]
+  /** How many more there are in this folder. */
+  left: number
+  /** How many are not shown because version control ignores them. */
+  ignored: number
+  /** Why it could not be opened. */
+  problem?: string
+}
+
+export interface ListOptions {
+  /** How many levels; 1 is the folder's own entries. */
+  depth: number
+  /** At most this many entries in all, those further up first. */
+  limit: number
+  rules?: IgnoreRules | undefined
+  signal: AbortSignal
+}
+
+/**
+ * The tree below a folder, level by level, names in order, so that one full folder does not hide its neighbours.
+ * Links are shown and not followed. Memory is flat however many names a folder has.
+ */
+export async function listFolder(folder: string, options: ListOptions): Promise<ListedFolder> {
+  const top = await readNames(folder, options.limit, options.rules, options.signal)
+  let left = options.limit - top.entries.length
+  let level = foldersOf(top, folder, options.rules)
+  for (let depth = 2; depth <= options.depth && left > 0 && level.length > 0; depth++) {
+    const next: Level = []
+    const share = Math.max(minShare, Math.floor(left / level.length))
+    for (const { entry, at, rules } of level) {
+      if (left <= 0) break
+      const own = rules?.enter(entry.name)
+      entry.inside = await readNames(at, Math.min(left, share), own, options.signal)
+      left -= entry.inside.entries.length
+      next.push(...foldersOf(entry.inside, at, own))
+    }
+    level = next
+  }
+  return top
+}
+
+/** A folder that is opened at all shows this many. */
+const minShare = 10
+
+/** Beyond this many names in one folder, ignore rules are no longer asked: a hundred thousand questions take too long. */
+const maxRuled = 20_000
+
+type Level = { entry: ListedEntry; at: string; rules: IgnoreRules | undefined }[]
+
+function foldersOf({ entries }: ListedFolder, at: string, rules: IgnoreRules | undefined): Level {
+  const folders = entries.filter((entry) => entry.kind === 'folder')
+  return folders.map((entry) => ({ entry, at: path.join(at, entry.name), rules }))
+}
+
+async function readNames(
+  folder: string,
+  limit: number,
+  rules: IgnoreRules | undefined,
+  signal: AbortSignal,
+): Promise<ListedFolder> {
+  let kept: Dirent[] = []
+  let total = 0
+  let ignored = 0
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
+      if (rules !== undefined && total < maxRuled && rules.ignores(entry.name, entry.isDirectory())) {
+        ignored++
+        continue
+      }
+      total++
+      kept.push(entry)
+      if (kept.length >= limit * 2 + 1000) {
+        kept = firstByName(kept, limit)
+        signal.throwIfAborted()
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    const { code, message } = error as NodeJS.ErrnoException
+    return { entries: [], left: 0, ignored: 0, problem: code === 'EACCES' ? 'permission denied' : message }
+  }
+  const entries = await Promise.all(firstByName(kept, limit).map((entry) => describe(entry, folder)))
+  return { entries, left: total - entries.length, ignored }
+}
+
+function firstByName(entries: Dirent[], limit: number): Dirent[] {
+  return entries.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, limit)
+}
+
+async function describe(entry: Dirent, folder: string): Promise<ListedEntry> {
+  const { name } = entry
+  if (entry.isFile()) return { name, kind: 'file' }
+  if (entry.isDirectory()) return { name, kind: 'folder' }
+  if (!entry.isSymbolicLink()) return { name, kind: 'other' }
+  const target = await readlink(path.join(folder, name)).catch(() => undefined)
+  return { name, kind: 'link', ...(target !== undefined && { target }) }
+}
+
+/** The tree as text: two spaces per level, `/` after folders. */
+export function formatFolder(folder: ListedFolder, indent = ''): string[] {
+  const lines = folder.entries.flatMap((entry) => [
+    `${indent}${formatEntry(entry)}`,
+    ...(entry.inside === undefined ? [] : formatFolder(entry.inside, `${indent}  `)),
+  ])
+  if (folder.left > 0) lines.push(`${indent}... (${folder.left} more)`)
+  if (folder.problem !== undefined) lines.push(`${indent}(cannot be opened: ${folder.problem})`)
+  return lines
+}
+
+function formatEntry({ name, kind, target }: ListedEntry): string {
+  const shown = printable(name)
+  if (kind === 'folder') return `${shown}/`
+  if (kind === 'link') return target === undefined ? `${shown} (link)` : `${shown} -> ${printable(target)}`
+  return kind === 'other' ? `${shown} (special file)` : shown
+}
+
+/** A name that would break its line is shown as JSON. */
+function printable(name: string): string {
+  // eslint-disable-next-line no-control-regex
+  return /[\u0000-\u001f\u007f]/.test(name) ? JSON.stringify(name) : name
+}
+
+/** The tree as a flat list, for a card. */
+export function flattenFolder(folder: ListedFolder, depth = 0): FolderDisplayEntry[] {
+  return folder.entries.flatMap(({ name, kind, inside }) => [
+    { name, kind, depth },
+    ...(inside === undefined ? [] : flattenFolder(inside, depth + 1)),
+  ])
+}
+
+/** Sums over the whole tree. */
+export function countFolder(folder: ListedFolder): { shown: number; left: number; ignored: number } {
+  const sum = { shown: folder.entries.length, left: folder.left, ignored: folder.ignored }
+  for (const { inside } of folder.entries) {
+    if (inside === undefined) continue
+    const below = countFolder(inside)
+    sum.shown += below.shown
+    sum.left += below.left
+    sum.ignored += below.ignored
+  }
+  return sum
+}

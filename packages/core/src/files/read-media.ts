@@ -1,0 +1,35 @@
+import { Buffer } from 'node:buffer'
+import { readSync } from 'node:fs'
+import type { FilesContext } from './change-mark.ts'
+import type { FileKind } from './file-kind.ts'
+import { imageSize } from './image-size.ts'
+import type { OpenedFile, ReadResult } from './read-result.ts'
+import { readOpenFile } from './snapshot.ts'
+
+const maxBytes = 32 * 2 ** 20
+const headerBytes = 2 ** 18
+
+/** An image or a PDF: described for the model, its bytes kept as a blob where there is a place for them. */
+export async function readMedia(
+  file: OpenedFile,
+  { kind, mediaType }: Extract<FileKind, { mediaType: string }>,
+  ctx: FilesContext,
+): Promise<ReadResult> {
+  const { fd, size, shown, name } = file
+  const header = Buffer.alloc(Math.min(size, headerBytes))
+  readSync(fd, header, 0, header.length, 0)
+  const pixels = imageSize(header, mediaType)
+  const blob = ctx.blobs !== undefined && size <= maxBytes ? await ctx.blobs.put(await readOpenFile(fd, size), mediaType) : undefined
+  const what = kind === 'pdf' ? 'a PDF document' : `an image (${mediaType.slice('image/'.length).toUpperCase()})`
+  const dimensions = pixels === undefined ? '' : `, ${pixels.width} x ${pixels.height} pixels`
+  const kept =
+    blob !== undefined
+      ? `It is kept as blob ${blob.sha256}.`
+      : size > maxBytes
+        ? 'It is too big to be shown.'
+        : 'Its content cannot be shown here.'
+  return {
+    output: { kind, path: name, mediaType, size, ...pixels, ...(blob !== undefined && { blob: blob.sha256 }) },
+    text: `${shown} is ${what}${dimensions}, ${size} bytes. ${kept}`,
+  }
+}

@@ -1,0 +1,55 @@
+import type { FilesContext } from './change-mark.ts'
+import { decodeText, formatOf } from './encoding.ts'
+import { formatCell, languageOf, type Notebook, parseNotebook, sourceOf } from './notebook.ts'
+import { type OpenedFile, previewOf, type ReadRange, type ReadResult } from './read-result.ts'
+import { readOpenFile, sha256Of } from './snapshot.ts'
+import { stampRead } from './stamps.ts'
+import { maxTextBytes } from './text-range.ts'
+
+const maxBytes = 50 * 2 ** 20
+
+/** A notebook by cell; `offset` and `limit` count cells, from 0. Undefined when the file is none, so that it is read as text. */
+export async function readNotebook(
+  file: OpenedFile,
+  { offset = 0, limit = Infinity }: ReadRange,
+  ctx: FilesContext,
+): Promise<ReadResult | undefined> {
+  if (file.size > maxBytes) return undefined
+  const bytes = await readOpenFile(file.fd, file.size)
+  let notebook: Notebook
+  try {
+    notebook = parseNotebook(decodeText(bytes, formatOf(bytes)), file.shown)
+  } catch {
+    return undefined
+  }
+  const total = notebook.cells.length
+  const texts: string[] = []
+  for (let length = 0, number = offset; number < total && texts.length < limit && length < maxTextBytes; number++) {
+    const text = formatCell(notebook.cells[number]!, number)
+    texts.push(text)
+    length += text.length
+  }
+  if (texts.length === 0 && offset > 0) {
+    throw new Error(`${file.shown} has ${total} cells, counted from 0; there is none at offset ${offset}.`)
+  }
+  const next = offset + texts.length
+  const isAll = offset === 0 && next === total
+  stampRead(ctx.state, file.real, { stats: file.stats, sha256: sha256Of(bytes) }, isAll ? 'all' : 'some')
+  const footer =
+    next < total
+      ? `(Cells ${offset}-${next - 1} of ${total}, counted from 0. Continue at offset ${next}.)`
+      : `(End of notebook: ${total} cells, counted from 0; language ${languageOf(notebook)}.)`
+  const first = notebook.cells[offset]
+  return {
+    output: {
+      kind: 'notebook',
+      path: file.name,
+      from: offset,
+      cells: texts.length,
+      total,
+      ...(next < total && { next }),
+      preview: first === undefined ? '' : previewOf(sourceOf(first)),
+    },
+    text: [...texts, footer].join('\n'),
+  }
+}

@@ -1,0 +1,68 @@
+import type { Buffer } from 'node:buffer'
+import type { FilesContext } from './change-mark.ts'
+import { formatName } from './encoding.ts'
+import { type OpenedFile, previewOf, type ReadRange, type ReadResult } from './read-result.ts'
+import { sha256Of } from './snapshot.ts'
+import { stampRead } from './stamps.ts'
+import { defaultLines, rangeOfBytes, rangeOfFile, type TextRange } from './text-range.ts'
+
+/** Lines of a text file with their numbers. `bytes`: the whole file, when it is small. */
+export async function readText(
+  file: OpenedFile,
+  bytes: Buffer | undefined,
+  { offset, limit = defaultLines }: ReadRange,
+  ctx: FilesContext,
+): Promise<ReadResult> {
+  const from = Math.max(1, offset ?? 1)
+  const range =
+    bytes === undefined
+      ? await rangeOfFile(file.fd, file.size, from, limit, ctx.signal)
+      : rangeOfBytes(bytes, from, limit)
+  const { lines, seen, more, cut } = range
+  if (lines.length === 0) {
+    throw new Error(`${file.shown} has ${seen} ${seen === 1 ? 'line' : 'lines'}; there is nothing at offset ${from}.`)
+  }
+  const sha256 = bytes === undefined ? '' : sha256Of(bytes)
+  const last = more ? seen : Infinity
+  stampRead(ctx.state, file.real, { stats: file.stats, sha256 }, cut.size > 0 ? 'some' : { first: from, last })
+  const format = formatNote(range)
+  return {
+    output: {
+      kind: 'text',
+      path: file.name,
+      from,
+      lines: lines.length,
+      ...(more && { next: seen + 1 }),
+      ...(format !== undefined && { encoding: format }),
+      preview: previewOf(lines.slice(0, 12).join('\n')),
+    },
+    text: `${numbered(range, from)}\n(${footer(range, from, format)})`,
+  }
+}
+
+function numbered({ lines, cut }: TextRange, from: number): string {
+  let text = ''
+  lines.forEach((line, index) => {
+    const number = from + index
+    const rest = cut.size === 0 ? undefined : cut.get(number)
+    text += `${index === 0 ? '' : '\n'}${String(number).padStart(6)}\t${line}${rest === undefined ? '' : ` [cut: the line has ${rest} bytes]`}`
+  })
+  return text
+}
+
+function footer({ seen, more }: TextRange, from: number, format: string | undefined): string {
+  const where = more
+    ? `Lines ${from}-${seen} shown, there is more. Continue at offset ${seen + 1}.`
+    : `End of file: ${seen} ${seen === 1 ? 'line' : 'lines'}.`
+  return format === undefined ? where : `${where} ${format}; kept when you change it.`
+}
+
+/** Said only when the file is not what one expects. */
+function formatNote({ format, endings }: TextRange): string | undefined {
+  const isPlain = format.encoding === 'utf-8' && !format.bom
+  const notes = [
+    !isPlain && formatName(format),
+    endings.crlf && (endings.lf ? 'both CRLF and LF line endings' : 'CRLF line endings'),
+  ].filter((note) => note !== false)
+  return notes.length === 0 ? undefined : notes.join(', ')
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { FilesContext } from '../files/change-mark.ts'
+import { nearPaths } from '../files/near-names.ts'
+import { readFolder } from '../files/read-folder.ts'
+import { resolvePath, shownPath } from '../files/resolve-path.ts'
+import type { Display } from '../protocol/display.ts'
+import { defineTool, withModelText } from '../tool.ts'
+
+export default defineTool({
+  description:
+    'Lists a folder as a tree. What version control ignores is left out unless "all" is set. To find files by name use Glob.',
+  input: z.object({
+    path: z.string().describe('Absolute, or relative to the working directory').default('.'),
+    depth: z.int().min(1).max(10).describe('How many levels').default(2),
+    limit: z.int().min(1).max(5000).describe('At most this many entries; those further up come first').default(200),
+    all: z.boolean().describe('Also what version control ignores').default(false),
+  }),
+  readOnly: true,
+  group: 'file-read',
+  title: ({ path }) => `List ${path}`,
+  permission: ({ path }) => ({ title: 'List a folder', summary: path }),
+  async execute(input, ctx: FilesContext) {
+    const { state } = ctx
+    const { path: real, shown, stats } = resolvePath(ctx, input.path, { for: 'read' })
+    if (stats === undefined) {
+      const near = nearPaths(real, state.roots).map((one) => shownPath(one, state.cwd))
+      throw new Error(`${shown} does not exist.${near.length > 0 ? ` Did you mean ${near.join(', or ')}?` : ''}`)
+    }
+    if (!stats.isDirectory()) throw new Error(`${shown} is a file, not a folder. Use Read.`)
+    const name = shownPath(real, state.roots[0] ?? real)
+    const { output, text } = await readFolder({ real, shown, name }, input, ctx)
+    return withModelText(output, text)
+  },
+  display: ({ path, entries, left }) => ({
+    title: `List ${path}`,
+    summary: left > 0 ? `${entries.length} entries, ${left} left out` : `${entries.length} entries`,
+    content: { kind: 'list', path, entries, left } satisfies Display,
+  }),
+})

@@ -1,0 +1,127 @@
+import { Buffer } from 'node:buffer'
+import { closeSync, readSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import type { FilesContext } from '../files/change-mark.ts'
+import { fileKind, headLength } from '../files/file-kind.ts'
+import { markNotesShown, takeFolderNotes } from '../files/folder-notes.ts'
+import { nearPaths } from '../files/near-names.ts'
+import { readFolder } from '../files/read-folder.ts'
+import { readMedia } from '../files/read-media.ts'
+import { readNotebook } from '../files/read-notebook.ts'
+import type { OpenedFile, ReadOutput, ReadRange, ReadResult } from '../files/read-result.ts'
+import { readText } from '../files/read-text.ts'
+import { resolvePath, type ResolvedPath, shownPath } from '../files/resolve-path.ts'
+import { openFile, readFailure, readOpenFile, sha256Of } from '../files/snapshot.ts'
+import { stampRead } from '../files/stamps.ts'
+import type { Display } from '../protocol/display.ts'
+import { defineTool, withModelText } from '../tool.ts'
+
+export default defineTool({
+  description: `Reads a file of the workspace. Text comes with line numbers, 2,000 lines or 50 KB from the start or from "offset" on; the result says at which offset to continue. Lines are cut at 2,000 characters.
+Folders are listed, notebooks come by cell, images and PDFs as such; other binaries are refused. Read a file before you change it.`,
+  input: z.object({
+    file_path: z.string().describe('Absolute, or relative to the working directory'),
+    offset: z.int().nonnegative().describe('The line to start from, counted from 1').optional(),
+    limit: z.int().positive().describe('How many lines').optional(),
+  }),
+  readOnly: true,
+  group: 'file-read',
+  title: ({ file_path }) => `Read ${file_path}`,
+  permission: ({ file_path }) => ({ title: 'Read a file', summary: file_path }),
+  async execute(input, ctx: FilesContext): Promise<ReadOutput> {
+    const target = resolvePath(ctx, input.file_path, { for: 'read' })
+    const { output, text } = await readTarget(target, input, ctx)
+    const notes = takeFolderNotes(ctx, output.kind === 'folder' ? target.path : path.dirname(target.path))
+    return withModelText(output, notes === '' ? text : `${text}\n\n${notes}`)
+  },
+  display: (output) => ({ title: `Read ${output.path}`, summary: summaryOf(output), content: contentOf(output) }),
+})
+
+/** Up to here a file is read at once and known by its hash. */
+const wholeBytes = 2 ** 18
+
+async function readTarget(target: ResolvedPath, range: ReadRange, ctx: FilesContext): Promise<ReadResult> {
+  const { path: real, shown, stats } = target
+  if (stats === undefined) throw new Error(missingText(target, ctx))
+  const name = shownPath(real, ctx.state.roots[0] ?? real)
+  if (stats.isDirectory()) return readFolder({ real, shown, name }, { depth: 1, limit: 500 }, ctx)
+  const { fd, stats: opened } = open(real, shown)
+  try {
+    const file = { real, shown, name, fd, size: Number(opened.size), stats: opened }
+    markNotesShown(ctx.state, real)
+    return await readFile(file, range, ctx)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+async function readFile(file: OpenedFile, range: ReadRange, ctx: FilesContext): Promise<ReadResult> {
+  const { real, shown, name, fd, size, stats } = file
+  const bytes = size <= wholeBytes ? await readOpenFile(fd, size) : undefined
+  if (bytes?.length === 0) {
+    stampRead(ctx.state, real, { stats, sha256: sha256Of(bytes) }, 'all')
+    return {
+      output: { kind: 'text', path: name, from: 1, lines: 0, preview: '' },
+      text: `${shown} is empty (0 bytes).`,
+    }
+  }
+  const kind = fileKind(bytes?.subarray(0, headLength) ?? readHead(fd))
+  if (kind.kind === 'binary') {
+    throw new Error(`${shown} is ${kind.name}, ${size} bytes, not text. Use a command that understands it.`)
+  }
+  if (kind.kind !== 'text') return readMedia(file, kind, ctx)
+  const notebook = real.endsWith('.ipynb') ? await readNotebook(file, range, ctx) : undefined
+  return notebook ?? readText(file, bytes, range, ctx)
+}
+
+function open(real: string, shown: string): ReturnType<typeof openFile> {
+  try {
+    return openFile(real)
+  } catch (error) {
+    throw readFailure(error, shown)
+  }
+}
+
+function readHead(fd: number): Uint8Array {
+  const head = Buffer.alloc(headLength)
+  return head.subarray(0, readSync(fd, head, 0, headLength, 0))
+}
+
+function missingText({ path: real, shown }: ResolvedPath, { state }: FilesContext): string {
+  const near = nearPaths(real, state.roots).map((one) => shownPath(one, state.cwd))
+  if (near.length > 0) return `${shown} does not exist. Did you mean ${near.join(', or ')}?`
+  return `${shown} does not exist. Look for it with Glob or ListDir; relative paths start at ${state.cwd}.`
+}
+
+function summaryOf(output: ReadOutput): string {
+  switch (output.kind) {
+    case 'text':
+      if (output.lines === 0) return 'empty'
+      return `lines ${output.from} to ${output.from + output.lines - 1}${output.next === undefined ? '' : ', there is more'}`
+    case 'notebook':
+      return `${output.cells} of ${output.total} cells`
+    case 'folder':
+      return `${output.entries.length + output.left} entries`
+    case 'image':
+    case 'pdf':
+      return `${output.mediaType}, ${output.size} bytes`
+  }
+}
+
+function contentOf(output: ReadOutput): Display {
+  const { path: name } = output
+  switch (output.kind) {
+    case 'text':
+      return { kind: 'file', path: name, text: output.preview, from: output.from, lines: output.lines, more: output.next !== undefined }
+    case 'notebook':
+      return { kind: 'file', path: name, text: output.preview, from: 1, lines: output.cells, more: output.next !== undefined }
+    case 'folder':
+      return { kind: 'list', path: name, entries: output.entries, left: output.left }
+    case 'image':
+    case 'pdf': {
+      const { mediaType, size, blob } = output
+      return { kind: 'image', path: name, mediaType, size, ...(blob !== undefined && { sha256: blob }) }
+    }
+  }
+}
