@@ -36,6 +36,8 @@ export interface RouteContext extends ChatContext {
   tools: (workspaceId: string) => readonly Tool[]
   useTools: () => readonly string[] | null | undefined
   problems: (workspaceId: string) => Problem[]
+  /** A session is about to be deleted: what its agents hold goes first. */
+  onDelete: (sessionId: string) => Promise<void>
   /** The person trusts the folder, or no longer. */
   onTrust: (workspace: Workspace) => void
 }

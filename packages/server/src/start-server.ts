@@ -174,6 +174,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       tools: tools.list,
       useTools,
       problems: (workspaceId) => [...tools.problems(workspaceId), ...models.problems()],
+      onDelete: (sessionId) => states.drop(sessionId),
       onTrust: tools.load,
     })
     const app = createApp({

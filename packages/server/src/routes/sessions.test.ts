@@ -2,9 +2,17 @@ import type { Session, StoredMessage } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testServer, userMessage, type TestServer } from '../../test/test-server.ts'
 
+/** Counts in what the agents of a session remember. */
+const count = `import { defineTool } from '@troupe/core'
+import { z } from 'zod'
+export default defineTool({
+  description: 'Counts.', input: z.object({}), readOnly: true, group: 'test',
+  execute: (_, ctx) => (ctx.state.count = (ctx.state.count ?? 0) + 1),
+})`
+
 let server: TestServer
 beforeAll(async () => {
-  server = await testServer()
+  server = await testServer({ tools: { count } })
 })
 afterAll(() => server.close())
 
@@ -43,6 +51,15 @@ describe('/ai/sessions', () => {
       body: { deleted: 'one' },
     })
     expect((await server.json('/ai/sessions/one')).status).toBe(404)
+  })
+
+  it('forgets with a session what its agents remembered', async () => {
+    server.script('count', [[{ call: { name: 'Count', input: {} } }], [{ text: 'counted' }]])
+    const counted = async () =>
+      (await server.chat('counting', 'count')).message.parts.find((part) => part.type === 'tool-Count')
+    expect([await counted(), await counted()]).toMatchObject([{ output: 1 }, { output: 2 }])
+    await server.json('/ai/sessions/counting', { method: 'DELETE' })
+    expect(await counted()).toMatchObject({ output: 1 })
   })
 
   it('lists by pages, newest first, and finds words with the message that holds them', async () => {

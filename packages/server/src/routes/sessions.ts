@@ -10,7 +10,13 @@ const limit = z
   .regex(/^\d{1,3}$/, 'a whole number below 1,000')
   .optional()
 
-export function sessionRoutes({ store, live, inTurn }: { store: Store; live: Live; inTurn: InTurn }): Route[] {
+export function sessionRoutes(options: {
+  store: Store
+  live: Live
+  inTurn: InTurn
+  onDelete: (sessionId: string) => Promise<void>
+}): Route[] {
+  const { store, live, inTurn, onDelete } = options
   return [
     route({
       method: 'GET',
@@ -77,6 +83,7 @@ export function sessionRoutes({ store, live, inTurn }: { store: Store; live: Liv
         const { id } = await findSession(store, params['id'], workspaceId)
         await inTurn(id, async () => {
           await live.stop(id)
+          await onDelete(id)
           await store.sessions.delete(id)
         })
         return c.json({ deleted: id })
