@@ -10,8 +10,8 @@ const pageSize = 60
 export function createBranchReader(store: StoreApi<SessionState>, api: Api, onError: (error: unknown) => void) {
   const { sessionId } = store.getState()
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
-  /** Where the branch in sight ends; undefined shows the newest. */
-  let leaf: string | undefined
+  /** A message of the branch in sight: the newest through it is shown. Undefined shows the newest of all. */
+  let through: string | undefined
   /** Goes up when another branch is chosen here, so that a page that was asked for earlier is not taken for it. */
   let revision = 0
 
@@ -21,36 +21,44 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
   async function refresh(): Promise<'read' | 'late' | 'failed'> {
     const asked = revision
     try {
-      const page = await api.messages(sessionId, { limit: pageSize, ...(leaf !== undefined && { leaf }) })
-      if (asked !== revision) return 'late'
-      change((state) => withPage(state, page))
-      return 'read'
+      return await read(asked)
     } catch (error) {
       if (asked !== revision) return 'late'
-      const missing = error instanceof ApiError && error.status === 404
+      const gone = error instanceof ApiError && error.status === 404
+      if (gone && through !== undefined) {
+        // Perhaps only that message is: the branch was deleted elsewhere.
+        showNewest()
+        return refresh()
+      }
       change((state) => {
-        if (state.phase === 'ready' && !missing) return state
-        return { ...state, phase: missing ? 'missing' : 'failed', failure: toErrorInfo(error) }
+        if (state.phase === 'ready' && !gone) return state
+        return { ...state, phase: gone ? 'missing' : 'failed', failure: toErrorInfo(error) }
       })
       return 'failed'
     }
   }
 
+  async function read(asked: number): Promise<'read' | 'late'> {
+    const page = await api.messages(sessionId, { limit: pageSize, ...(through !== undefined && { leaf: through }) })
+    if (asked !== revision) return 'late'
+    change((state) => withPage(state, page))
+    return 'read'
+  }
+
   /** From now on the newest branch is looked at; what is being read is of no use any more. */
   function showNewest(): void {
-    leaf = undefined
+    through = undefined
     revision++
   }
 
   async function showBranch(messageId: string): Promise<void> {
+    const before = through
+    through = messageId
     const asked = ++revision
     try {
-      // The page before a message names the newest leaf below it.
-      const { leafMessageId } = await api.messages(sessionId, { before: messageId, limit: 1 })
-      if (asked !== revision) return
-      leaf = leafMessageId ?? messageId
-      await refresh()
+      await read(asked)
     } catch (error) {
+      if (asked === revision) through = before
       onError(error)
     }
   }
@@ -64,7 +72,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
       const page = await api.messages(sessionId, {
         before: older.before,
         limit: pageSize,
-        ...(leaf !== undefined && { leaf }),
+        ...(through !== undefined && { leaf: through }),
       })
       if (asked === revision) change((state) => withOlderPage(state, page))
     } catch (error) {

@@ -394,9 +394,8 @@ test('another branch is shown down to its newest leaf, and messages sent there b
   )
   await until(session, (state) => state.messages.length === 2)
   void session.showBranch('u1')
-  await server.replyJson('/ai/sessions/s1/messages?limit=1&before=u1', page([], { leafMessageId: 'a1' }))
   await server.replyJson(
-    '/ai/sessions/s1/messages?limit=60&leaf=a1',
+    '/ai/sessions/s1/messages?limit=60&leaf=u1',
     page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'eins', 'u1')]),
   )
   expect(texts(await until(session, (state) => state.messages[0]?.id === 'u1'))).toEqual([
@@ -406,6 +405,27 @@ test('another branch is shown down to its newest leaf, and messages sent there b
   void session.send('more')
   await server.replyStream('/ai/chat?hold=1')
   expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: 'a1' })
+})
+
+test('a branch that cannot be shown leaves the one in sight, and one that was deleted gives way to the newest', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
+  await server.replyStream('/ai/chat/s1/stream')
+  const shown = session.showBranch('u1')
+  await server.fail('/ai/sessions/s1/messages?limit=60&leaf=u1')
+  await shown
+  expect(server.errors).toMatchObject([{ name: 'Unreachable' }])
+  expect(texts(session.getState())).toEqual(['user: two'])
+  void session.showBranch('u1')
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page([message('u1', 'user', 'one', null)]))
+  await until(session, (state) => state.messages[0]?.id === 'u1')
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', { error: { name: 'MessageNotFound' } }, 404)
+  await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
+  await until(session, (state) => state.messages[0]?.id === 'u2')
+  expect(session.getState().phase).toBe('ready')
 })
 
 test('a message that is on its way arrives although the session is left', async () => {
@@ -460,7 +480,6 @@ test('a message that was asked for is shown in its branch, and the run is follow
   void session.open()
   void session.goTo('u1')
   await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
-  await server.replyJson('/ai/sessions/s1/messages?limit=1&before=u1', page([], { leafMessageId: 'u1' }))
   await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page([message('u1', 'user', 'one', null)]))
   await server.replyStream('/ai/chat/s1/stream')
   const state = await until(session, (current) => current.messages[0]?.id === 'u1')
