@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { testToolContext } from '@troupe/core/testing'
 import { createAgentState, disposeAgentState } from '../packages/core/src/create-agent-state.ts'
-import { createTasks } from '../packages/core/src/shell/create-tasks.ts'
 import bash from '../packages/core/src/tools/bash.ts'
 import { median, times } from './measure.ts'
 
@@ -22,7 +21,7 @@ function bareSpawn(): Promise<void> {
 async function withTool<T>(work: (call: (command: string) => Promise<void>) => Promise<T>): Promise<T> {
   const workspace = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'))
   const outputFolder = path.join(workspace, 'output')
-  const state = { ...createAgentState({ workspace, outputFolder }), tasks: createTasks() }
+  const state = createAgentState({ workspace, outputFolder })
   const ctx = Object.assign(testToolContext(), { state })
   try {
     return await work(async (command) => {

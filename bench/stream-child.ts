@@ -14,6 +14,7 @@ const server = await variants[variant](model)
 let before = process.cpuUsage()
 let heapBefore = 0
 
+process.on('disconnect', () => process.exit())
 process.on('message', (message: string) => void answer(message))
 process.send?.(server)
 
