@@ -1,3 +1,5 @@
-export type { Models } from './models.ts'
+export { createModels } from './models.ts'
+export type { Models, ModelsOptions, ResolvedModel } from './models.ts'
+export { getModelDefinition, getProviderDefinition, resolveChatModel } from './environment-models.ts'
 export { startServer, version } from './start-server.ts'
 export type { Server, ServerOptions } from './start-server.ts'

@@ -106,7 +106,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const logger: Logger = createLogger({
       ...(options.logLevel !== undefined && { level: options.logLevel }),
       write: log,
-      redact: (text) => models.redact(redact(text, [home.token])),
+      redact: (text) => models.redact(redact(text, [home.token, config.get().search?.apiKey ?? ''])),
     })
     const store = await openSqliteStore({ home: home.path, log: logger })
     closers.push(() => store.close())

@@ -28,6 +28,8 @@ export const chatRequestSchema = z.looseObject({
   tabId: z.string().max(200).optional(),
   pageId: z.string().max(200).optional(),
   maxSteps: z.int().min(1).max(1000).optional(),
+  /** The folder to work in, for programs; the page works in the server's own. */
+  workspace: z.string().max(4096).optional(),
   /** Nobody is there to ask: what would ask is denied with the reason. */
   headless: z.boolean().optional(),
 })

@@ -1,3 +1,4 @@
+import { isDeeper } from '../json-depth.ts'
 import type { Tool } from '../tool.ts'
 import { isStringTool } from '../tool.ts'
 import { findTool } from '../tool-set.ts'
@@ -52,10 +53,14 @@ export function checkInput(tool: Tool, input: unknown): { input: unknown } | { c
   }
 }
 
+/** Deeper inputs could be stored nowhere. */
+const deepest = 500
+
 type Parsed = { value: unknown; repaired?: string } | { problem: string }
 
 function parseJson(text: string, plainTextAllowed: boolean): Parsed {
   if (text.trim() === '') return { value: plainTextAllowed ? '' : {} }
+  if (isDeeper(text, deepest)) return { problem: `it is nested deeper than ${deepest} levels` }
   try {
     return unnest(JSON.parse(text), text)
   } catch (error) {

@@ -179,6 +179,13 @@ describe('the loop', () => {
     expect(traces).toEqual(['[tool-repair]'])
   })
 
+  it('refuses an input that is nested deeper than anything could store', async () => {
+    const look = probe('Look', true, [])
+    const rawInput = `{"id":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+    const outcome = await play([[{ call: { name: 'Look', rawInput, id: 'c1' } }], [{ text: 'ok' }]], [look])
+    expect(call(outcome, 'c1').errorText).toMatch(/nested deeper than 500 levels/)
+  })
+
   it('finds a tool whatever the case and separators of its name', async () => {
     const events: string[] = []
     const outcome = await play(

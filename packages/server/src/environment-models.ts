@@ -1,0 +1,12 @@
+import { createModels, type Models } from './models.ts'
+
+/** For programs without a server or a home: the built-in providers, with keys from the environment. */
+const models = (): Models =>
+  createModels({ settings: () => ({}), env: process.env, defaultModel: () => process.env['TROUPE_MODEL'] || undefined })
+
+export const getModelDefinition: Models['getModelDefinition'] = (provider, id) => models().getModelDefinition(provider, id)
+
+export const getProviderDefinition: Models['getProviderDefinition'] = (id) => models().getProviderDefinition(id)
+
+/** Fails with a named error that says what to set. */
+export const resolveChatModel: Models['resolveChatModel'] = (id) => models().resolveChatModel(id)
