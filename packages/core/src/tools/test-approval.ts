@@ -10,7 +10,7 @@ export default defineTool({
   }),
   readOnly: true,
   needsApproval: true,
-  group: 'testing',
+  group: 'system',
   title: () => 'Test approval',
   permission: ({ message, payload }) => ({
     title: message ?? 'Approve a test?',

@@ -25,7 +25,7 @@ Use it for work of three steps or more. Send the whole list each time, or with "
   readOnly: false,
   needsApproval: false,
   recover: 'rerun',
-  group: 'planning',
+  group: 'plan',
   title: () => 'Update todos',
   permission: ({ todos }) => ({ title: 'Update the todo list', summary: count(todos.length, 'todo'), content: todos }),
   execute({ todos: entries, merge }, ctx) {
