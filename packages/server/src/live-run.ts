@@ -174,7 +174,7 @@ export function openRun(options: OpenRunOptions): OpenRun {
       takeCallId,
       writes: createWriteLock(),
       onStatus,
-      state: options.state(session, workspace),
+      state: () => options.state(session, workspace),
       settings: (name) => options.settings(name),
       credentials: (provider) => options.credentials(provider),
       ...(remains !== undefined && { resume: remains.resume }),

@@ -68,6 +68,7 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined
   const cancel = (): void => void reader?.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
+  let translator: Translator | undefined
   let lastAt = performance.now()
   const watch = setInterval(
     () => {
@@ -78,7 +79,7 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
   try {
     const { stream } = await settled(input.model.doStream({ ...input.options, abortSignal: signal }), signal)
     reader = stream.getReader()
-    const translate = createTranslator(input, answer)
+    translator = createTranslator(input, answer)
     let finished = false
     for (;;) {
       const { done, value } = await reader.read()
@@ -90,7 +91,7 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
         answer.finishReason = value.finishReason.unified
         answer.usage = toUsage(value.usage)
       } else {
-        const pending = translate(value)
+        const pending = translator.translate(value)
         if (pending !== undefined) await pending
       }
     }
@@ -112,6 +113,7 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
   } finally {
     clearInterval(watch)
     input.signal.removeEventListener('abort', onAbort)
+    translator?.close()
   }
   return answer
 }
@@ -123,14 +125,26 @@ function stalled(ms: number): NamedError {
   })
 }
 
-/** Turns provider stream parts into chunks. Returns a promise only where something has to be waited for. */
-function createTranslator(
-  input: ModelCall,
-  answer: ModelAnswer & { started: boolean },
-): (part: LanguageModelV4StreamPart) => Promise<void> | undefined {
+/** Turns provider stream parts into chunks. */
+interface Translator {
+  /** Returns a promise only where something has to be waited for. */
+  translate: (part: LanguageModelV4StreamPart) => Promise<void> | undefined
+  /** Ends the texts that the provider left open, so that nothing is shown as streaming any more. */
+  close: () => void
+}
+
+function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boolean }): Translator {
   const { emit } = input
-  const ids = new Map<string, string>()
-  return (part) => {
+  const open = new Map<string, Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>>()
+  let ids: Map<string, string> | undefined
+  return {
+    translate,
+    close() {
+      for (const end of open.values()) emit(end)
+    },
+  }
+
+  function translate(part: LanguageModelV4StreamPart): Promise<void> | undefined {
     switch (part.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -140,17 +154,23 @@ function createTranslator(
         else if (part.delta !== '') emit({ type: part.type, id: part.id, delta: part.delta })
         return undefined
       case 'text-start':
-      case 'text-end':
-      case 'reasoning-start':
-      case 'reasoning-end':
+      case 'reasoning-start': {
         answer.started = true
+        const type = part.type === 'text-start' ? 'text-end' : 'reasoning-end'
+        open.set(`${type} ${part.id}`, { type, id: part.id })
+        emit(part)
+        return undefined
+      }
+      case 'text-end':
+      case 'reasoning-end':
+        open.delete(`${part.type} ${part.id}`)
         emit(part)
         return undefined
       case 'tool-input-start':
         answer.started = true
         return inputStart(part)
       case 'tool-input-delta': {
-        const toolCallId = ids.get(part.id)
+        const toolCallId = ids?.get(part.id)
         if (toolCallId !== undefined && part.delta !== '')
           emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: part.delta })
         return undefined
@@ -159,7 +179,7 @@ function createTranslator(
         answer.started = true
         return toolCall(part)
       case 'tool-result': {
-        const toolCallId = ids.get(part.toolCallId) ?? part.toolCallId
+        const toolCallId = ids?.get(part.toolCallId) ?? part.toolCallId
         const extra = {
           providerExecuted: true,
           ...(part.providerMetadata !== undefined && { providerMetadata: part.providerMetadata }),
@@ -214,10 +234,11 @@ function createTranslator(
   }
 
   async function ourId(providerId: string): Promise<string> {
-    const known = ids.get(providerId)
+    const known = ids?.get(providerId)
     if (known !== undefined) return known
     const id = isId(providerId) && (await input.takeCallId(providerId)) ? providerId : newId('call_')
     if (id !== providerId) await input.takeCallId(id)
+    ids ??= new Map()
     ids.set(providerId, id)
     return id
   }

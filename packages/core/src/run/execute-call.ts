@@ -1,33 +1,13 @@
-import type { CallNotes, Chunk } from '../protocol/message.ts'
+import type { CallNotes } from '../protocol/message.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { unwrapResult } from '../tool.ts'
 import { askId } from './ask-id.ts'
 import { carryApproval, openCallContext, waitForAnswer, type CallContext } from './call-context.ts'
+import type { CallScope } from './call-scope.ts'
 import { openCallSignal } from './call-signal.ts'
 import { endingOf } from './ending.ts'
 import { checkInput, type Call } from './parse-call.ts'
-import type { RunInput } from './run-input.ts'
 import { toJson } from './to-json.ts'
-import type { WriteLock } from './write-lock.ts'
-
-/** What a call needs of the run around it. */
-export interface CallScope {
-  input: RunInput
-  /** The fields of `ctx` that all calls of the run share. */
-  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'state'>
-  /** Made when the first call looks at it. */
-  state(): ToolContext['state']
-  /** Aborted when the run is, and when the model call that made this call fails. */
-  signal: AbortSignal
-  writes: WriteLock
-  emit: (chunk: Chunk) => void
-  /** Marks the call as waiting for a person until the returned function is called. */
-  waiting(): () => void
-  /** A person refused without a remark: the turn ends. */
-  deny(call: Call): void
-  /** Set when this execution is found in the journal of an earlier process: the input that ran. */
-  startedBefore?: { input: unknown }
-}
 
 /** One call from permission to result: whatever a tool or a person does becomes that. Rejects when the log does. */
 export async function executeCall(call: Call & { tool: Tool }, scope: CallScope): Promise<void> {

@@ -18,6 +18,8 @@ export interface Resume {
   usage: Usage[]
   /** How long the run had worked, as far as it was noted. */
   elapsedMs: number
+  /** What ends the texts that were being streamed. */
+  openTexts: Map<string, Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>>
   /** Steering messages that were accepted and not yet injected. */
   steering: { id: string; text: string }[]
   processes: { toolCallId: string; pid: number; startTime: string }[]
@@ -34,6 +36,7 @@ export function readResume(items: Iterable<LogItem>): Resume {
     finishReason: 'other',
     usage: [],
     elapsedMs: 0,
+    openTexts: new Map(),
     steering: [],
     processes: [],
   }
@@ -75,10 +78,19 @@ function readItem(resume: Resume, item: LogItem): void {
     default: {
       const chunk = item as Chunk
       resume.chunks.push(chunk)
+      followTexts(resume.openTexts, chunk)
       if (chunk.type === 'finish-step') resume.phase = 'between'
       else if (chunk.type === 'finish') resume.phase = 'finished'
       else if (chunk.type === 'steering-message')
         resume.steering = resume.steering.filter((message) => message.id !== chunk.id)
     }
   }
+}
+
+function followTexts(open: Resume['openTexts'], chunk: Chunk): void {
+  if (chunk.type === 'text-start') open.set(`text-end ${chunk.id}`, { type: 'text-end', id: chunk.id })
+  else if (chunk.type === 'reasoning-start')
+    open.set(`reasoning-end ${chunk.id}`, { type: 'reasoning-end', id: chunk.id })
+  else if (chunk.type === 'text-end' || chunk.type === 'reasoning-end') open.delete(`${chunk.type} ${chunk.id}`)
+  else if (chunk.type === 'reset-step') open.clear()
 }

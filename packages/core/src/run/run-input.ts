@@ -65,7 +65,7 @@ export interface RunInput {
   /** `waiting` when only a person can move the run on; the message is what may be stored meanwhile. */
   onStatus?(status: 'running' | 'waiting', message: () => Message): void
   /** What the agent remembers from earlier turns. Default: a new state, with its output in the system's temporary folder. */
-  state?: ToolContext['state']
+  state?: () => ToolContext['state']
   settings?: ToolContext['settings']
   mediaModel?: ToolContext['mediaModel']
   credentials?: ToolContext['credentials']

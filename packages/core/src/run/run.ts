@@ -4,6 +4,7 @@ import type { Metadata } from '../protocol/message.ts'
 import { buildTools, findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
 import { callModel, type ModelAnswer } from './call-model.ts'
+import { openCallScope } from './call-scope.ts'
 import { executeCall } from './execute-call.ts'
 import { loadFiles } from './load-files.ts'
 import type { Call } from './parse-call.ts'
@@ -28,6 +29,7 @@ export async function run(input: RunInput): Promise<RunOutcome> {
     if (resume !== undefined) await takeOver(turn)
     if (resume?.phase === 'finished') return turn.finished()
     if (resume?.chunks.some((chunk) => chunk.type === 'start') !== true) begin(turn)
+    if (input.signal.aborted && resume !== undefined) for (const end of resume.openTexts.values()) turn.emit(end)
     input.signal.throwIfAborted()
     let more = resume?.phase === 'calls' || resume?.phase === 'between' ? await goOn(turn, resume) : true
     let again = resume?.phase === 'model'
@@ -70,7 +72,7 @@ async function step(turn: Turn, again: boolean): Promise<boolean> {
   await log.sync()
   input.signal.throwIfAborted()
 
-  const calls = openCalls(turn)
+  let calls: Calls | undefined
   const prompt = await loadFiles(project([...input.history, turn.fold.snapshot()], input.instructions), input.blobs)
   const tools = buildTools(input.tools)
   const answer = await turn.work(() =>
@@ -89,6 +91,7 @@ async function step(turn: Turn, again: boolean): Promise<boolean> {
           log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
           input.trace?.({ level: 'warn', message: '[tool-repair]', toolCallId: call.toolCallId, ...call.repair })
         }
+        calls ??= openCalls(turn)
         calls.offer(call)
       },
     }),
@@ -96,13 +99,13 @@ async function step(turn: Turn, again: boolean): Promise<boolean> {
   return finishStep(turn, calls, answer)
 }
 
-async function finishStep(turn: Turn, calls: Calls, answer: ModelAnswer): Promise<boolean> {
+async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAnswer): Promise<boolean> {
   const { input, log } = turn
   turn.usage = addUsage(turn.usage, answer.usage)
   turn.finishReason = answer.finishReason
   if (turn.usage !== undefined) turn.emit({ type: 'data-usage', data: turn.usage, transient: true })
   if (answer.error !== undefined) {
-    await calls.stop(new NamedError('ModelFailed', `Cancelled: ${answer.error.message}`))
+    await calls?.stop(new NamedError('ModelFailed', `Cancelled: ${answer.error.message}`))
     throw answer.error
   }
   // What came before a stop is no complete answer: nothing may go on from it after a crash.
@@ -147,10 +150,10 @@ async function goOn(turn: Turn, resume: Resume): Promise<boolean> {
 type Ended = Pick<ModelAnswer, 'finishReason'> & { calls: readonly unknown[] }
 
 /** The model call has ended: runs what it asked for. */
-async function finishCalls(turn: Turn, calls: Calls, answer: Ended): Promise<boolean> {
+async function finishCalls(turn: Turn, calls: Calls | undefined, answer: Ended): Promise<boolean> {
   const cut = cutShort(answer)
-  if (cut !== undefined) calls.cancel()
-  await calls.finish()
+  if (cut !== undefined) calls?.cancel()
+  await calls?.finish()
   turn.input.signal.throwIfAborted()
   if (cut !== undefined) turn.settleOpenCalls(cut.message)
   turn.emit({ type: 'finish-step' })
@@ -181,17 +184,19 @@ interface Calls extends Schedule {
   stop(reason: NamedError): Promise<void>
 }
 
+/** Opened when the first call comes: most model calls make none. */
 function openCalls(turn: Turn): Calls {
   const { input } = turn
   const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  const scope = { ...openCallScope(turn), signal: controller.signal, deny }
   const schedule = createSchedule((call) => turn.work(() => execute(call)))
   const onAbort = (): void => abort(input.signal.reason)
-  let followed = false
+  if (input.signal.aborted) onAbort()
+  else input.signal.addEventListener('abort', onAbort, { once: true })
+  if (turn.denied) schedule.cancel()
   return {
-    offer(call) {
-      if (!followed) follow()
-      schedule.offer(call)
-    },
+    offer: schedule.offer,
     finish,
     cancel: schedule.cancel,
     stop(reason) {
@@ -208,20 +213,7 @@ function openCalls(turn: Turn): Calls {
     }
     const started = input.resume?.started
     const startedBefore = started?.has(call.toolCallId) === true ? { input: started.get(call.toolCallId) } : undefined
-    await executeCall(call as Call & { tool: Tool }, {
-      ...turn.scope,
-      signal: controller.signal,
-      deny,
-      ...(startedBefore !== undefined && { startedBefore }),
-    })
-  }
-
-  function follow(): void {
-    followed = true
-    setMaxListeners(0, controller.signal)
-    if (input.signal.aborted) onAbort()
-    else input.signal.addEventListener('abort', onAbort, { once: true })
-    if (turn.denied) schedule.cancel()
+    await executeCall(call as Call & { tool: Tool }, startedBefore === undefined ? scope : { ...scope, startedBefore })
   }
 
   async function finish(): Promise<void> {

@@ -7,12 +7,11 @@ import { cleanMessage } from '../protocol/clean.ts'
 import { createFold } from '../protocol/fold.ts'
 import type { Chunk, ErrorInfo, Message, Metadata, Usage } from '../protocol/message.ts'
 import { endingOf } from './ending.ts'
-import type { CallScope } from './execute-call.ts'
 import { createRepeatGuard } from './repeat-guard.ts'
 import { defaultLimits, type Limits, type RunInput } from './run-input.ts'
 import { createStopwatch } from './stopwatch.ts'
 import { addUsage } from './usage.ts'
-import { createWriteLock } from './write-lock.ts'
+import { createWriteLock, type WriteLock } from './write-lock.ts'
 
 export interface RunOutcome {
   status: 'done' | 'failed' | 'aborted' | 'interrupted'
@@ -32,6 +31,8 @@ export function openTurn(input: RunInput) {
   const watch = createStopwatch(resume?.elapsedMs)
   const steering = resume?.steering.slice() ?? []
   let taken: Set<string> | undefined
+  let writes: WriteLock | undefined
+  let state: AgentState | undefined
   let busy = 0
   let waitingCalls = 0
   let toldWaiting = false
@@ -50,10 +51,11 @@ export function openTurn(input: RunInput) {
     stopped: undefined as Metadata['stopped'],
     denied: false,
     repeats: createRepeatGuard(limits.repeats),
-    scope: undefined as unknown as Omit<CallScope, 'deny' | 'signal'>,
-
     emit,
     takeCallId,
+    waiting,
+    writes: () => (writes ??= input.writes ?? createWriteLock()),
+    state: () => (state ??= input.state?.() ?? temporaryState(input)),
     /** True when messages wait to be injected. When the turn would end without one, none is accepted from then on. */
     takeSteering(ending: boolean): boolean {
       steering.push(...(input.steering?.(ending && steering.length === 0) ?? []))
@@ -125,15 +127,6 @@ export function openTurn(input: RunInput) {
       return turn.outcome(aborted === true ? 'aborted' : interrupted === true ? 'interrupted' : 'done')
     },
   }
-  let state = input.state
-  turn.scope = {
-    input,
-    writes: input.writes ?? createWriteLock(),
-    emit,
-    waiting,
-    base: contextBase(turn),
-    state: () => (state ??= temporaryState(input)),
-  }
   if (resume !== undefined) for (const call of finishedCalls(fold.snapshot())) turn.repeats.check(call)
   return turn
 
@@ -165,6 +158,7 @@ export function openTurn(input: RunInput) {
     while (turn.takeSteering(true)) turn.injectSteering()
   }
 
+  /** A call waits for a person until the returned function is called. */
   function waiting(): () => void {
     waitingCalls++
     tellWaiting()
@@ -195,52 +189,16 @@ export function openTurn(input: RunInput) {
 
 /** What the answer says about itself from its first chunk on. */
 export function firstMetadata(input: RunInput): Metadata {
-  const { kind, name, depth, path } = agentOf(input)
+  const { kind, name, depth, path } = input.frames.at(-1) as RunInput['frames'][number]
   return { agent: { kind, name, depth, path: [...path] }, model: input.model.id, createdAt: Date.now() }
-}
-
-/** The fields of `ctx` that all calls of a run share. */
-function contextBase(turn: Pick<Turn, 'input' | 'attempt' | 'fold' | 'step'>): CallScope['base'] {
-  const { input, attempt, fold } = turn
-  return {
-    session: input.session,
-    workspace: input.workspace,
-    ...(input.project !== undefined && { project: input.project }),
-    ...(input.client !== undefined && { client: input.client }),
-    ...(input.tab !== undefined && { tab: input.tab }),
-    ...(input.page !== undefined && { page: input.page }),
-    get run() {
-      return { id: input.runId, attempt, step: turn.step }
-    },
-    frames: input.frames,
-    agent: agentOf(input),
-    chatModel: input.model,
-    messageId: input.messageId,
-    lastOutput: (toolName) => lastOutput([...input.history, fold.snapshot()], toolName),
-    settings: input.settings ?? (() => undefined),
-    ...(input.blobs !== undefined && { blobs: input.blobs }),
-    mediaModel: input.mediaModel ?? (() => undefined),
-    credentials: input.credentials ?? (() => Promise.resolve(undefined)),
-  }
 }
 
 /** For programs that keep none: the agent forgets with the run. */
 function temporaryState(input: RunInput): AgentState {
-  return createAgentState({ workspace: input.workspace.path, outputFolder: path.join(tmpdir(), 'troupe', input.session.id) })
-}
-
-function agentOf(input: RunInput): RunInput['frames'][number] {
-  return input.frames.at(-1) as RunInput['frames'][number]
-}
-
-function lastOutput(messages: readonly { parts: readonly object[] }[], toolName: string): unknown {
-  for (const { parts } of messages.toReversed()) {
-    const part = parts.findLast(
-      (candidate) => 'type' in candidate && candidate.type === `tool-${toolName}` && 'output' in candidate,
-    )
-    if (part !== undefined) return (part as { output: unknown }).output
-  }
-  return undefined
+  return createAgentState({
+    workspace: input.workspace.path,
+    outputFolder: path.join(tmpdir(), 'troupe', input.session.id),
+  })
 }
 
 function callIds(message: { parts: readonly object[] }): string[] {

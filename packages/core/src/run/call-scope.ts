@@ -1,0 +1,62 @@
+import type { Chunk } from '../protocol/message.ts'
+import type { ToolContext } from '../tool.ts'
+import type { Call } from './parse-call.ts'
+import type { RunInput } from './run-input.ts'
+import type { Turn } from './turn.ts'
+import type { WriteLock } from './write-lock.ts'
+
+/** What a call needs of the run around it. */
+export interface CallScope {
+  input: RunInput
+  /** The fields of `ctx` that all calls of the step share. */
+  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'state'>
+  /** Made when the first call looks at it. */
+  state: () => ToolContext['state']
+  /** Aborted when the run is, and when the model call that made this call fails. */
+  signal: AbortSignal
+  writes: WriteLock
+  emit: (chunk: Chunk) => void
+  /** Marks the call as waiting for a person until the returned function is called. */
+  waiting: () => () => void
+  /** A person refused without a remark: the turn ends. */
+  deny: (call: Call) => void
+  /** Set when this execution is found in the journal of an earlier process: the input that ran. */
+  startedBefore?: { input: unknown }
+}
+
+export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny'> {
+  const { input, emit, waiting, state } = turn
+  return { input, emit, waiting, state, writes: turn.writes(), base: contextBase(turn) }
+}
+
+/** The fields of `ctx` that all calls of a step share. */
+function contextBase({ input, attempt, fold, step }: Turn): CallScope['base'] {
+  return {
+    session: input.session,
+    workspace: input.workspace,
+    ...(input.project !== undefined && { project: input.project }),
+    ...(input.client !== undefined && { client: input.client }),
+    ...(input.tab !== undefined && { tab: input.tab }),
+    ...(input.page !== undefined && { page: input.page }),
+    run: { id: input.runId, attempt, step },
+    frames: input.frames,
+    agent: input.frames.at(-1) as RunInput['frames'][number],
+    chatModel: input.model,
+    messageId: input.messageId,
+    lastOutput: (toolName) => lastOutput([...input.history, fold.snapshot()], toolName),
+    settings: input.settings ?? (() => undefined),
+    ...(input.blobs !== undefined && { blobs: input.blobs }),
+    mediaModel: input.mediaModel ?? (() => undefined),
+    credentials: input.credentials ?? (() => Promise.resolve(undefined)),
+  }
+}
+
+function lastOutput(messages: readonly { parts: readonly object[] }[], toolName: string): unknown {
+  for (const { parts } of messages.toReversed()) {
+    const part = parts.findLast(
+      (candidate) => 'type' in candidate && candidate.type === `tool-${toolName}` && 'output' in candidate,
+    )
+    if (part !== undefined) return (part as { output: unknown }).output
+  }
+  return undefined
+}
