@@ -167,32 +167,3 @@ function fileLines(file: FileLines, numbers: boolean): string[] {
 function totalOf(output: GrepOutput): string {
   return output.mode === 'content' ? '' : `: ${showCount(output.total, 'file')} in all`
 }
-
-/** Lines that a search found, by file. */
-export interface MatchesDisplay {
-  kind: 'matches'
-  pattern: string
-  files: { path: string; lines: { number: number; text: string; match: boolean }[] }[]
-  more: boolean
-}
-
-const cardLines = 200
-
-/** What the card shows: names as a list, lines by file, not more than a person looks at. */
-export function displayOf(output: GrepOutput, pattern: string) {
-  if (output.mode === 'content') {
-    let left = cardLines
-    const files = output.files.flatMap((file) => {
-      const lines = file.lines.slice(0, left)
-      left -= lines.length
-      return lines.length === 0 ? [] : [{ path: file.path, lines }]
-    })
-    return { kind: 'matches', pattern, files, more: output.more || left === 0 } satisfies MatchesDisplay
-  }
-  const entries =
-    output.mode === 'count'
-      ? output.counts.map((one) => ({ path: one.path, count: one.lines }))
-      : output.files.map((file) => ({ path: file }))
-  const shown = entries.slice(0, cardLines).map((entry) => ({ ...entry, kind: 'file' as const }))
-  return { kind: 'list', path: output.place, entries: shown, left: output.total - shown.length }
-}

@@ -52,7 +52,7 @@ Patterns: "*.ts" is a name at any depth, "src/**/*.ts" a path from the folder, a
     const content: ListDisplay = {
       kind: 'list',
       path: folder,
-      entries: files.map((file) => ({ path: file, kind: 'file' })),
+      entries: files.map((file) => ({ name: file, kind: 'file', depth: 0 })),
       left: total - files.length,
     }
     return { title: `Find ${pattern}`, summary: showCount(total, 'file'), content }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
+import { forCard, matchesDisplay } from '../search/matches-display.ts'
 import { searchCounts, searchFiles } from '../search/search-files.ts'
 import { searchLines } from '../search/search-lines.ts'
 import { searchPlace } from '../search/search-place.ts'
 import type { SearchQuery } from '../search/search-query.ts'
-import { cutPage, displayOf, textOf, type GrepOutput } from '../search/show-matches.ts'
+import { cutPage, textOf, type GrepOutput } from '../search/show-matches.ts'
 import { showCount } from '../search/show-name.ts'
 import { defineTool, withModelText, type ToolContext } from '../tool.ts'
 
@@ -53,13 +54,13 @@ output_mode: "files_with_matches" (default) names the files, newest first; "cont
       throw new Error('The pattern has a NUL character in it; use \\x00 to search for one.')
     const output = await search(given, ctx)
     const text = textOf(output, given)
-    if (text.length <= maxText) return withModelText(output, text)
-    return withModelText(output, (await spill(ctx, text, 'grep')).preview)
+    if (text.length <= maxText) return withModelText(forCard(output), text)
+    return withModelText(forCard(output), (await spill(ctx, text, 'grep')).preview)
   },
   display: (output, { pattern }) => ({
     title: `Search for ${pattern}`,
     summary: output.mode === 'content' ? summaryOfLines(output) : showCount(output.total, 'file'),
-    content: displayOf(output, pattern),
+    content: matchesDisplay(output, pattern),
   }),
 })
 

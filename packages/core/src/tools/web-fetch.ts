@@ -1,0 +1,3 @@
+import { createWebFetch } from '../web/web-fetch-tool.ts'
+
+export default createWebFetch()

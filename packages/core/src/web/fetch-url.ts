@@ -1,0 +1,140 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { fetchError } from './fetch-error.ts'
+import { addressProblem } from './public-address.ts'
+import { readBody } from './read-body.ts'
+
+export interface FetchOptions {
+  signal: AbortSignal
+  /** Addresses that are fetched from although they are not public. Given by a program, never by a model. */
+  allowed?: readonly string[]
+  /** How names become addresses. Asked once for each host that is connected to. */
+  resolve?(host: string): Promise<LookupAddress[]>
+  maxBytes?: number
+  timeoutMs?: number
+}
+
+export interface Fetched {
+  /** Where the last redirect led. */
+  url: string
+  status: number
+  statusText: string
+  contentType: string
+  body: Buffer
+}
+
+const maxUrl = 2000
+const maxRedirects = 5
+
+/**
+ * Gets a page of the public web. A URL is parsed once, its host looked up once, every address checked, and the
+ * connection goes to the checked addresses: a name that points elsewhere a moment later changes nothing. The same for
+ * every redirect.
+ */
+export async function fetchUrl(given: string, options: FetchOptions): Promise<Fetched> {
+  const { signal, timeoutMs = 30_000, maxBytes = 10 * 1024 * 1024 } = options
+  if (given.length > maxUrl) throw new Error(`The URL is longer than ${maxUrl} characters.`)
+  const limit = AbortSignal.timeout(timeoutMs)
+  const either = AbortSignal.any([signal, limit])
+  let url = parseUrl(given)
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const addresses = await orAbort(checkedAddresses(url, options), either)
+      const response = await request(url, addresses, either)
+      const next = redirectOf(response)
+      if (next === undefined) return await fetched(url, response, maxBytes, either)
+      response.destroy()
+      if (redirects === maxRedirects) throw new Error(`${given} redirects more than ${maxRedirects} times.`)
+      url = parseUrl(next, url)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (limit.aborted) throw new Error(`${url.href} timed out after ${timeoutMs / 1000} s.`, { cause: error })
+    throw fetchError(error, url)
+  }
+}
+
+/** A URL that may be fetched as far as its text goes. */
+export function parseUrl(given: string, base?: URL): URL {
+  const url = URL.parse(given, base?.href)
+  const shown = given.length > 200 ? `${given.slice(0, 200)}…` : given
+  if (url === null) throw new Error(`"${shown}" is not a URL. Give a whole one, such as "https://example.com/page".`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Error(`"${shown}" cannot be fetched: only http and https are. Use Read for files.`)
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new Error('A URL with a user name or password in it is not fetched. Leave them out.')
+  url.hash = ''
+  return url
+}
+
+async function checkedAddresses(url: URL, options: FetchOptions): Promise<LookupAddress[]> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const family = isIP(host)
+  const addresses = family !== 0 ? [{ address: host, family }] : await (options.resolve ?? lookupAll)(host)
+  if (addresses.length === 0) throw new Error(`The host ${host} has no address.`)
+  for (const { address } of addresses) {
+    const problem = options.allowed?.includes(address) === true ? undefined : addressProblem(address)
+    if (problem === undefined) continue
+    const leads = address === host ? host : `${host} leads to ${address}, which`
+    throw new Error(
+      `${leads} is not on the public web (${problem}), so it is not fetched. For servers of this machine or network use a command such as curl.`,
+    )
+  }
+  return addresses
+}
+
+function lookupAll(host: string): Promise<LookupAddress[]> {
+  return lookup(host, { all: true, order: 'verbatim' })
+}
+
+function request(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promise<http.IncomingMessage> {
+  const pinned: LookupFunction = (_host, options, done) => {
+    const [first] = addresses
+    if (options.all === true) done(null, addresses)
+    else done(null, first!.address, first!.family)
+  }
+  const transport = url.protocol === 'https:' ? https : http
+  return new Promise((resolve, reject) => {
+    // No agent: neither a proxy nor a connection of somebody else comes between.
+    const outgoing = transport.get(url, { agent: false, lookup: pinned, signal, maxHeaderSize: 65_536, headers })
+    outgoing.once('response', resolve)
+    outgoing.once('error', reject)
+  })
+}
+
+const headers = {
+  accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
+  'accept-encoding': 'gzip, br',
+  'user-agent': 'Mozilla/5.0 (compatible; Troupe)',
+}
+
+function redirectOf({ statusCode, headers: { location } }: http.IncomingMessage): string | undefined {
+  return [301, 302, 303, 307, 308].includes(statusCode ?? 0) ? location : undefined
+}
+
+async function fetched(
+  url: URL,
+  response: http.IncomingMessage,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  return {
+    url: url.href,
+    status: response.statusCode ?? 0,
+    statusText: response.statusMessage ?? '',
+    contentType: response.headers['content-type'] ?? '',
+    body: await readBody(response, maxBytes, signal),
+  }
+}
+
+function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    work.then(resolve, reject)
+  })
+}
