@@ -1,9 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from './resolve-path.ts'
+import type { AgentState } from '../agent-state.ts'
+import { isInside, type ResolvedPath, shownPath } from './resolve-path.ts'
+
+/** What is said of a file that is not there. */
+export function missingText({ path: real, shown }: ResolvedPath, state: Pick<AgentState, 'roots' | 'cwd'>): string {
+  const near = nearPaths(real, state.roots).map((one) => shownPath(one, state.cwd))
+  if (near.length > 0) return `${shown} does not exist. Did you mean ${near.join(', or ')}?`
+  return `${shown} does not exist. Look for it with Glob or ListDir; relative paths start at ${state.cwd}.`
+}
 
 /** Existing paths that somebody who gave a missing one may have meant: at most three, the likeliest first. */
-export function nearPaths(missing: string, roots: readonly string[]): string[] {
+function nearPaths(missing: string, roots: readonly string[]): string[] {
   const root = roots.find((one) => isInside(missing, one))
   if (root === undefined) return []
   const segments = path.relative(root, missing).split(path.sep)
@@ -16,7 +24,7 @@ export function nearPaths(missing: string, roots: readonly string[]): string[] {
     .slice(0, 3)
 }
 
-export function nearNames(wanted: string, names: readonly string[]): string[] {
+function nearNames(wanted: string, names: readonly string[]): string[] {
   const scored = names
     .map((name) => ({ name, distance: likeness(wanted.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= Math.max(2, wanted.length / 3))

@@ -4,7 +4,8 @@ import type { FilesContext } from './change-mark.ts'
 import type { FileKind } from './file-kind.ts'
 import { imageSize } from './image-size.ts'
 import type { OpenedFile, ReadResult } from './read-result.ts'
-import { readOpenFile } from './snapshot.ts'
+import { readOpenFile, sha256Of } from './snapshot.ts'
+import { stampRead } from './stamps.ts'
 
 const maxBytes = 32 * 2 ** 20
 const headerBytes = 2 ** 18
@@ -19,7 +20,9 @@ export async function readMedia(
   const header = Buffer.alloc(Math.min(size, headerBytes))
   readSync(fd, header, 0, header.length, 0)
   const pixels = imageSize(header, mediaType)
-  const blob = ctx.blobs !== undefined && size <= maxBytes ? await ctx.blobs.put(await readOpenFile(fd, size), mediaType) : undefined
+  const bytes = size <= maxBytes ? await readOpenFile(fd, size) : undefined
+  const blob = bytes === undefined ? undefined : await ctx.blobs?.put(bytes, mediaType)
+  stampRead(ctx.state, file.real, { stats: file.stats, sha256: bytes === undefined ? '' : sha256Of(bytes) }, 'all')
   const what = kind === 'pdf' ? 'a PDF document' : `an image (${mediaType.slice('image/'.length).toUpperCase()})`
   const dimensions = pixels === undefined ? '' : `, ${pixels.width} x ${pixels.height} pixels`
   const kept =

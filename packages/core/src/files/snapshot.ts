@@ -63,14 +63,14 @@ export function readFailure(error: unknown, shown: string): Error {
 }
 
 /** Undefined when there is no file. Throws when it is not a regular one, or too long to be changed in memory. */
-export async function takeSnapshot(path: string): Promise<Snapshot | undefined> {
-  const opened = openIfThere(path)
+export async function takeSnapshot(path: string, shown = path): Promise<Snapshot | undefined> {
+  const opened = openIfThere(path, shown)
   if (opened === undefined) return undefined
   const { fd, stats } = opened
   try {
-    if (!stats.isFile()) throw new Error(`"${path}" is ${stats.isDirectory() ? 'a folder' : 'a special file'}, not a file.`)
+    if (!stats.isFile()) throw new Error(`"${shown}" is ${stats.isDirectory() ? 'a folder' : 'a special file'}, not a file.`)
     if (stats.size > maxBytes) {
-      throw new Error(`"${path}" is ${stats.size} bytes long, more than this tool can change. Use a command for it.`)
+      throw new Error(`"${shown}" is ${stats.size} bytes long, more than this tool can change. Use a command for it.`)
     }
     const takenAt = Date.now()
     const bytes = await readOpenFile(fd, Number(stats.size))
@@ -114,11 +114,12 @@ export async function isUnchanged(path: string, snapshot: Snapshot | undefined):
 /** File times advance in steps of up to 10 ms. */
 const clockGrainMs = 20
 
-function openIfThere(path: string): ReturnType<typeof openFile> | undefined {
+function openIfThere(path: string, shown: string): ReturnType<typeof openFile> | undefined {
   try {
     return openFile(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw readFailure(error, shown)
   }
 }

@@ -31,26 +31,31 @@ export function stampRead(
   reads.set(path, { ...now, partial, ...(partial && { shown: all }) })
 }
 
-/** After a change: the agent knows what it wrote, and of the rest what it knew before. */
-export function stampWritten({ reads }: Reads, path: string, sha256: string, stats: BigIntStats, isWhole: boolean): void {
-  const partial = !isWhole && (reads.get(path)?.partial ?? true)
+export type Knowledge = 'all' | 'as-before' | 'part'
+
+/** After a change of its own: what the agent knows of the file now. */
+export function stampWritten({ reads }: Reads, path: string, sha256: string, stats: BigIntStats, known: Knowledge): void {
+  const partial = known === 'part' || (known === 'as-before' && (reads.get(path)?.partial ?? true))
   reads.set(path, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size), partial })
 }
 
-/** Refuses to change a file that the agent has not seen as it is now. `whole`: as one that overwrites it must. */
-export function requireRead({ reads }: Reads, path: string, shown: string, now: Snapshot, { whole }: { whole: boolean }): void {
+/** Whether the agent has seen the file as it is now. Refuses what it has never seen. */
+export function isCurrent({ reads }: Reads, path: string, shown: string, { stats, sha256 }: Snapshot): boolean {
   const stamp = reads.get(path)
   if (stamp === undefined) throw new Error(`"${shown}" exists and you have not read it yet. Read it first.`)
-  const { stats, sha256 } = now
-  if (differs(stamp, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size) })) {
+  return !differs(stamp, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size) })
+}
+
+/** Refuses to replace a file unless the agent has seen all of it as it is now. */
+export function requireWhole(state: Reads, path: string, shown: string, now: Snapshot): void {
+  if (!isCurrent(state, path, shown, now)) {
     throw new Error(`"${shown}" has changed since you read it. Read it again, then decide what to change.`)
   }
-  if (whole && stamp.partial) {
-    const rest = firstGap(stamp)
-    throw new Error(
-      `You have read only a part of "${shown}", and this would replace all of it. Read the rest first (offset ${rest}), or use Edit.`,
-    )
-  }
+  const stamp = state.reads.get(path)
+  if (stamp?.partial !== true) return
+  throw new Error(
+    `You have read only a part of "${shown}", and this would replace all of it. Read the rest first (offset ${firstGap(stamp)}), or use Edit.`,
+  )
 }
 
 function differs(stamp: FileStamp, now: { sha256: string; mtimeMs: number; size: number }): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FilesContext } from '../files/change-mark.ts'
-import { nearPaths } from '../files/near-names.ts'
+import { missingText } from '../files/near-names.ts'
 import { readFolder } from '../files/read-folder.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
 import type { Display } from '../protocol/display.ts'
@@ -21,11 +21,9 @@ export default defineTool({
   permission: ({ path }) => ({ title: 'List a folder', summary: path }),
   async execute(input, ctx: FilesContext) {
     const { state } = ctx
-    const { path: real, shown, stats } = resolvePath(ctx, input.path, { for: 'read' })
-    if (stats === undefined) {
-      const near = nearPaths(real, state.roots).map((one) => shownPath(one, state.cwd))
-      throw new Error(`${shown} does not exist.${near.length > 0 ? ` Did you mean ${near.join(', or ')}?` : ''}`)
-    }
+    const target = resolvePath(ctx, input.path, { for: 'read' })
+    const { path: real, shown, stats } = target
+    if (stats === undefined) throw new Error(missingText(target, state))
     if (!stats.isDirectory()) throw new Error(`${shown} is a file, not a folder. Use Read.`)
     const name = shownPath(real, state.roots[0] ?? real)
     const { output, text } = await readFolder({ real, shown, name }, input, ctx)

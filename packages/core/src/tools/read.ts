@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { FilesContext } from '../files/change-mark.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { markNotesShown, takeFolderNotes } from '../files/folder-notes.ts'
-import { nearPaths } from '../files/near-names.ts'
+import { missingText } from '../files/near-names.ts'
 import { readFolder } from '../files/read-folder.ts'
 import { readMedia } from '../files/read-media.ts'
 import { readNotebook } from '../files/read-notebook.ts'
@@ -43,7 +43,7 @@ const wholeBytes = 2 ** 18
 
 async function readTarget(target: ResolvedPath, range: ReadRange, ctx: FilesContext): Promise<ReadResult> {
   const { path: real, shown, stats } = target
-  if (stats === undefined) throw new Error(missingText(target, ctx))
+  if (stats === undefined) throw new Error(missingText(target, ctx.state))
   const name = shownPath(real, ctx.state.roots[0] ?? real)
   if (stats.isDirectory()) return readFolder({ real, shown, name }, { depth: 1, limit: 500 }, ctx)
   const { fd, stats: opened } = open(real, shown)
@@ -86,12 +86,6 @@ function open(real: string, shown: string): ReturnType<typeof openFile> {
 function readHead(fd: number): Uint8Array {
   const head = Buffer.alloc(headLength)
   return head.subarray(0, readSync(fd, head, 0, headLength, 0))
-}
-
-function missingText({ path: real, shown }: ResolvedPath, { state }: FilesContext): string {
-  const near = nearPaths(real, state.roots).map((one) => shownPath(one, state.cwd))
-  if (near.length > 0) return `${shown} does not exist. Did you mean ${near.join(', or ')}?`
-  return `${shown} does not exist. Look for it with Glob or ListDir; relative paths start at ${state.cwd}.`
 }
 
 function summaryOf(output: ReadOutput): string {

@@ -1,0 +1,23 @@
+/**
+ * A line that stands for code which the model left out: "// ... rest of the code ...", "# existing code remains".
+ * Undefined when there is none, or when the text that is replaced has it too.
+ */
+export function findPlaceholder(newText: string, oldText: string): string | undefined {
+  const known = new Set(oldText.split('\n').map((line) => line.trim()))
+  return newText
+    .split('\n')
+    .map((line) => line.trim())
+    .find((line) => isPlaceholder(line) && !known.has(line))
+}
+
+const comment = /^(\/\/|#|--|;|%|\/\*|\*|<!--|\{\/\*|\(|\.\.\.|…)/
+const dots = /\.\.\.|…/
+const leftOut =
+  /\b(rest of|remaining|remainder of|existing|unchanged|previous|original|same as (before|above)|omitted)\b/i
+const things =
+  /\b(code|file|function|functions|method|methods|class|implementation|content|contents|logic|imports?|lines|body|props|fields|tests?|cases?|styles?|markup|html|section|here|stays|remains?|as is|before|above)\b/i
+
+function isPlaceholder(line: string): boolean {
+  if (line.length > 120 || !comment.test(line)) return false
+  return dots.test(line) && leftOut.test(line) && things.test(line)
+}

@@ -1,0 +1,89 @@
+import { Buffer } from 'node:buffer'
+import { z } from 'zod'
+import { type ChangedFile, changedText, changeFile } from '../files/change-file.ts'
+import type { FilesContext } from '../files/change-mark.ts'
+import { applyPlan, planEdit } from '../files/edit-text.ts'
+import { formatOf, plainFormat } from '../files/encoding.ts'
+import { fileKind, headLength } from '../files/file-kind.ts'
+import { missingText } from '../files/near-names.ts'
+import { findPlaceholder } from '../files/placeholders.ts'
+import { resolvePath } from '../files/resolve-path.ts'
+import { isCurrent } from '../files/stamps.ts'
+import type { Display } from '../protocol/display.ts'
+import { defineTool, withModelText } from '../tool.ts'
+
+export default defineTool({
+  description: `Replaces text in a file that you have read. "old_string" must be exactly what the file has, without the line numbers of Read, and be there once; give more lines around it, or set "replace_all". Indentation counts; line endings and encoding of the file are kept.
+An empty "old_string" creates a file that does not exist.`,
+  input: z.object({
+    file_path: z.string().describe('Absolute, or relative to the working directory'),
+    old_string: z.string().describe('The text to replace'),
+    new_string: z.string().describe('The text to put there, complete: nothing may stand for code that is left out'),
+    replace_all: z.boolean().describe('Replace every place').default(false),
+  }),
+  readOnly: false,
+  group: 'file-write',
+  title: ({ file_path }) => `Edit ${file_path}`,
+  permission: ({ file_path, old_string, new_string }) => ({
+    title: 'Edit a file',
+    summary: file_path,
+    content: {
+      kind: 'diff',
+      path: file_path,
+      change: old_string === '' ? 'created' : 'changed',
+      diff: [...marked('-', old_string), ...marked('+', new_string)].join('\n'),
+      added: marked('+', new_string).length,
+      removed: marked('-', old_string).length,
+    } satisfies Display,
+  }),
+  validate({ file_path, old_string, new_string }) {
+    if (old_string === new_string) return 'old_string and new_string are the same: there is nothing to change.'
+    if (file_path.endsWith('.ipynb') && old_string !== '') return 'Use NotebookEdit for the cells of a notebook.'
+    const placeholder = findPlaceholder(new_string, old_string)
+    if (placeholder === undefined) return undefined
+    return `new_string has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file, or edit only what changes.`
+  },
+  async execute({ file_path, old_string, new_string, replace_all }, ctx: FilesContext) {
+    const target = resolvePath(ctx, file_path, { for: 'write' })
+    const { path: real, shown } = target
+    let found = 0
+    let note: string | undefined
+    const changed = await changeFile(ctx, target, (before) => {
+      if (old_string === '') {
+        if (before !== undefined) {
+          throw new Error(`${shown} exists already. Give the text to replace in old_string, or use Write to replace all of it.`)
+        }
+        return { pieces: [Buffer.from(new_string)], format: plainFormat, known: 'all' }
+      }
+      if (before === undefined) throw new Error(missingText(target, ctx.state))
+      // Text that is there letter by letter is as safe as ever; guessing at a file that nobody here has seen is not.
+      const exactOnly = !isCurrent(ctx.state, real, shown, before)
+      if (fileKind(before.bytes.subarray(0, headLength)).kind === 'binary') throw new Error(`${shown} is not a text file.`)
+      const format = formatOf(before.bytes)
+      const wanted = { oldText: old_string, newText: new_string, all: replace_all }
+      const plan = planEdit(before.bytes, format, wanted, { exactOnly })
+      found = plan.replacements.length
+      note = exactOnly ? 'The file had been changed since you read it: Read it again before you change more.' : plan.note
+      return { pieces: applyPlan(before.bytes, plan), format, known: exactOnly ? 'part' : 'as-before' }
+    })
+    const notes = [found > 1 && `${found} places were replaced.`, note].filter((one) => typeof one === 'string')
+    const output: EditOutput = { ...changed, places: found, ...(note !== undefined && { note }) }
+    return withModelText(output, changedText(shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
+  },
+  display: ({ places: _, note: __, ...changed }) => ({
+    title: `${changed.change === 'created' ? 'Create' : 'Edit'} ${changed.path}`,
+    summary: `+${changed.added} -${changed.removed}`,
+    content: { kind: 'diff', ...changed } satisfies Display,
+  }),
+})
+
+interface EditOutput extends ChangedFile {
+  /** How many places were replaced. */
+  places: number
+  /** How the text was found, when it was not there letter by letter. */
+  note?: string
+}
+
+function marked(mark: string, text: string): string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n').map((line) => mark + line)
+}

@@ -1,0 +1,79 @@
+import { Buffer } from 'node:buffer'
+import { z } from 'zod'
+import { changedText, changeFile } from '../files/change-file.ts'
+import type { FilesContext } from '../files/change-mark.ts'
+import { encodeText, formatOf, plainFormat } from '../files/encoding.ts'
+import { fileKind, headLength } from '../files/file-kind.ts'
+import { findPlaceholder } from '../files/placeholders.ts'
+import { resolvePath } from '../files/resolve-path.ts'
+import { requireWhole } from '../files/stamps.ts'
+import { textUnits } from '../files/text-units.ts'
+import type { Display } from '../protocol/display.ts'
+import { defineTool, withModelText } from '../tool.ts'
+
+export default defineTool({
+  description: `Writes a whole file, and the folders above it. A file that exists is replaced: read all of it first. Its line endings and encoding are kept. To change a part of a file use Edit.`,
+  input: z.object({
+    file_path: z.string().describe('Absolute, or relative to the working directory'),
+    content: z.string().describe('Everything that is to be in the file'),
+  }),
+  readOnly: false,
+  group: 'file-write',
+  title: ({ file_path }) => `Write ${file_path}`,
+  permission: ({ file_path, content }) => ({
+    title: 'Write a file',
+    summary: file_path,
+    content: {
+      kind: 'file',
+      path: file_path,
+      text: content,
+      from: 1,
+      lines: content.split('\n').length,
+      more: false,
+    } satisfies Display,
+  }),
+  async execute({ file_path, content }, ctx: FilesContext) {
+    if (/[/\\]$/.test(file_path)) throw new Error(`"${file_path}" is the path of a folder. Give the path of a file.`)
+    const target = resolvePath(ctx, file_path, { for: 'write' })
+    const { path: real, shown } = target
+    let isSame = false
+    const changed = await changeFile(ctx, target, (before) => {
+      if (before === undefined) return { pieces: [Buffer.from(content)], format: plainFormat, known: 'all' }
+      requireWhole(ctx.state, real, shown, before)
+      const isText = fileKind(before.bytes.subarray(0, headLength)).kind === 'text'
+      const format = isText ? formatOf(before.bytes) : plainFormat
+      const file = textUnits(before.bytes, format)
+      refusePlaceholder(content, file.decode())
+      const text = isText ? withEndingsOf(file.units(), content.replace(/^\ufeff/, '')) : content
+      const bytes = encodeText(text, format)
+      isSame = bytes.equals(before.bytes)
+      return isSame ? undefined : { pieces: [bytes], format, known: 'all' }
+    })
+    const text = isSame ? `${shown} has this very content already; nothing was changed.` : changedText(shown, changed)
+    return withModelText(changed, text)
+  },
+  display: (changed) => ({
+    title: `${changed.change === 'created' ? 'Create' : 'Write'} ${changed.path}`,
+    summary: `+${changed.added} -${changed.removed}`,
+    content: { kind: 'diff', ...changed } satisfies Display,
+  }),
+})
+
+function refusePlaceholder(content: string, before: string): void {
+  const placeholder = findPlaceholder(content, before)
+  if (placeholder === undefined) return
+  throw new Error(
+    `The content has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file, or use Edit.`,
+  )
+}
+
+/** Lines end as most of them did before. A text without line endings does not tell. */
+function withEndingsOf(before: string, content: string): string {
+  const feeds = before.split('\n').length - 1
+  if (feeds === 0) return content
+  const plain = content.replaceAll('\r\n', '\n')
+  const returns = before.split('\r\n').length - 1
+  return returns * 2 > feeds || (returns * 2 === feeds && before.indexOf('\r\n') < before.search(/(?<!\r)\n/))
+    ? plain.replaceAll('\n', '\r\n')
+    : plain
+}
