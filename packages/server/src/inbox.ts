@@ -29,6 +29,7 @@ export function createInbox(store: Pick<Store, 'asks'>): Inbox {
         if (known.answer !== null) return known.answer
         if (known.closedAt !== null)
           throw new NamedError('AskClosed', 'This was asked before and closed without an answer.')
+        signal.throwIfAborted()
         onOpen?.()
         return await promise
       } finally {

@@ -60,9 +60,8 @@ const longestDelta = 1 << 15
 export function createLiveLog(options: LiveLogOptions): LiveLog {
   const { runId, store, journal } = options
   let seq = options.seq ?? 0
-  let number = options.from
   let pending: LogItem[] = []
-  let pendingFrom = number
+  let pendingFrom = options.from
   let writing: Frame | undefined
   let failure: unknown
   let held = false
@@ -75,9 +74,9 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
   const journalled: Journalled = {
     take() {
       if (pending.length === 0) return undefined
-      writing = { runId, seq: seq++, from: pendingFrom, to: number, items: pending }
+      writing = { runId, seq: seq++, from: pendingFrom, to: log.number, items: pending }
       pending = []
-      pendingFrom = number
+      pendingFrom = log.number
       return writing
     },
     written() {
@@ -97,13 +96,11 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
     },
   }
 
-  return {
-    get number() {
-      return number
-    },
+  const log: LiveLog & { number: number } = {
+    number: options.from,
     append(chunk) {
       if (muted) return
-      number += itemSize(chunk)
+      log.number += itemSize(chunk)
       keep(chunk)
       if (subscribers.size > 0) send(chunk)
     },
@@ -142,6 +139,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
     },
     unread: () => (subscribers.size === 0 ? Promise.resolve() : new Promise((resolve) => onUnread.push(resolve))),
   }
+  return log
 
   function keep(item: LogItem): void {
     const last = pending.at(-1)
@@ -149,10 +147,11 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
     if (joined === undefined) pending.push(item)
     else pending[pending.length - 1] = joined
     journal.touch(journalled)
-    if (number - pendingFrom > largestFrame) void journal.commit()
+    if (log.number - pendingFrom > largestFrame) void journal.commit()
   }
 
   function send(chunk: Chunk): void {
+    const { number } = log
     const mayGo = number <= sendable()
     if (!mayGo) held = true
     let event: string | undefined
@@ -185,7 +184,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
       ...eventsOf(pending, pendingFrom, after),
     ]
     const limit = sendable()
-    if (number <= limit) return { events, upTo: number, complete: true }
+    if (log.number <= limit) return { events, upTo: log.number, complete: true }
     held = true
     const allowed = events.filter((event) => event.number <= limit)
     return { events: allowed, upTo: allowed.at(-1)?.number ?? after, complete: false }

@@ -35,6 +35,7 @@ export interface LiveRun {
 
 /** The hold that the owner of live runs has on one. */
 export interface OpenRun extends LiveRun {
+  status: RunStatus
   begin(): void
   abort(reason: NamedError): void
   /** Throws `NoRun` (409) when the turn has decided to end. Resolves when the message survives a crash. */
@@ -45,47 +46,44 @@ export interface OpenRun extends LiveRun {
   leave(): Promise<void>
 }
 
-export interface OpenRunOptions extends LiveOptions {
+export interface RunToOpen {
   record: RunRecord
   session: Session
   parts: RunParts
   remains?: Remains
   /** Called before the streams end, when everything is stored, or with what could not be. */
-  onClosed(unstored?: RunOutcome): void
+  onClosed: (unstored?: RunOutcome) => void
 }
 
-export function openRun(options: OpenRunOptions): OpenRun {
-  const { store, record, session, remains } = options
+export function openRun(options: LiveOptions, { record, session, parts, remains, onClosed }: RunToOpen): OpenRun {
+  const { store } = options
   const request = record.request as unknown as RunRequest
   const controller = new AbortController()
   const steering: { id: string; text: string }[] = []
-  const steered = new Set(remains === undefined ? [] : steeringIds(remains.resume))
   const finished = Promise.withResolvers<Message>()
   // Who does not wait for the end need not hear of its failure.
   finished.promise.catch(() => undefined)
-  let status: RunStatus = 'running'
   const onSettled: (() => void)[] = []
   let stored: Promise<void> = Promise.resolve()
   let wanted: 'running' | 'waiting' = 'running'
   let accepting = true
   let left = false
+  let steered: Set<string> | undefined
   let usedCallIds: Promise<Set<string>> | undefined
 
   const from = remains === undefined ? record.fromNumber : remains.lastNumber + numberJump
   const gaps = remains === undefined ? [] : [...remains.gaps, { after: remains.lastNumber, to: from }]
   const log = createLiveLog({ runId: record.id, store, journal: options.journal, from, seq: remains?.seq ?? 0 })
 
-  return {
+  const live: OpenRun = {
     id: record.id,
     sessionId: session.id,
     messageId: record.messageId,
     userMessageId: record.userMessageId,
-    get status() {
-      return status
-    },
+    status: 'running',
     log,
     done: finished.promise,
-    settled: () => (status === 'running' ? new Promise((resolve) => onSettled.push(resolve)) : Promise.resolve()),
+    settled: () => (live.status === 'running' ? new Promise((resolve) => onSettled.push(resolve)) : Promise.resolve()),
     subscribe(sink, { after, untilWaiting = false }) {
       const known = after !== undefined && after >= record.fromNumber && after <= log.number && !isLost(after)
       return log.subscribe(sink, { after: known ? after : record.fromNumber, untilWaiting })
@@ -94,6 +92,7 @@ export function openRun(options: OpenRunOptions): OpenRun {
     abort: (reason) => controller.abort(reason),
     async steer(message) {
       if (!accepting) throw noRun()
+      steered ??= new Set(remains === undefined ? [] : steeringIds(remains.resume))
       if (!steered.has(message.id)) {
         steered.add(message.id)
         steering.push(message)
@@ -102,11 +101,11 @@ export function openRun(options: OpenRunOptions): OpenRun {
       await log.sync()
     },
     moved() {
-      if (status === 'waiting') setStatus('running')
+      if (live.status === 'waiting') setStatus('running')
     },
     async leave() {
       await stored
-      if (status === 'waiting') {
+      if (live.status === 'waiting') {
         await log.sync().catch((error: unknown) => warn('a waiting run was not written', error))
         left = true
         log.mute()
@@ -115,6 +114,7 @@ export function openRun(options: OpenRunOptions): OpenRun {
       await finished.promise.catch(() => undefined)
     },
   }
+  return live
 
   async function go(): Promise<void> {
     let outcome: RunOutcome | undefined
@@ -123,11 +123,11 @@ export function openRun(options: OpenRunOptions): OpenRun {
       await log.sync()
       await stored
       if (!left) {
-        status = outcome.status
-        await storeAnswer(store, record, outcome.message, status)
+        live.status = outcome.status
+        await storeAnswer(store, record, outcome.message, outcome.status)
       }
     } catch (error) {
-      status = 'failed'
+      live.status = 'failed'
       warn('a run was not stored', error)
       log.append({ type: 'error', errorText: error instanceof Error ? error.message : String(error) })
       close(outcome)
@@ -140,13 +140,13 @@ export function openRun(options: OpenRunOptions): OpenRun {
 
   /** What is asked next finds no run, and then the streams end. */
   function close(unstored?: RunOutcome): void {
-    options.onClosed(unstored)
+    onClosed(unstored)
     log.end()
     settle()
   }
 
   async function work(): Promise<RunOutcome> {
-    const { frame, model, instructions, workspace, history } = options.parts
+    const { frame, model, instructions, workspace, history } = parts
     const opening = request.opening ?? []
     if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
     return run({
@@ -213,7 +213,7 @@ export function openRun(options: OpenRunOptions): OpenRun {
   }
 
   function setStatus(now: 'running' | 'waiting'): void {
-    status = now
+    live.status = now
     log.setWaiting(now === 'waiting')
     if (now === 'waiting') settle()
   }

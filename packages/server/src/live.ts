@@ -1,5 +1,5 @@
 import { NamedError, newId, type Answer, type Ask, type RunOutcome, type RunRecord, type Session } from '@troupe/core'
-import { noRun, openRun, type LiveRun, type OpenRun } from './live-run.ts'
+import { noRun, openRun, type LiveRun, type OpenRun, type RunToOpen } from './live-run.ts'
 import { readRemains } from './read-remains.ts'
 import { gatherParts, type LiveOptions, type Remains, type RunRequest } from './run-parts.ts'
 import { storeAnswer } from './store-answer.ts'
@@ -107,7 +107,7 @@ export function createLive(options: LiveOptions): Live {
       endedAt: null,
     }
     await store.runs.create(record)
-    const live = open({ ...options, record, session, parts })
+    const live = open({ record, session, parts })
     live.begin()
     return live
   }
@@ -115,7 +115,7 @@ export function createLive(options: LiveOptions): Live {
   async function recover(record: RunRecord, session: Session, remains: Remains, latest: boolean): Promise<void> {
     const request = record.request as unknown as RunRequest
     const parts = await gatherParts(options, session, request, record.userMessageId, remains)
-    const live = open({ ...options, record, session, parts, remains })
+    const live = open({ record, session, parts, remains })
     const stays = latest && (options.recovery() === 'continue' || record.status === 'waiting')
     if (!stays)
       live.abort(new NamedError('Interrupted', 'The process ended while this answer was written. Regenerate to go on.'))
@@ -123,9 +123,9 @@ export function createLive(options: LiveOptions): Live {
     if (!stays) await live.done
   }
 
-  function open(given: Omit<Parameters<typeof openRun>[0], 'onClosed'>): OpenRun {
+  function open(given: Omit<RunToOpen, 'onClosed'>): OpenRun {
     const { record } = given
-    const live = openRun({
+    const live = openRun(options, {
       ...given,
       onClosed(outcome) {
         runs.delete(record.sessionId)

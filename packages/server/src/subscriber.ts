@@ -52,39 +52,43 @@ export function createSubscriber(sink: Sink, after: number, source: Source): Sub
   let sent = after
   let buffer = ''
 
-  return {
-    get live() {
-      return state === 'live'
-    },
-    push(number, event) {
+  const subscriber = {
+    live: false,
+    push(number: number, event: string): void {
       sent = number
       if (buffer === '') soon(flush)
       buffer += event
       if (buffer.length > flushAt) flush()
     },
-    hold() {
+    hold(): void {
       flush()
-      if (state === 'live') state = 'held'
+      if (state === 'live') become('held')
     },
-    wake() {
+    wake(): void {
       if (state === 'held') void catchUp()
     },
     check,
     close,
   }
+  return subscriber
+
+  function become(now: typeof state): void {
+    state = now
+    subscriber.live = now === 'live'
+  }
 
   /** Reads on from the log until nothing is missing, then goes live in the same tick. */
   async function catchUp(): Promise<void> {
-    state = 'catching'
+    become('catching')
     for (;;) {
       const page = source.recent(sent) ?? (await source.read(sent).catch(lost))
       if (state !== 'catching' || page === undefined || !send(page)) return
       if (page.complete) {
-        state = 'live'
+        become('live')
         return check()
       }
       if (page.events.length === 0 && page.upTo <= sent) {
-        state = 'held'
+        become('held')
         return
       }
       sent = page.upTo
@@ -107,7 +111,7 @@ export function createSubscriber(sink: Sink, after: number, source: Source): Sub
   /** Hands text to the sink; false, and on its way again once it is drained, when that has enough. */
   function write(text: string): boolean {
     if (sink.write(text) <= fullAt) return true
-    state = 'full'
+    become('full')
     sink.onDrain(() => {
       if (state === 'full') void catchUp()
     })
@@ -139,7 +143,7 @@ export function createSubscriber(sink: Sink, after: number, source: Source): Sub
 
   function close(): void {
     if (state === 'closed') return
-    state = 'closed'
+    become('closed')
     buffer = ''
     source.closed()
   }

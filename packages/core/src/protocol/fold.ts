@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts'
-import { createFoldedCalls } from './fold-calls.ts'
+import { createFoldedCalls, type FoldedCalls } from './fold-calls.ts'
 import { mergeMetadata } from './merge-metadata.ts'
 import type { Chunk, Message, Metadata, Part } from './message.ts'
 
@@ -20,7 +20,6 @@ export interface Fold {
 
 /** `start` is a message to go on from: one of which no text was open, since texts do not say which id they have. */
 export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold {
-  let id = start?.id ?? ''
   let metadata: Metadata | undefined = start?.metadata
   const parts: Draft[] = (start?.parts ?? []).map((part) => ({ ...part }))
   const shown: Part[] = []
@@ -28,16 +27,11 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   const texts = new Map<string, OpenText>()
   const reasonings = new Map<string, OpenText>()
   const data = new Map<string, Draft>()
-  const calls = createFoldedCalls({ add, changed })
+  let calls: FoldedCalls | undefined
   for (const part of parts) register(part)
 
-  return {
-    push,
-    snapshot,
-    get messageId() {
-      return id
-    },
-  }
+  const fold: Fold & { messageId: string } = { push, snapshot, messageId: start?.id ?? '' }
+  return fold
 
   function push(chunk: Chunk): void {
     switch (chunk.type) {
@@ -79,7 +73,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
       case 'tool-output-denied':
       case 'tool-output-available':
       case 'tool-output-error':
-        calls.push(chunk)
+        foldedCalls().push(chunk)
         return
       case 'steering-message':
         add({ type: 'steering-message', id: chunk.id, parts: chunk.parts })
@@ -91,7 +85,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
         resetStep()
         return
       case 'start':
-        if (chunk.messageId != null) id = chunk.messageId
+        if (chunk.messageId != null) fold.messageId = chunk.messageId
         metadata = mergeMetadata(metadata, chunk.messageMetadata)
         return
       case 'finish':
@@ -139,11 +133,11 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   /** A model call is being generated again: drop what the earlier attempt had shown. */
   function resetStep(): void {
     const from = parts.findLastIndex((part) => part.type === 'step-start') + 1
-    calls.showInputs()
+    calls?.showInputs()
     joinTexts()
     for (const part of parts.splice(from)) changed.delete(part)
     shown.length = Math.min(shown.length, from)
-    calls.forget()
+    calls?.forget()
     for (const map of [texts, reasonings, data]) map.clear()
     for (const part of parts) register(part)
   }
@@ -155,8 +149,14 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
     return part
   }
 
+  /** Most answers have no calls. */
+  function foldedCalls(): FoldedCalls {
+    return (calls ??= createFoldedCalls({ add, changed }))
+  }
+
   function register(part: Draft): void {
-    calls.register(part)
+    if ('toolCallId' in part) foldedCalls().register(part)
+    else calls?.register(part)
     if (part.type.startsWith('data-') && typeof part['id'] === 'string') data.set(`${part.type}\n${part['id']}`, part)
   }
 
@@ -166,14 +166,14 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   }
 
   function snapshot(): Message {
-    calls.showInputs()
+    calls?.showInputs()
     joinTexts()
     for (let i = 0; i < parts.length; i++) {
       const part = parts[i] as Draft
       if (shown[i] === undefined || changed.has(part)) shown[i] = { ...part } as unknown as Part
     }
     changed.clear()
-    return { id, role: 'assistant', ...(metadata !== undefined && { metadata }), parts: shown.slice() }
+    return { id: fold.messageId, role: 'assistant', ...(metadata !== undefined && { metadata }), parts: shown.slice() }
   }
 }
 
