@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { endCommand } from './end-command.ts'
+import { ringCharacters } from './ring.ts'
 import type { Task, Tasks } from './tasks.ts'
 import { startWarden, type Warden } from './warden.ts'
 
-/** How many ended tasks can still be read. */
-const keptEnded = 100
+/** Of the tasks that have ended, so many can still be read, and so much of what they printed. */
+const keptTasks = 300
+const keptCharacters = 32 << 20
 
 export function createTasks(): Tasks {
   const tasks = new Map<string, Task>()
@@ -22,19 +24,28 @@ export function createTasks(): Tasks {
     add(task) {
       if (disposed !== undefined) throw over()
       tasks.set(task.id, task)
-      const ended = [...tasks.values()].filter(({ status }) => status !== 'running')
-      for (const old of ended.slice(0, -keptEnded)) tasks.delete(old.id)
-      watch(task)
+      forgetOldest()
+      watch(task.pid, task.ended)
     },
+    watch,
     get: (id) => tasks.get(id),
     list: () => [...tasks.values()],
     dispose: () => (disposed ??= dispose()),
   }
 
-  function watch({ pid, ended }: Task): void {
+  function watch(pid: number, ended: Promise<unknown>): void {
     warden ??= startWarden(mark)
     warden.watch(pid)
     void ended.then(() => warden?.release(pid))
+  }
+
+  function forgetOldest(): void {
+    const ended = [...tasks.values()].filter(({ status }) => status !== 'running').toReversed()
+    let characters = 0
+    for (const [i, task] of ended.entries()) {
+      characters += Math.min(task.read(Infinity).next, ringCharacters)
+      if (i >= keptTasks || characters > keptCharacters) tasks.delete(task.id)
+    }
   }
 
   async function dispose(): Promise<void> {

@@ -1,51 +1,76 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isAlive, membersOf, type ProcessInfo, signal, type Target } from './processes.ts'
+import { membersOf, type ProcessInfo, signal, type Target } from './processes.ts'
 
 /** How long a command has between SIGTERM and SIGKILL. */
 const graceMs = 1000
 const giveUpMs = 5000
 
+interface Ending {
+  target: Target
+  /** What of it is alive. */
+  known: ProcessInfo[]
+  resolve(): void
+  reject(error: Error): void
+}
+
+let joining: Ending[] | undefined
+
 /**
  * Ends everything that belongs to a command, also what left its group: SIGTERM, then SIGKILL for what is still there.
- * Resolves when all of it is gone; rejects when the system does not let go of something.
+ * Resolves when all of it is gone; rejects when the system does not let go of something. Commands that are ended in one
+ * go share their looks at the processes of the machine, which cost more than all the rest.
  */
-export async function endCommand(target: Target): Promise<void> {
-  const known = new Map<number, ProcessInfo>()
-  look()
-  send('SIGTERM')
-  send('SIGCONT')
-  if (await goneWithin(graceMs)) return
-  const until = performance.now() + giveUpMs
-  do {
-    look()
-    send('SIGKILL')
-    if (await goneWithin(100)) return
-  } while (performance.now() < until)
-  throw new Error(`These processes could not be ended: ${[...known.keys()].join(', ')}.`)
-
-  function look(): void {
-    for (const [pid, one] of known) if (!isAlive(one)) known.delete(pid)
-    for (const one of membersOf(target, known.keys())) known.set(one.pid, one)
+export function endCommand(target: Target): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  if (joining === undefined) {
+    const together: Ending[] = []
+    joining = together
+    queueMicrotask(() => {
+      joining = undefined
+      endAll(together).catch((error: unknown) => together.forEach((ending) => ending.reject(error as Error)))
+    })
   }
+  joining.push({ target, known: [], resolve, reject })
+  return promise
+}
 
-  function send(name: NodeJS.Signals): void {
-    const alive = [...known.values()].filter(isAlive)
-    // The kernel sends to a group as one: whoever forks meanwhile cannot slip through.
-    const group = target.pid
-    if (group !== undefined && alive.some((one) => one.group === group)) signal(-group, name)
-    for (const one of alive) if (one.group !== group) signal(one.pid, name)
+async function endAll(endings: Ending[]): Promise<void> {
+  let left = look(endings)
+  for (const name of ['SIGTERM', 'SIGCONT'] as const) for (const ending of left) send(ending, name)
+  left = await goneWithin(graceMs, left)
+  for (const until = performance.now() + giveUpMs; left.length > 0 && performance.now() < until;) {
+    for (const ending of left) send(ending, 'SIGKILL')
+    left = await goneWithin(100, left)
   }
+  for (const { known, reject } of left) {
+    reject(new Error(`These processes could not be ended: ${known.map(({ pid }) => pid).join(', ')}.`))
+  }
+}
 
-  /** Also looks for what was started while the signals went out. */
-  async function goneWithin(ms: number): Promise<boolean> {
-    const end = performance.now() + ms
-    for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
-      await delay(wait)
-      if (![...known.values()].some(isAlive)) {
-        look()
-        if (known.size === 0) return true
-      }
-      if (performance.now() >= end) return false
-    }
+/** What is left of them after a while, also of what was started while the signals went out. */
+async function goneWithin(ms: number, endings: Ending[]): Promise<Ending[]> {
+  let left = endings
+  const end = performance.now() + ms
+  for (let wait = 2; left.length > 0 && performance.now() < end; wait = Math.min(wait * 2, 50)) {
+    await delay(wait)
+    left = look(left)
   }
+  return left
+}
+
+/** Those of which something is alive; the others are done. */
+function look(endings: Ending[]): Ending[] {
+  let fresh = true
+  return endings.filter((ending) => {
+    ending.known = membersOf(ending.target, { known: ending.known, fresh })
+    fresh = false
+    if (ending.known.length === 0) ending.resolve()
+    return ending.known.length > 0
+  })
+}
+
+function send({ target: { pid: group }, known }: Ending, name: NodeJS.Signals): void {
+  // The kernel sends to a group as one: whoever forks meanwhile cannot slip through.
+  if (group !== undefined && known.some((one) => one.group === group)) signal(-group, name)
+  for (const one of known) if (one.group !== group) signal(one.pid, name)
 }

@@ -88,6 +88,7 @@ export async function startJsSession(ctx: ToolContext): Promise<JsSession> {
       gone.promise.then(() => Promise.reject(new Error(between.trim() || 'it ended at once'))),
     ])
     await ctx.process(child.pid as number)
+    ctx.state.tasks.watch(child.pid as number, gone.promise)
   } catch (error) {
     await end()
     throw new Error(`The JavaScript session could not be started: ${(error as Error).message}`, { cause: error })

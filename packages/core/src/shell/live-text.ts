@@ -28,9 +28,9 @@ export function createLiveText(): LiveText {
       arm()
     },
     next() {
-      waiting ??= Promise.withResolvers()
+      const taker = (waiting ??= Promise.withResolvers())
       arm()
-      return waiting.promise
+      return taker.promise
     },
   }
 

@@ -18,25 +18,23 @@ export interface Target {
   mark?: string
 }
 
-/** What of a command is alive now. `known` are members found before: what they started belongs to it too. */
-export function membersOf({ pid, mark }: Target, known: Iterable<number> = []): ProcessInfo[] {
-  const all = listProcesses()
-  const members = new Map<number, ProcessInfo>()
-  const knownPids = new Set(known)
-  const wanted = mark === undefined ? undefined : `\0TROUPE_TASK=${mark}${mark.endsWith('.') ? '' : '\0'}`
-  for (const one of all) {
-    if (one.pid === process.pid) continue
-    const ours = pid !== undefined && (one.group === pid || one.session === pid)
-    if (ours || (wanted !== undefined && environmentOf(one.pid).includes(wanted))) members.set(one.pid, one)
-  }
-  for (let before = -1; before !== members.size;) {
-    before = members.size
-    for (const one of all) {
-      if (one.pid === process.pid || members.has(one.pid)) continue
-      if (members.has(one.parent) || knownPids.has(one.parent)) members.set(one.pid, one)
-    }
-  }
-  return [...members.values()]
+/**
+ * What of a command is alive now. Members that were found before are, as long as they live, whatever they have become,
+ * and so is what they started. Without `fresh` a look may be a few milliseconds old.
+ */
+export function membersOf(
+  { pid, mark }: Target,
+  { known = [], fresh = false }: { known?: ProcessInfo[]; fresh?: boolean } = {},
+): ProcessInfo[] {
+  const all = takeSnapshot(fresh)
+  const members = new Set<ProcessInfo>()
+  if (pid !== undefined) for (const one of [...all.groups.of(pid), ...all.sessions.of(pid)]) members.add(one)
+  if (mark !== undefined) for (const one of marked(all, mark)) members.add(one)
+  for (const { pid: before, began } of known)
+    for (const one of all.pids.of(before)) if (one.began === began) members.add(one)
+  // A set that grows while it is walked is walked to its end.
+  for (const one of members) for (const child of all.children.of(one.pid)) members.add(child)
+  return [...members].filter((one) => one.pid !== process.pid)
 }
 
 /** Whether this very process still runs. One that has ended and waits for its parent does not. */
@@ -58,15 +56,59 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-let recent: { at: number; list: ProcessInfo[] } | undefined
+interface Snapshot {
+  at: number
+  list: ProcessInfo[]
+  pids: Index
+  groups: Index
+  sessions: Index
+  children: Index
+  /** By the value of `TROUPE_TASK`; made when it is asked for. */
+  marks?: Map<string, ProcessInfo[]>
+}
 
-/** All live processes. Many commands that are ended at once share one look. */
-function listProcesses(): ProcessInfo[] {
-  const now = performance.now()
-  if (recent !== undefined && now - recent.at < 5) return recent.list
+const staleMs = 20
+let recent: Snapshot | undefined
+
+function takeSnapshot(fresh: boolean): Snapshot {
+  if (!fresh && recent !== undefined && performance.now() - recent.at < staleMs) return recent
   const list = process.platform === 'linux' ? listFromProc() : listFromPs()
-  recent = { at: performance.now(), list }
-  return list
+  recent = {
+    at: performance.now(),
+    list,
+    pids: new Index(list, (one) => one.pid),
+    groups: new Index(list, (one) => one.group),
+    sessions: new Index(list, (one) => one.session),
+    children: new Index(list, (one) => one.parent),
+  }
+  return recent
+}
+
+class Index {
+  private readonly byNumber: Map<number, ProcessInfo[]>
+
+  constructor(list: ProcessInfo[], number: (one: ProcessInfo) => number) {
+    this.byNumber = Map.groupBy(list, number)
+  }
+
+  of(number: number): ProcessInfo[] {
+    return this.byNumber.get(number) ?? []
+  }
+}
+
+function marked(all: Snapshot, mark: string): ProcessInfo[] {
+  all.marks ??= Map.groupBy(all.list, markOf)
+  if (!mark.endsWith('.')) return all.marks.get(mark) ?? []
+  return [...all.marks].flatMap(([value, list]) => (value.startsWith(mark) ? list : []))
+}
+
+/** Empty where there is none, and where the kernel does not let us look. */
+function markOf({ pid }: ProcessInfo): string {
+  if (process.platform !== 'linux') return ''
+  const environment = `\0${readText(`/proc/${pid}/environ`)}\0`
+  const name = '\0TROUPE_TASK='
+  const at = environment.indexOf(name)
+  return at === -1 ? '' : environment.slice(at + name.length, environment.indexOf('\0', at + 1))
 }
 
 function listFromProc(): ProcessInfo[] {
@@ -93,11 +135,6 @@ function listFromPs(): ProcessInfo[] {
     if (group === undefined || state?.startsWith('Z') === true) return []
     return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group), began: '' }
   })
-}
-
-/** Begins with NUL, so that every entry does. Empty where the kernel does not let us look. */
-function environmentOf(pid: number): string {
-  return process.platform === 'linux' ? `\0${readText(`/proc/${pid}/environ`)}` : ''
 }
 
 function readText(file: string): string {

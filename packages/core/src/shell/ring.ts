@@ -33,8 +33,17 @@ export function createRing(limit = ringCharacters): Ring {
     read(from = 0) {
       const at = Math.min(Math.max(from, 0), length)
       const lost = Math.max(0, start - at)
-      const text = pieces.join('').slice(Math.max(0, at - start))
-      return { text, next: length, lost }
+      return { text: since(Math.max(at, start)), next: length, lost }
     },
+  }
+
+  function since(at: number): string {
+    let from = length
+    let first = pieces.length
+    while (from > at) from -= pieces[--first]!.length
+    return pieces
+      .slice(first)
+      .join('')
+      .slice(at - from)
   }
 }

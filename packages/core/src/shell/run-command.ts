@@ -57,8 +57,7 @@ export async function* runCommand(
     return keeper.add(text)
   }
   try {
-    if (signal.aborted) end()
-    else running.go()
+    const noted = signal.aborted ? end() : running.go()
     const finished = finish()
     for (;;) {
       const piece = await Promise.race([finished, live.next()])
@@ -71,6 +70,7 @@ export async function* runCommand(
     const durationMs = Math.round(performance.now() - begun)
     const taskId = left ? leave(running, command, ctx, notes) : undefined
     remember(state, started.lastWords, notes)
+    await noted
     return {
       ...(await keeper.end()),
       status,
@@ -98,7 +98,7 @@ export async function* runCommand(
     clearTimeout(timer)
     if (status === 'timed-out' || signal.aborted) await ending.promise
     if ((await isClosed(started)) && !send(-started.pid, 0)) return { exit, left: false }
-    if (membersOf(target).length > 0) return { exit, left: true }
+    if (membersOf(target, { fresh: true }).length > 0) return { exit, left: true }
     started.abandon()
     return { exit, left: false }
   }
@@ -108,8 +108,8 @@ export interface BegunCommand {
   started: StartedCommand
   mark: string
   startedAt: number
-  /** Lets it begin; it is journalled. */
-  go(): void
+  /** Lets it begin; it is journalled. Resolves when an undo will know of it; never rejects. */
+  go(): Promise<void>
 }
 
 /** Starts the shell of a command in the agent's folder and environment, and journals it before it can do anything. */
@@ -130,13 +130,30 @@ export async function beginCommand(
     ...(stdin !== undefined && { stdin }),
   })
   try {
-    await Promise.all([ctx.process(started.pid), state.undo.command(markOf(ctx), command)])
+    await ctx.process(started.pid)
   } catch (error) {
     started.abandon()
     await endCommand({ pid: started.pid, mark })
     throw error
   }
-  return { started, mark, startedAt: Date.now(), go: () => started.go() }
+  return {
+    started,
+    mark,
+    startedAt: Date.now(),
+    async go() {
+      started.go()
+      await noteForUndo(command, ctx, notes)
+    },
+  }
+}
+
+/** Lets an undo say what it does not cover. A disk that is full must not keep a command from making room. */
+export async function noteForUndo(command: string, ctx: ToolContext, notes: string[]): Promise<void> {
+  try {
+    await ctx.state.undo.command(markOf(ctx), command)
+  } catch (error) {
+    notes.push(`Undo will not know of this command: ${(error as Error).message}`)
+  }
 }
 
 export function commandEnvironment(ctx: ToolContext, mark: string): Record<string, string> {

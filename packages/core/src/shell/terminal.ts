@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IPty } from '@lydell/node-pty'
-import { markOf } from '../files/change-mark.ts'
 import type { ToolContext } from '../tool.ts'
 import { createTask } from './create-task.ts'
 import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
 import { membersOf, signal, type Target } from './processes.ts'
-import { commandEnvironment } from './run-command.ts'
+import { commandEnvironment, noteForUndo } from './run-command.ts'
 import type { Task } from './tasks.ts'
 
 export interface TerminalOptions {
@@ -22,12 +21,16 @@ const wrapper = 'IFS= read -rs _ && printf %s "$1" && exec "$0" --noprofile --no
 const longestCommand = 100_000
 
 /** Starts a command in a terminal of its own. It is journalled before it begins. */
-export async function startTerminal(command: string, ctx: ToolContext, options: TerminalOptions): Promise<Task> {
+export async function startTerminal(
+  command: string,
+  ctx: ToolContext,
+  { cols, rows, cwd }: TerminalOptions,
+  notes: string[],
+): Promise<Task> {
   if (Buffer.byteLength(command) > longestCommand)
     throw new Error('The command is too long for a terminal. Write it to a file and run that.')
   const { spawn } = await import('@lydell/node-pty')
-  const { tasks, undo } = ctx.state
-  const { cols, rows, cwd } = options
+  const { tasks } = ctx.state
   const begin = `\x1e${randomBytes(8).toString('hex')}`
   const mark = tasks.nextMark()
   const bash = findBash()
@@ -43,13 +46,14 @@ export async function startTerminal(command: string, ctx: ToolContext, options: 
   const target = { pid: pty.pid, mark }
   const task = openTask(command, ctx, pty, target, begin)
   try {
-    await Promise.all([ctx.process(pty.pid), undo.command(markOf(ctx), command)])
+    await ctx.process(pty.pid)
     tasks.add(task)
     pty.write('\n')
   } catch (error) {
     await endCommand(target)
     throw error
   }
+  await noteForUndo(command, ctx, notes)
   return task
 }
 
@@ -99,7 +103,7 @@ function openTask(command: string, ctx: ToolContext, pty: IPty, target: Target, 
   /** The terminal is gone, and with it what ran in it; what detached itself is ended. */
   async function finish(exitCode: number | null): Promise<void> {
     // What the system does not let go of is no reason to show a terminal that is not there.
-    if (membersOf(target).length > 0) await endCommand(target).catch(() => undefined)
+    if (membersOf(target, { fresh: true }).length > 0) await endCommand(target).catch(() => undefined)
     await opened.end(exitCode)
   }
 }

@@ -66,7 +66,7 @@ async function startInBackground({ command, timeout }: Input, ctx: ToolContext):
     ...(timeout !== undefined && { timeoutMs: timeout }),
   })
   state.tasks.add(task)
-  go()
+  await go()
   return {
     text: '',
     status: 'running',

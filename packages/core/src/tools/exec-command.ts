@@ -61,11 +61,11 @@ For what asks questions or stays open: REPLs, debuggers, ssh, installers. At mos
 async function start({ cmd, tty, cols, rows, workdir }: Input, ctx: ToolContext, notes: string[]): Promise<Task> {
   if (cmd.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')
   const cwd = workdir === undefined ? workingFolder(ctx.state, notes) : folderOf(workdir, ctx)
-  if (tty) return startTerminal(cmd, ctx, { cols, rows, cwd })
+  if (tty) return startTerminal(cmd, ctx, { cols, rows, cwd }, notes)
   const { started, mark, startedAt, go } = await beginCommand(cmd, ctx, notes, { stdin: 'pipe', cwd })
   const task = commandTask({ ctx, command: cmd, started, mark, startedAt, kind: 'terminal' })
   ctx.state.tasks.add(task)
-  go()
+  await go()
   return task
 }
 

@@ -18,7 +18,7 @@ Without "from" it shows everything that is kept; to see only what is new, give t
   async execute({ task_id: id, from, wait_ms: waitMs = 0 }, { state, signal }) {
     const task = findTask(state.tasks, id)
     if (waitMs > 0) {
-      await task.settled({ ms: Math.min(waitMs, mostMs), quietMs: 150, from: from ?? task.read().next, signal })
+      await task.settled({ ms: Math.min(waitMs, mostMs), quietMs: 150, from: from ?? task.read(Infinity).next, signal })
       signal.throwIfAborted()
     }
     return lookAt(task, from ?? 0)

@@ -15,7 +15,7 @@ export default defineTool({
     const task = findTask(state.tasks, id)
     const ranBefore = task.status === 'running'
     await task.stop()
-    return { ...lookAt(task, Math.max(0, task.read().next - 2000)), ranBefore }
+    return { ...lookAt(task, Math.max(0, task.read(Infinity).next - 2000)), ranBefore }
   },
   toModel: (output) =>
     output.ranBefore

@@ -1,0 +1,63 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { AgentState } from '../agent-state.ts'
+import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
+import { testToolContext } from '../testing/test-tool-context.ts'
+import type { Tool, ToolContext } from '../tool.ts'
+import { membersOf, type ProcessInfo } from './processes.ts'
+
+/** A session in a temporary folder, for tests of tools that start processes. */
+export interface TestShell {
+  workspace: string
+  state: AgentState
+  ctx: ToolContext
+  /** Calls a tool as a run does: its input through the schema, progress collected, the text that the model reads. */
+  call<Input, Output>(
+    tool: Tool<Input, Output>,
+    input: unknown,
+    given?: Partial<ToolContext>,
+  ): Promise<{ output: Output; text: string; progress: string[] }>
+  /** What the session started and still runs. */
+  running(): ProcessInfo[]
+  /** Ends the session as its owner would, and removes its folders. Rejects when something outlives it. */
+  close(): Promise<void>
+}
+
+export function openTestShell(): TestShell {
+  const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-shell-')))
+  const state = createAgentState({ workspace, outputFolder: `${workspace}-output` })
+  const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace } })
+  const running = (): ProcessInfo[] => membersOf({ mark: `${state.tasks.mark}.` }, { fresh: true })
+  return {
+    workspace,
+    state,
+    ctx,
+    async call<Input, Output>(tool: Tool<Input, Output>, input: unknown, given: Partial<ToolContext> = {}) {
+      const parsed = tool.input.parse(input)
+      const progress: string[] = []
+      const output = await finish(tool.execute(parsed, { ...ctx, ...given }), progress)
+      return { output, text: tool.toModel?.(output, parsed) ?? '', progress }
+    },
+    running,
+    async close() {
+      await disposeAgentState(state)
+      rmSync(workspace, { recursive: true })
+      rmSync(state.outputFolder, { recursive: true, force: true })
+      const left = running().map(({ pid }) => pid)
+      if (left.length > 0) throw new Error(`These processes outlived their session: ${left.join(', ')}.`)
+    },
+  }
+}
+
+async function finish<Output>(
+  running: Promise<Output> | Output | AsyncGenerator<unknown, Output, void>,
+  progress: string[],
+): Promise<Output> {
+  if (typeof running !== 'object' || running === null || !(Symbol.asyncIterator in running)) return running
+  for (;;) {
+    const step = await running.next()
+    if (step.done === true) return step.value
+    progress.push(String(step.value))
+  }
+}
