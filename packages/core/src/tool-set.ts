@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { z } from 'zod'
 import { loadFolderSync, type Loaded } from './load-folder.ts'
+import { aliasKey, ownTool } from './tool-aliases.ts'
 import { checkTool, isStringTool, toolKey, type Tool } from './tool.ts'
 
 let builtin: Tool[] | undefined
@@ -29,7 +30,11 @@ export function getTools(names?: readonly string[] | null, from: readonly Tool[]
 
 export function findTool(name: string, from: readonly Tool[]): Tool | undefined {
   const key = toolKey(name)
-  return from.find((tool) => tool.name === name) ?? from.find((tool) => toolKey(tool.name) === key)
+  return (
+    from.find((tool) => tool.name === name) ??
+    from.find((tool) => toolKey(tool.name) === key) ??
+    from.find((tool) => toolKey(ownTool(tool).name) === aliasKey(name))
+  )
 }
 
 export interface ToolInfo {
