@@ -1,84 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Answer, Ask } from '../asks.ts'
+import { call, play, probe, texts } from '../../test/play-run.ts'
 import type { Decision } from '../permission/decide.ts'
 import { decide } from '../permission/decide.ts'
-import type { Part, StoredMessage } from '../protocol/message.ts'
-import { foldChunks } from '../protocol/fold.ts'
-import { cleanMessage } from '../protocol/clean.ts'
-import { scriptedModel } from '../testing/index.ts'
-import { checkTool, defineTool, type Tool } from '../tool.ts'
-import { createMemoryAsks } from './memory-asks.ts'
-import { createMemoryLog } from './memory-log.ts'
-import { readResume } from './resume.ts'
-import { run, type RunOutcome } from './run.ts'
-import type { RunInput } from './run-input.ts'
-
-const user = (text: string): StoredMessage => ({
-  id: 'u1',
-  parentMessageId: null,
-  role: 'user',
-  parts: [{ type: 'text', text }],
-  createdAt: 0,
-})
-
-/** A tool that notes when it begins and ends. */
-function probe(name: string, readOnly: boolean, events: string[], extra: Partial<Tool> = {}): Tool {
-  return checkTool(
-    {
-      ...defineTool({
-        description: name,
-        input: z.object({ id: z.string().default('x') }),
-        readOnly,
-        group: 'test',
-        needsApproval: false,
-        async execute({ id }) {
-          events.push(`+${id}`)
-          await new Promise((resolve) => setTimeout(resolve, 5))
-          events.push(`-${id}`)
-          return { id }
-        },
-      }),
-      name,
-      ...extra,
-    },
-    name,
-  )
-}
-
-async function play(
-  script: Parameters<typeof scriptedModel>[0],
-  tools: Tool[],
-  more: Partial<RunInput> = {},
-  answer: (ask: Ask) => Answer | Promise<Answer> = () => ({ type: 'approve' }),
-): Promise<RunOutcome & { log: ReturnType<typeof createMemoryLog>; model: ReturnType<typeof scriptedModel> }> {
-  const log = createMemoryLog()
-  const model = scriptedModel(script)
-  const outcome = await run({
-    runId: 'r1',
-    messageId: 'a1',
-    session: { id: 's1' },
-    workspace: { id: 'w1', path: '/tmp' },
-    frames: [{ kind: 'master', name: 'master', depth: 0, path: ['master'] }],
-    model: { id: 'test/scripted', model },
-    tools,
-    history: [user('hi')],
-    signal: new AbortController().signal,
-    log,
-    asks: createMemoryAsks(answer),
-    decide: (call, ctx) => decide(call, ctx, {}),
-    ...more,
-  })
-  return { ...outcome, log, model }
-}
-
-function texts(outcome: RunOutcome): string[] {
-  return outcome.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-}
-
-function call(outcome: RunOutcome, id: string): Part & { state: string; errorText?: string; output?: unknown } {
-  return outcome.message.parts.find((part) => 'toolCallId' in part && part.toolCallId === id) as never
-}
 
 describe('the loop', () => {
   it('answers a text with metadata about agent, model and usage', async () => {
@@ -441,58 +365,5 @@ describe('the loop', () => {
       [echo],
     )
     expect(seen).toEqual(['a', 'b', 'plain text c'])
-  })
-})
-
-describe('a run that is resumed at any point of its journal', () => {
-  it('ends with the same message and no write run twice', async () => {
-    const script = [
-      [
-        { text: 'Let me look. ' },
-        { call: { name: 'Look', input: { id: 'r' }, id: 'c1' } },
-        { call: { name: 'Change', input: { id: 'w' }, id: 'c2' } },
-      ],
-      [{ call: { name: 'Change', input: { id: 'w2' }, id: 'c3' } }],
-      [{ text: 'All done.' }],
-    ]
-    const whole = await play(script, [probe('Look', true, []), probe('Change', false, [])])
-    const { items } = whole.log
-    for (let cut = 0; cut <= items.length; cut++) {
-      const kept = items.slice(0, cut)
-      const events: string[] = []
-      const resume = readResume(kept)
-      const log = createMemoryLog()
-      const model = scriptedModel(script, { by: 'prompt' })
-      const outcome = await run({
-        runId: 'r1',
-        messageId: 'a1',
-        session: { id: 's1' },
-        workspace: { id: 'w1', path: '/tmp' },
-        frames: [{ kind: 'master', name: 'master', depth: 0, path: ['master'] }],
-        model: { id: 'test/scripted', model },
-        tools: [probe('Look', true, events), probe('Change', false, events)],
-        history: [user('hi')],
-        signal: new AbortController().signal,
-        log,
-        asks: createMemoryAsks(() => ({ type: 'approve' })),
-        decide: (made, ctx) => decide(made, ctx, {}),
-        ...(cut > 0 && { resume }),
-      })
-      expect(outcome.status, `cut at ${cut}`).toBe('done')
-      const begunBefore = kept.flatMap((item) => (item.type === '$call' ? [(item.input as { id: string }).id] : []))
-      for (const id of ['w', 'w2']) {
-        // A call that is generated again may get another id.
-        const part = outcome.message.parts.find(
-          (candidate) => 'input' in candidate && (candidate.input as { id: string }).id === id,
-        ) as ReturnType<typeof call>
-        if (begunBefore.includes(id)) {
-          expect(events, `cut at ${cut}`).not.toContain(`+${id}`)
-          expect(part.state === 'output-available' || /outcome is unknown/.test(part.errorText ?? '')).toBe(true)
-        } else expect(part.state, `cut at ${cut}`).toBe('output-available')
-      }
-      expect(texts(outcome), `cut at ${cut}`).toEqual(['Let me look. ', 'All done.'])
-      const chunks = [...kept, ...log.items].filter((item) => !item.type.startsWith('$'))
-      expect(cleanMessage(foldChunks(chunks as never), { run: 'ended' }).parts).toEqual(outcome.message.parts)
-    }
   })
 })
