@@ -134,6 +134,16 @@ export function createTask(parts: TaskParts): OpenTask {
   }
 }
 
+/** Adds a task that was started; a session that has ended meanwhile ends it. */
+export async function addTask(tasks: Tasks, task: Task): Promise<void> {
+  try {
+    tasks.add(task)
+  } catch (error) {
+    await task.stop()
+    throw error
+  }
+}
+
 const limits = { command: { most: 200, what: 'background commands' }, terminal: { most: 16, what: 'terminals' } }
 
 /** Throws when a session has as many of them as it may. */

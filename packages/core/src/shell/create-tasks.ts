@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { endCommand } from './end-command.ts'
 import { ringCharacters } from './ring.ts'
 import type { Task, Tasks } from './tasks.ts'
-import { startWarden, type Warden } from './warden.ts'
+import type { Warden } from './warden.ts'
 
 /** Of the tasks that have ended, so many can still be read, and so much of what they printed. */
 const keptTasks = 300
 const keptCharacters = 32 << 20
 
+/** What starts and ends processes is loaded when there is one: most sessions of a program never need it. */
 export function createTasks(): Tasks {
   const tasks = new Map<string, Task>()
   const mark = randomBytes(9).toString('hex')
   let commands = 0
-  let warden: Warden | undefined
+  let warden: Promise<Warden> | undefined
   let disposed: Promise<void> | undefined
   return {
     mark,
@@ -34,9 +34,12 @@ export function createTasks(): Tasks {
   }
 
   function watch(pid: number, ended: Promise<unknown>): void {
-    warden ??= startWarden(mark)
-    warden.watch(pid)
-    void ended.then(() => warden?.release(pid))
+    const watching = (warden ??= import('./warden.ts').then(({ startWarden }) => startWarden(mark)))
+    void watching.then(async (guard) => {
+      guard.watch(pid)
+      await ended
+      guard.release(pid)
+    })
   }
 
   function forgetOldest(): void {
@@ -51,8 +54,12 @@ export function createTasks(): Tasks {
   async function dispose(): Promise<void> {
     const outcomes = await Promise.allSettled([...tasks.values()].map((task) => task.stop()))
     // What detached itself, from whichever call of the session.
-    if (commands > 0) await endCommand({ mark: `${mark}.` })
-    warden?.dismiss()
+    if (commands > 0) {
+      const { endCommand } = await import('./end-command.ts')
+      await endCommand({ mark: `${mark}.` })
+    }
+    const guard = await warden
+    guard?.dismiss()
     const failed = outcomes.find((outcome) => outcome.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }

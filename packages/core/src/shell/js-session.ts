@@ -30,7 +30,6 @@ export interface JsSession {
   dispose(): Promise<void>
 }
 
-export const memoryMegabytes = 256
 const program = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './js-child.ts' : './js-child.js', import.meta.url),
 )
@@ -40,7 +39,7 @@ const program = fileURLToPath(
  * model keeps it from files, processes, threads and addons. Node 24 has no permission for the network; the child puts
  * that out of reach of ordinary code, which is not the same as a sandbox.
  */
-export async function startJsSession(ctx: ToolContext): Promise<JsSession> {
+export async function startJsSession(ctx: ToolContext, memoryMegabytes: number): Promise<JsSession> {
   const mark = ctx.state.tasks.nextMark()
   const { output, write } = await PipeStock.of(ctx.state).take()
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'troupe-js-')))

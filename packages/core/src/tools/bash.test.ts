@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { call, play } from '../../test/play-run.ts'
 import { openTestShell, type TestShell } from '../shell/open-test-shell.ts'
 import { membersOf } from '../shell/processes.ts'
+import { checkTool } from '../tool.ts'
 import bash from './bash.ts'
 
 let shell: TestShell
@@ -289,4 +291,45 @@ test('a person is shown the exact command', () => {
     summary: 'Clean up',
     content: command,
   })
+})
+
+describe('in a run', () => {
+  const named = checkTool(bash, 'bash')
+  const open = () => ({ state: () => shell.state })
+
+  test('the model reads the text, the card gets the terminal, and the page what is printed meanwhile', async () => {
+    const outcome = await play(
+      [[{ call: { name: 'Bash', id: 'c1', input: { command: 'echo one; sleep 0.1; echo two' } } }], [{ text: 'done' }]],
+      [named],
+      open(),
+    )
+    const progress = outcome.log.items.filter((item) => item.type === 'data-tool-progress')
+    expect(progress.map((item) => (item as { data: { delta: string } }).data.delta).join('')).toContain('one\n')
+    const part = call(outcome, 'c1') as unknown as Shown
+    expect(part.output).toMatchObject({ text: 'one\ntwo\n', exitCode: 0 })
+    expect(part.toolMetadata.troupe.modelText).toMatch(/^one\ntwo\n\nExit code 0 after/)
+    expect(part.toolMetadata.troupe.display.content).toMatchObject({ kind: 'terminal', text: 'one\ntwo\n' })
+  })
+
+  test('a stop says so, and nothing goes on', async () => {
+    const stop = new AbortController()
+    const running = play(
+      [[{ call: { name: 'Bash', id: 'c1', input: { command: 'touch started; sleep 60' } } }], [{ text: 'done' }]],
+      [named],
+      {
+        ...open(),
+        signal: stop.signal,
+      },
+    )
+    await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
+    stop.abort()
+    const outcome = await running
+    expect(call(outcome, 'c1').errorText).toBe('Stopped by the person before it finished.')
+    await vi.waitUntil(() => shell.running().length === 0)
+  })
+
+  interface Shown {
+    output: unknown
+    toolMetadata: { troupe: { modelText: string; display: { content: unknown } } }
+  }
 })

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { commandTask } from '../shell/command-task.ts'
-import { refuseTooMany } from '../shell/create-task.ts'
 import { plainText } from '../shell/plain-text.ts'
-import { beginCommand, type CommandOutcome, runCommand } from '../shell/run-command.ts'
+import type { CommandOutcome } from '../shell/run-command.ts'
 import { seconds, summaryOf, terminalDisplay } from '../shell/terminal-display.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 
@@ -33,7 +31,8 @@ For servers and long work use "run_in_background": true, then TaskOutput and Tas
     content: command,
   }),
   async *execute(input, ctx): AsyncGenerator<string, Output, void> {
-    if (input.run_in_background === true) return await startInBackground(input, ctx)
+    if (input.run_in_background === true) return await inBackground(input, ctx)
+    const { runCommand } = await import('../shell/run-command.ts')
     return yield* runCommand(input.command, ctx, Math.min(input.timeout ?? defaultMs, mostMs))
   },
   toModel,
@@ -52,33 +51,19 @@ For servers and long work use "run_in_background": true, then TaskOutput and Tas
   }),
 })
 
-async function startInBackground({ command, timeout }: Input, ctx: ToolContext): Promise<Output> {
-  const { state } = ctx
-  refuseTooMany(state.tasks, 'command')
+async function inBackground({ command, timeout }: Input, ctx: ToolContext): Promise<Output> {
+  const { startInBackground } = await import('../shell/start-in-background.ts')
   const notes: string[] = []
-  const { started, mark, startedAt, go } = await beginCommand(command, ctx, notes)
-  const task = commandTask({
-    ctx,
-    command,
-    started,
-    mark,
-    startedAt,
-    ...(timeout !== undefined && { timeoutMs: timeout }),
-  })
-  state.tasks.add(task)
-  await go()
+  const { id } = await startInBackground(command, ctx, notes, timeout)
   return {
     text: '',
     status: 'running',
     exitCode: null,
     signal: null,
     durationMs: 0,
-    cwd: state.cwd,
-    notes: [
-      ...notes,
-      `It runs in the background as task ${task.id}: TaskOutput shows what it prints, TaskStop ends it.`,
-    ],
-    taskId: task.id,
+    cwd: ctx.state.cwd,
+    notes: [...notes, `It runs in the background as task ${id}: TaskOutput shows what it prints, TaskStop ends it.`],
+    taskId: id,
   }
 }
 

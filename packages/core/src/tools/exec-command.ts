@@ -1,13 +1,6 @@
 import { z } from 'zod'
-import { resolvePath } from '../files/resolve-path.ts'
-import { commandTask } from '../shell/command-task.ts'
-import { refuseTooMany } from '../shell/create-task.ts'
 import { lookAt, lookDisplay, lookText, type TaskLook } from '../shell/look-at.ts'
-import { beginCommand } from '../shell/run-command.ts'
-import type { Task } from '../shell/tasks.ts'
-import { startTerminal } from '../shell/terminal.ts'
-import { workingFolder } from '../shell/working-folder.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 
 const mostMs = 600_000
 const quietMs = 150
@@ -26,7 +19,6 @@ const inputSchema = z.object({
   rows: side.default(40),
   workdir: z.string().describe('Where to run it, instead of the working directory').optional(),
 })
-type Input = z.infer<typeof inputSchema>
 
 export default defineTool({
   description: `Starts a command in a terminal and returns what it prints. If it still runs by then, a session_id comes back: WriteStdin sends it input and reads on. It returns early when the command ends or its output settles at a prompt.
@@ -41,9 +33,10 @@ For what asks questions or stays open: REPLs, debuggers, ssh, installers. At mos
     content: cmd,
   }),
   async execute(input, ctx): Promise<TaskLook & { notes: string[] }> {
-    refuseTooMany(ctx.state.tasks, 'terminal')
+    const { startSession } = await import('../shell/start-session.ts')
     const notes: string[] = []
-    const task = await start(input, ctx, notes)
+    const { cmd, tty, cols, rows, workdir } = input
+    const task = await startSession({ command: cmd, tty, cols, rows, workdir }, ctx, notes)
     const ms = Math.min(input.yield_time_ms ?? input.yieldTimeMs ?? 10_000, mostMs)
     await task.settled({ ms, quietMs, from: 0, signal: ctx.signal })
     if (ctx.signal.aborted) {
@@ -57,23 +50,6 @@ For what asks questions or stays open: REPLs, debuggers, ssh, installers. At mos
   toModel: (output) => [lookText(output, 'terminal'), ...output.notes, ...nextStep(output)].join('\n'),
   display: (output) => lookDisplay(output),
 })
-
-async function start({ cmd, tty, cols, rows, workdir }: Input, ctx: ToolContext, notes: string[]): Promise<Task> {
-  if (cmd.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')
-  const cwd = workdir === undefined ? workingFolder(ctx.state, notes) : folderOf(workdir, ctx)
-  if (tty) return startTerminal(cmd, ctx, { cols, rows, cwd }, notes)
-  const { started, mark, startedAt, go } = await beginCommand(cmd, ctx, notes, { stdin: 'pipe', cwd })
-  const task = commandTask({ ctx, command: cmd, started, mark, startedAt, kind: 'terminal' })
-  ctx.state.tasks.add(task)
-  await go()
-  return task
-}
-
-function folderOf(workdir: string, ctx: ToolContext): string {
-  const { path, stats } = resolvePath(ctx, workdir, { for: 'read' })
-  if (stats?.isDirectory() !== true) throw new Error(`"${workdir}" is not a folder, so nothing can run in it.`)
-  return path
-}
 
 function nextStep({ status, task_id: id }: TaskLook): string[] {
   return status === 'running'

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { type JsOutcome, type JsSession, memoryMegabytes, startJsSession } from '../shell/js-session.ts'
+import type { JsOutcome, JsSession } from '../shell/js-session.ts'
 import { plainText } from '../shell/plain-text.ts'
 import { seconds, terminalDisplay } from '../shell/terminal-display.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 
 const defaultMs = 30_000
 const mostMs = 600_000
+const memoryMegabytes = 256
 
 export default defineTool({
   description: `Runs JavaScript in a session that stays: what one call declares the next can use, and may declare anew. The input is the code itself. Top-level await works, so do require() and import of Node's own modules; what is printed and the last value come back.
@@ -62,7 +63,8 @@ async function sessionOf(ctx: ToolContext): Promise<JsSession> {
   const { kept } = ctx.state
   const known = kept.get(name) as JsSession | undefined
   if (known?.alive === true) return known
-  const session = await startJsSession(ctx)
+  const { startJsSession } = await import('../shell/js-session.ts')
+  const session = await startJsSession(ctx, memoryMegabytes)
   kept.set(name, session)
   return session
 }
