@@ -1,27 +1,13 @@
-import { Circle, CircleCheck, CircleDotDashed } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { GenericCard } from '../chat/generic-card.tsx'
 import type { CardProps } from '../chat/tool-call.ts'
 import { ToolFrame } from '../chat/tool-frame.tsx'
-import './todo-write.css'
+import ChecklistDisplay from '../displays/checklist.tsx'
 
-interface Todo {
-  content: string
-  status: 'pending' | 'in_progress' | 'completed'
-  activeForm?: string
-}
-
-const marks: Record<Todo['status'], ReactNode> = {
-  pending: <Circle aria-label="open" />,
-  in_progress: <CircleDotDashed aria-label="in progress" />,
-  completed: <CircleCheck aria-label="done" />,
-}
-
-/** The plan as it stands after this call. */
+/** The plan as it stands after this call. Only the newest is open. */
 export default function TodoWriteCard({ call }: CardProps) {
-  const todos = (call.output as { todos?: Todo[] } | undefined)?.todos
+  const todos = (call.output as { todos?: { status?: unknown }[] } | undefined)?.todos
   if (!Array.isArray(todos)) return <GenericCard call={call} />
-  const done = todos.filter(({ status }) => status === 'completed').length
+  const done = todos.filter((todo) => todo?.status === 'completed').length
   return (
     <ToolFrame
       call={call}
@@ -29,14 +15,7 @@ export default function TodoWriteCard({ call }: CardProps) {
       summary={todos.length === 0 ? 'cleared' : `${done} of ${todos.length} done`}
       open={call.latest && todos.length > 0}
     >
-      <ul className="todos">
-        {todos.map(({ content, status, activeForm }, index) => (
-          <li key={index} className={`todo todo-${status}`}>
-            {marks[status]}
-            <span>{status === 'in_progress' ? (activeForm ?? content) : content}</span>
-          </li>
-        ))}
-      </ul>
+      <ChecklistDisplay content={{ kind: 'checklist', items: todos }} />
     </ToolFrame>
   )
 }

@@ -1,7 +1,7 @@
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ErrorInfo } from '@troupe/core/protocol'
 import { Button } from '../ui/button.tsx'
-import { showInvisible } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
 import './error-card.css'
 
 /** What went wrong, in the words of whoever knows, and the way on. */
@@ -18,7 +18,9 @@ export function ErrorCard({
     <div className="error-card" role="alert">
       <CircleAlert aria-hidden />
       <div>
-        <p className="error-message">{showInvisible(error.message)}</p>
+        <p className="error-message">
+          <VisibleText text={error.message} />
+        </p>
         <p className="error-name">{error.name}</p>
       </div>
       <div className="error-actions">

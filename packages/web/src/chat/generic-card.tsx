@@ -1,23 +1,42 @@
-import { showInvisible } from '../ui/format.ts'
+import type { ReactNode } from 'react'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { findDisplay } from './display-registry.ts'
+import type { FoundDisplay } from './display-registry.ts'
 import type { CardProps, ToolCall } from './tool-call.ts'
 import { ToolFrame } from './tool-frame.tsx'
 import { ValueView } from './value-view.tsx'
 
-/** The card of every tool that has none of its own: what went in, how it goes, what came out. */
-export function GenericCard({ call }: CardProps) {
-  const { input, output, errorText, notes, approval } = call
-  const asked = notes.permission ?? approval?.descriptor
-  const content = notes.display?.content ?? output
+export interface GenericCardProps extends CardProps {
+  title?: ReactNode
+  summary?: ReactNode
+  /** What the call does, as a display, for as long as it has no result. */
+  preview?: unknown
+}
+
+/**
+ * The card of every tool that has none of its own. What the tool shows has a kind: that display. Else what went in, how
+ * it goes, what came out.
+ */
+export function GenericCard({ call, preview, ...head }: GenericCardProps) {
+  const { notes, approval, progress } = call
+  const isWaiting = call.state === 'approval-requested'
+  const isDone = call.state === 'output-available'
+  const asked = (notes.permission ?? approval?.descriptor)?.content
+  const result = isDone ? findDisplay(notes.display?.content) : undefined
+  const planned = isDone ? undefined : (findDisplay(preview) ?? findDisplay(asked))
+  const found = result ?? planned
+  const opens = isWaiting || progress !== undefined || (result?.opens ?? false)
   return (
-    <ToolFrame call={call} open={call.state === 'approval-requested' || call.progress !== undefined}>
-      {call.state === 'approval-requested' && asked?.content !== undefined && asked.content !== null && (
+    <ToolFrame call={call} {...head} open={opens} keepsOpen>
+      {found !== undefined && <found.Display content={withProgress(found, call)} live={!isDone} />}
+      {isWaiting && planned === undefined && asked !== undefined && asked !== null && (
         <Section title="What it wants to do">
-          <ValueView value={asked.content} />
+          <ValueView value={asked} />
         </Section>
       )}
-      {hasContent(input) && (
+      {found === undefined && hasContent(call.input) && (
         <Section title={`Input of ${call.name}`}>
-          <ValueView value={input} />
+          <ValueView value={call.input} />
         </Section>
       )}
       {notes.executedInput !== undefined && (
@@ -25,27 +44,19 @@ export function GenericCard({ call }: CardProps) {
           <ValueView value={notes.executedInput} />
         </Section>
       )}
-      {call.state !== 'output-available' && <ProgressView call={call} />}
-      {call.state === 'output-available' && (
+      {!isDone && <ProgressView call={call} planned={planned} />}
+      {isDone && result === undefined && (
         <Section title="Result">
-          <ValueView value={content} />
+          <ValueView value={notes.display?.content ?? call.output} />
         </Section>
       )}
-      {errorText !== undefined && (
-        <Section title="Error">
-          <p className="tool-error">{showInvisible(errorText)}</p>
-        </Section>
-      )}
-      {call.state === 'output-denied' && (
-        <p className="tool-remark">
-          {approval?.reason === undefined ? 'You denied this call, and it was not run.' : `Not run: ${approval.reason}`}
-        </p>
-      )}
+      <Outcome call={call} />
+      {found !== undefined && <Details call={call} />}
     </ToolFrame>
   )
 }
 
-function Section({ title, children }: { title: string; children: React.ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="tool-section">
       <h4>{title}</h4>
@@ -54,13 +65,65 @@ function Section({ title, children }: { title: string; children: React.ReactNode
   )
 }
 
-function ProgressView({ call: { progress } }: { call: ToolCall }) {
+/** A terminal that is shown before its command has ended shows what was printed so far. */
+function withProgress({ content }: FoundDisplay, { state, progress }: ToolCall): FoundDisplay['content'] {
+  if (state === 'output-available' || content.kind !== 'terminal' || progress === undefined) return content
+  return { ...content, text: progress.text }
+}
+
+/** Text that a running tool yields is shown as it would be in a terminal. */
+function ProgressView({ call: { progress }, planned }: { call: ToolCall; planned: FoundDisplay | undefined }) {
   if (progress === undefined) return null
+  const printed =
+    planned?.content.kind === 'terminal' || progress.text === ''
+      ? undefined
+      : findDisplay({ kind: 'terminal', text: progress.text })
   return (
-    <Section title="Progress">
-      {progress.text !== '' && <ValueView value={progress.text} />}
-      {progress.last !== undefined && <ValueView value={progress.last} />}
-    </Section>
+    <>
+      {printed !== undefined && <printed.Display content={printed.content} live />}
+      {progress.last !== undefined && (
+        <Section title="Progress">
+          <ValueView value={progress.last} />
+        </Section>
+      )}
+    </>
+  )
+}
+
+function Outcome({ call: { state, errorText, approval } }: CardProps) {
+  if (errorText !== undefined) {
+    return (
+      <Section title="Error">
+        <p className="tool-error">
+          <VisibleText text={errorText} />
+        </p>
+      </Section>
+    )
+  }
+  if (state !== 'output-denied') return null
+  return (
+    <p className="tool-remark">
+      {approval?.reason === undefined ? 'You denied this call, and it was not run.' : `Not run: ${approval.reason}`}
+    </p>
+  )
+}
+
+/** What a display leaves out: the call as the model made it, and what the model read in the end. */
+function Details({ call: { name, input, notes } }: CardProps) {
+  return (
+    <details className="tool-details">
+      <summary>Details</summary>
+      {hasContent(input) && (
+        <Section title={`Input of ${name}`}>
+          <ValueView value={input} />
+        </Section>
+      )}
+      {notes.modelText !== undefined && (
+        <Section title="What the model read">
+          <ValueView value={notes.modelText} />
+        </Section>
+      )}
+    </details>
   )
 }
 

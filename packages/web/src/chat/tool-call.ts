@@ -62,6 +62,8 @@ export function readToolCall(part: ToolCallPart, { progress, live, latest }: Cal
   const notes: CallNotes = (part.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
   const approval = part.approval as Approval | undefined
   const shown = notes.display ?? notes.permission ?? approval?.descriptor
+  // What is to be approved is named by the tool, not by the model that called it.
+  const named = part.state === 'approval-requested' ? undefined : notes.actionName
   return {
     toolCallId: part.toolCallId,
     name,
@@ -73,11 +75,21 @@ export function readToolCall(part: ToolCallPart, { progress, live, latest }: Cal
     notes,
     progress,
     latest,
-    title: notes.actionName ?? shown?.title ?? part.title ?? formatToolName(name),
-    summary: shown?.summary,
+    title: named ?? shown?.title ?? notes.actionName ?? part.title ?? formatToolName(name),
+    summary: shown?.summary ?? (notes.display === undefined ? subjectOf(part.input) : undefined),
     running:
       live &&
       (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ||
         ('preliminary' in part && part.preliminary === true)),
   }
+}
+
+const subjects = ['file_path', 'notebook_path', 'path', 'command', 'cmd', 'pattern', 'url', 'query', 'task_id'] as const
+
+/** What a call without a result is about, where its input names it by one of the usual words. */
+function subjectOf(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined
+  const fields = input as Record<string, unknown>
+  const subject = subjects.map((name) => fields[name]).find((value) => typeof value === 'string' && value !== '')
+  return typeof subject === 'string' ? subject.trim().split('\n', 1)[0]?.slice(0, 200) : undefined
 }

@@ -2,6 +2,7 @@ import { Ban, Check, ChevronRight, CircleAlert, Hand, LoaderCircle } from 'lucid
 import { useId } from 'react'
 import type { ReactNode } from 'react'
 import { formatDuration } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
 import type { ToolCall } from './tool-call.ts'
 import { useDisclosure } from './use-disclosure.ts'
 import './tool-frame.css'
@@ -13,6 +14,8 @@ export interface ToolFrameProps {
   summary?: ReactNode
   /** Open from the beginning; what the person chooses wins. */
   open?: boolean
+  /** Stays open when `open` is no longer said: what a person looks at does not vanish. */
+  keepsOpen?: boolean
   children?: ReactNode
 }
 
@@ -22,9 +25,10 @@ export function ToolFrame({
   title = call.title,
   summary = call.summary,
   open: byDefault = false,
+  keepsOpen = false,
   children,
 }: ToolFrameProps) {
-  const [open, setOpen] = useDisclosure(call.toolCallId, byDefault)
+  const [open, setOpen] = useDisclosure(call.toolCallId, byDefault, { keeps: keepsOpen })
   const bodyId = useId()
   const { word, icon } = statusOf(call)
   return (
@@ -37,8 +41,8 @@ export function ToolFrame({
         onClick={() => setOpen(!open)}
       >
         <span className="tool-icon">{icon}</span>
-        <span className="tool-title">{title}</span>
-        {summary !== undefined && <span className="tool-summary">{summary}</span>}
+        <span className="tool-title">{visible(title)}</span>
+        {summary !== undefined && <span className="tool-summary">{visible(summary)}</span>}
         <span className="tool-facts">
           {call.state !== 'output-available' && <span className="tool-status">{word}</span>}
           {call.notes.elapsedMs !== undefined && <span>{formatDuration(call.notes.elapsedMs)}</span>}
@@ -50,6 +54,10 @@ export function ToolFrame({
       </div>
     </section>
   )
+}
+
+function visible(shown: ReactNode): ReactNode {
+  return typeof shown === 'string' ? <VisibleText text={shown} /> : shown
 }
 
 function statusOf(call: ToolCall): { word: string; icon: ReactNode } {

@@ -1,8 +1,11 @@
-import { memo } from 'react'
+import { createElement, memo } from 'react'
 import { ApprovalBar } from './approval-bar.tsx'
+import { CardBoundary } from './card-boundary.tsx'
 import { cardFor } from './tool-card-registry.ts'
 import { readToolCall } from './tool-call.ts'
-import type { CallSituation, ToolCallPart } from './tool-call.ts'
+import type { CallSituation, ToolCall, ToolCallPart } from './tool-call.ts'
+import { ToolFrame } from './tool-frame.tsx'
+import { ValueView } from './value-view.tsx'
 
 export const ToolPart = memo(function ToolPart({
   part,
@@ -11,12 +14,21 @@ export const ToolPart = memo(function ToolPart({
   latest,
 }: { part: ToolCallPart } & CallSituation) {
   const call = readToolCall(part, { progress, live, latest })
-  const Card = cardFor(call.name)
   const asks = live && call.state === 'approval-requested' && call.approval !== undefined
   return (
     <div className={asks ? 'tool-with-approval' : undefined}>
-      <Card call={call} />
+      <CardBoundary fallback={<BareCall call={call} />}>{createElement(cardFor(call.name), { call })}</CardBoundary>
       {asks && call.approval !== undefined && <ApprovalBar approval={call.approval} />}
     </div>
   )
 })
+
+/** In place of a card that failed: nothing but what the call is. */
+function BareCall({ call }: { call: ToolCall }) {
+  return (
+    <ToolFrame call={call} open={call.state === 'approval-requested'}>
+      <p className="tool-remark">The card of this tool cannot show the call; this is what it consists of.</p>
+      <ValueView value={{ input: call.input, output: call.output, error: call.errorText }} />
+    </ToolFrame>
+  )
+}

@@ -1,11 +1,19 @@
-import { createContext, useContext, useState } from 'react'
+import { createContext, useContext, useEffect, useState } from 'react'
 
-/** What the person has opened or closed in this session. A row that scrolls out of sight is unmounted and must not forget. */
+/** What has been opened or closed in this session. A row that scrolls out of sight is unmounted and must not forget. */
 export const DisclosureContext = createContext<Map<string, boolean>>(new Map())
 
-export function useDisclosure(id: string, byDefault: boolean): [boolean, (open: boolean) => void] {
+/** What the person chooses wins. With `keeps`, what was open by itself stays so when the reason for it is gone. */
+export function useDisclosure(
+  id: string,
+  byDefault: boolean,
+  { keeps = false }: { keeps?: boolean } = {},
+): [boolean, (open: boolean) => void] {
   const chosen = useContext(DisclosureContext)
   const [, redraw] = useState(0)
+  useEffect(() => {
+    if (keeps && byDefault && !chosen.has(id)) chosen.set(id, true)
+  }, [chosen, id, keeps, byDefault])
   const setOpen = (open: boolean) => {
     chosen.set(id, open)
     redraw((count) => count + 1)

@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
-import { showInvisible } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
 import './value-view.css'
 
 /** Any value as a person can read it: text as text, an object by its fields, the rest as JSON. */
 export function ValueView({ value }: { value: unknown }) {
-  if (typeof value === 'string') return <LongText text={showInvisible(value)} />
+  if (typeof value === 'string') return <LongText text={value} />
   if (isPlain(value)) {
     return (
       <dl className="value-fields">
@@ -13,7 +13,7 @@ export function ValueView({ value }: { value: unknown }) {
           <div key={name} className="value-field">
             <dt>{name}</dt>
             <dd>
-              {typeof field === 'string' ? <LongText text={showInvisible(field)} /> : <LongText text={toJson(field)} />}
+              <LongText text={typeof field === 'string' ? field : toJson(field)} />
             </dd>
           </div>
         ))}
@@ -31,7 +31,7 @@ function LongText({ text }: { text: string }) {
   return (
     <>
       <pre className="value-text" tabIndex={text.length > 400 ? 0 : undefined}>
-        {cut ? text.slice(0, shownAtFirst) : text}
+        <VisibleText text={cut ? text.slice(0, shownAtFirst) : text} exact />
       </pre>
       {cut && (
         <Button kind="quiet" onClick={() => setWhole(true)}>
@@ -47,5 +47,5 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 function toJson(value: unknown): string {
-  return showInvisible(JSON.stringify(value, null, 2) ?? String(value))
+  return JSON.stringify(value, null, 2) ?? String(value)
 }

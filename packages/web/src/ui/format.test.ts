@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayGroup, formatCount, formatDuration, formatToolName, showInvisible } from './format.ts'
+import { countOf, dayGroup, formatCount, formatDuration, formatSize, formatToolName } from './format.ts'
 
 test('durations and counts are short', () => {
   expect([0.4, 999, 3440, 59_940, 59_960, 125_000].map(formatDuration)).toEqual([
@@ -11,6 +11,8 @@ test('durations and counts are short', () => {
     '2 min 5 s',
   ])
   expect([7, 1000, 12_400, 999_949, 1_200_000].map(formatCount)).toEqual(['7', '1k', '12.4k', '999.9k', '1.2M'])
+  expect([1, 812, 12_400, 3_000_000].map(formatSize)).toEqual(['1 byte', '812 bytes', '12.4 KB', '3 MB'])
+  expect([countOf(1, 'line'), countOf(2345, 'line')]).toEqual(['1 line', '2,345 lines'])
 })
 
 test('days are counted from midnight to midnight', () => {
@@ -26,10 +28,4 @@ test('tool names read as words', () => {
     'Open url',
     'Mcp files read',
   ])
-})
-
-test('nothing invisible goes through an approval unseen', () => {
-  expect(showInvisible('rm a\u202Eb\u200B\u0007\u{E0041}\nok\ttab')).toBe(
-    'rm a⟨U+202E⟩b⟨U+200B⟩⟨U+0007⟩⟨U+E0041⟩\nok\ttab',
-  )
 })

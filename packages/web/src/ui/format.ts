@@ -41,14 +41,14 @@ export function formatToolName(name: string): string {
   return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const invisible =
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]|[\u{E0000}-\u{E007F}]/gu
+/** `1 line`, `2,345 lines`. */
+export function countOf(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`
+}
 
-/** Characters that cannot be seen, or that turn the text around, made visible: what is approved is what is read. */
-export function showInvisible(text: string): string {
-  return text.replaceAll(invisible, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-    return `⟨U+${code}⟩`
-  })
+/** `812 bytes`, `12.4 KB`, `3.1 MB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return countOf(bytes, 'byte')
+  if (bytes < 999_950) return `${trimZero((bytes / 1000).toFixed(1))} KB`
+  return `${trimZero((bytes / 1_000_000).toFixed(1))} MB`
 }

@@ -1,0 +1,34 @@
+import { Circle, CircleCheck, CircleDotDashed } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ValueView } from '../chat/value-view.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import type { DisplayProps } from './parts/display-props.ts'
+import { recordsIn, textIn } from './parts/read-fields.ts'
+import './checklist.css'
+
+const marks: Record<string, ReactNode> = {
+  pending: <Circle aria-label="open" />,
+  in_progress: <CircleDotDashed aria-label="in progress" />,
+  completed: <CircleCheck aria-label="done" />,
+}
+
+/** What is to be done: `items` ({`content`, `status`: pending, in_progress or completed, `activeForm`}). */
+export default function ChecklistDisplay({ content }: DisplayProps) {
+  if (!Array.isArray(content['items'])) return <ValueView value={content} />
+  return (
+    <ul className="checklist">
+      {recordsIn(content['items']).map((item, index) => {
+        const status = Object.hasOwn(marks, String(item['status'])) ? String(item['status']) : 'pending'
+        const text = textIn(item['content']) ?? ''
+        return (
+          <li key={index} className={`check check-${status}`}>
+            {marks[status]}
+            <span>
+              <VisibleText text={status === 'in_progress' ? (textIn(item['activeForm']) ?? text) : text} />
+            </span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

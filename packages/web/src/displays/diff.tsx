@@ -1,0 +1,171 @@
+import { useMemo, useState } from 'react'
+import { ValueView } from '../chat/value-view.tsx'
+import { countOf } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { foldContext } from './fold-context.ts'
+import type { DiffItem } from './fold-context.ts'
+import { parseDiff } from './parse-diff.ts'
+import type { DiffLine } from './parse-diff.ts'
+import type { DisplayProps } from './parts/display-props.ts'
+import { Panel } from './parts/panel.tsx'
+import { PathName } from './parts/path-name.tsx'
+import { numberIn, textIn } from './parts/read-fields.ts'
+import { useGrowing } from './parts/use-growing.ts'
+import './diff.css'
+
+/** Worth seeing without being asked for. */
+export const opens = true
+
+const shownAtFirst = 60
+
+/** One file before and after: `path`, `diff` (unified), `change`, `from`, `added`, `removed`, `cut`. */
+export default function DiffDisplay({ content }: DisplayProps) {
+  const diff = textIn(content['diff'])
+  const parsed = useMemo(() => parseDiff(diff ?? ''), [diff])
+  const items = useMemo(() => foldContext(parsed.rows), [parsed])
+  const [unfolded, setUnfolded] = useState<ReadonlySet<DiffItem>>(new Set())
+  const { shown, left, grow } = useGrowing(items.length, shownAtFirst)
+  if (diff === undefined) return <ValueView value={content} />
+
+  const path = textIn(content['path']) ?? 'Diff'
+  const isCut = content['cut'] === true
+  const added = (isCut ? numberIn(content['added']) : undefined) ?? parsed.added
+  const removed = (isCut ? numberIn(content['removed']) : undefined) ?? parsed.removed
+  return (
+    <Panel
+      label={`Changes in ${path}: ${added} added, ${removed} removed`}
+      head={
+        <>
+          <PathName path={path} />
+          <ChangeBadge change={textIn(content['change'])} from={textIn(content['from'])} />
+        </>
+      }
+      facts={
+        <>
+          <span className="diff-count-added">+{added}</span>
+          <span className="diff-count-removed">−{removed}</span>
+        </>
+      }
+      copy={{ text: patchOf(path, content, diff), label: 'Copy diff' }}
+      foot={isCut && 'The rest of this diff is not kept.'}
+    >
+      {items.length === 0 ? (
+        <p className="panel-empty">The text is the same.</p>
+      ) : (
+        <table className="code-lines diff">
+          <tbody>
+            {items
+              .slice(0, shown)
+              .flatMap((item, index) =>
+                item.type === 'fold' && unfolded.has(item) ? (
+                  item.lines.map((line, at) => <LineRow key={`${index}.${at}`} line={line} />)
+                ) : (
+                  <ItemRow key={index} item={item} onUnfold={() => setUnfolded(new Set([...unfolded, item]))} />
+                ),
+              )}
+          </tbody>
+        </table>
+      )}
+      {left > 0 && (
+        <button type="button" className="panel-more" onClick={grow}>
+          Show {countOf(left, 'more line')}
+        </button>
+      )}
+    </Panel>
+  )
+}
+
+function ItemRow({ item, onUnfold }: { item: DiffItem; onUnfold: () => void }) {
+  switch (item.type) {
+    case 'fold':
+      return (
+        <tr className="diff-gap">
+          <td colSpan={4}>
+            <button type="button" onClick={onUnfold}>
+              Show {countOf(item.lines.length, 'unchanged line')}
+            </button>
+          </td>
+        </tr>
+      )
+    case 'gap':
+      return (
+        <tr className="diff-gap">
+          <td colSpan={4}>
+            {item.count > 0 && <span>{countOf(item.count, 'unchanged line')}</span>}
+            {item.heading !== '' && (
+              <span className="diff-heading">
+                <VisibleText text={item.heading} exact />
+              </span>
+            )}
+          </td>
+        </tr>
+      )
+    case 'file':
+      return (
+        <tr className="diff-file">
+          <td colSpan={4}>
+            <PathName path={item.path} />
+          </td>
+        </tr>
+      )
+    case 'note':
+      return (
+        <tr className="diff-note">
+          <td colSpan={4}>{item.text}</td>
+        </tr>
+      )
+    default:
+      return <LineRow line={item} />
+  }
+}
+
+const signs = { context: '', added: '+', removed: '−' }
+
+function LineRow({ line }: { line: DiffLine }) {
+  const { type, before, after, text, changed } = line
+  return (
+    <tr className={`diff-${type}`}>
+      <td className="code-number diff-before">{before}</td>
+      <td className="code-number diff-after">{after}</td>
+      <td className="code-sign">{signs[type]}</td>
+      <td className="code-text">
+        {changed === undefined ? (
+          <VisibleText text={text} exact />
+        ) : (
+          <>
+            <VisibleText text={text.slice(0, changed[0])} exact />
+            <b className="diff-changed">
+              <VisibleText text={text.slice(...changed)} exact />
+            </b>
+            <VisibleText text={text.slice(changed[1])} exact />
+          </>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const words: Record<string, string> = { created: 'new', deleted: 'deleted', moved: 'moved' }
+
+function ChangeBadge({ change, from }: { change: string | undefined; from: string | undefined }) {
+  const word = words[change ?? '']
+  if (word === undefined) return null
+  return (
+    <>
+      <span className="badge">{word}</span>
+      {from !== undefined && (
+        <span className="diff-from">
+          from <PathName path={from} />
+        </span>
+      )}
+    </>
+  )
+}
+
+/** What `git apply` takes, where the diff has hunks. */
+function patchOf(path: string, content: DisplayProps['content'], diff: string): string {
+  if (!diff.startsWith('@@ ')) return diff
+  const before = content['change'] === 'created' ? '/dev/null' : `a/${textIn(content['from']) ?? path}`
+  const after = content['change'] === 'deleted' ? '/dev/null' : `b/${path}`
+  return `--- ${before}\n+++ ${after}\n${diff}${diff.endsWith('\n') ? '' : '\n'}`
+}

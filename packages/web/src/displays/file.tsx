@@ -1,0 +1,74 @@
+import { ValueView } from '../chat/value-view.tsx'
+import { countOf } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import type { DisplayProps } from './parts/display-props.ts'
+import { languageOf } from './parts/language-of.ts'
+import { Panel } from './parts/panel.tsx'
+import { PathName } from './parts/path-name.tsx'
+import { linesOf, numberIn, textIn } from './parts/read-fields.ts'
+import { useGrowing } from './parts/use-growing.ts'
+
+const linesAtFirst = 40
+
+/** A file or a part of one: `path`, `text`, `from` (its first line), `lines` (how many there were), `more`. */
+export default function FileDisplay({ content }: DisplayProps) {
+  const text = textIn(content['text'])
+  const lines = text === undefined || text === '' ? [] : linesOf(text)
+  const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
+  if (text === undefined) return <ValueView value={content} />
+
+  const path = textIn(content['path']) ?? 'File'
+  const from = numberIn(content['from']) ?? 1
+  const all = Math.max(lines.length, numberIn(content['lines']) ?? 0)
+  // The last line may be counted although it is empty.
+  const isWhole = all <= text.split('\n').length
+  const language = languageOf(path)
+  return (
+    <Panel
+      label={`${path}, ${countOf(all, 'line')} from line ${from}`}
+      head={
+        <>
+          <PathName path={path} />
+          {language !== undefined && <span className="badge">{language}</span>}
+        </>
+      }
+      facts={
+        all === 0
+          ? 'empty'
+          : from === 1
+            ? countOf(isWhole ? lines.length : all, 'line')
+            : `lines ${from} to ${from + all - 1}`
+      }
+      copy={{ text, label: 'Copy text' }}
+      foot={footOf(lines.length, all, isWhole, content['more'] === true)}
+    >
+      {lines.length > 0 && (
+        <table className="code-lines">
+          <tbody>
+            {lines.slice(0, shown).map((line, index) => (
+              <tr key={index}>
+                <td className="code-number">{from + index}</td>
+                <td className="code-text">
+                  <VisibleText text={line} exact />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {left > 0 && (
+        <button type="button" className="panel-more" onClick={grow}>
+          Show {countOf(left, 'more line')}
+        </button>
+      )}
+    </Panel>
+  )
+}
+
+function footOf(kept: number, all: number, isWhole: boolean, more: boolean): string | undefined {
+  const said = [
+    !isWhole && `The first ${countOf(kept, 'line')} of ${all.toLocaleString('en')} that were read.`,
+    more && 'The file goes on after them.',
+  ].filter((sentence) => sentence !== false)
+  return said.length === 0 ? undefined : said.join(' ')
+}

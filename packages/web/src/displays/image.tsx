@@ -1,0 +1,47 @@
+import { useState } from 'react'
+import { formatSize } from '../ui/format.ts'
+import type { DisplayProps } from './parts/display-props.ts'
+import { Panel } from './parts/panel.tsx'
+import { PathName } from './parts/path-name.tsx'
+import { numberIn, textIn } from './parts/read-fields.ts'
+import './image.css'
+
+export const opens = true
+
+/** A picture or another file that a browser can show: `path`, `mediaType`, `size`, `sha256` of its blob. */
+export default function ImageDisplay({ content }: DisplayProps) {
+  const [failed, setFailed] = useState(false)
+  const path = textIn(content['path']) ?? 'Image'
+  const mediaType = textIn(content['mediaType']) ?? ''
+  const size = numberIn(content['size'])
+  // Only bytes of our own store: whatever else a tool names is not fetched.
+  const sha256 = textIn(content['sha256'])
+  const source = sha256 !== undefined && /^[0-9a-f]{64}$/.test(sha256) ? `/ai/blobs/${sha256}` : undefined
+  const isPicture = /^image\/(?:png|jpeg|gif|webp|avif)$/.test(mediaType)
+  return (
+    <Panel
+      label={`${isPicture ? 'Picture' : 'File'}: ${path}`}
+      head={<PathName path={path} />}
+      facts={
+        <>
+          <span>{mediaType}</span>
+          {size !== undefined && <span>{formatSize(size)}</span>}
+        </>
+      }
+      foot={failed && 'The bytes are no longer there.'}
+    >
+      {source !== undefined && isPicture && !failed && (
+        <a className="picture" href={source} target="_blank" rel="noopener noreferrer">
+          <img src={source} alt={path} loading="lazy" decoding="async" onError={() => setFailed(true)} />
+        </a>
+      )}
+      {source !== undefined && !isPicture && (
+        <p className="panel-empty">
+          <a href={source} target="_blank" rel="noopener noreferrer">
+            Open the file
+          </a>
+        </p>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,66 @@
+import { File, Folder, Link2, Shapes } from 'lucide-react'
+import { ValueView } from '../chat/value-view.tsx'
+import { countOf } from '../ui/format.ts'
+import type { DisplayProps } from './parts/display-props.ts'
+import { Panel } from './parts/panel.tsx'
+import { PathName } from './parts/path-name.tsx'
+import { numberIn, recordsIn, textIn } from './parts/read-fields.ts'
+import { useGrowing } from './parts/use-growing.ts'
+import './list.css'
+
+const entriesAtFirst = 24
+const deepest = 9
+
+/** Files and folders: `path`, `entries` ({`name` or `path`, `kind`, `depth`, `count`}), `left` (how many more there are). */
+export default function ListDisplay({ content }: DisplayProps) {
+  const entries = recordsIn(content['entries'])
+  const { shown, left, grow } = useGrowing(entries.length, entriesAtFirst)
+  if (!Array.isArray(content['entries'])) return <ValueView value={content} />
+
+  const path = textIn(content['path']) ?? ''
+  const beyond = numberIn(content['left']) ?? 0
+  const total = entries.length + beyond
+  return (
+    <Panel
+      label={`${path === '' ? 'List' : path}: ${countOf(total, 'entry', 'entries')}`}
+      head={path === '' ? countOf(total, 'entry', 'entries') : <PathName path={path} />}
+      facts={path === '' ? undefined : total.toLocaleString('en')}
+      copy={{ text: entries.map(nameOf).join('\n'), label: 'Copy names' }}
+      foot={beyond > 0 && `${beyond.toLocaleString('en')} more are not listed.`}
+    >
+      {entries.length === 0 ? (
+        <p className="panel-empty">Nothing is in it.</p>
+      ) : (
+        <ul className="names">
+          {entries.slice(0, shown).map((entry, index) => (
+            <li key={index} className={`name name-depth-${depthOf(entry)}`}>
+              <EntryIcon kind={textIn(entry['kind'])} />
+              <PathName path={nameOf(entry)} />
+              {numberIn(entry['count']) !== undefined && <span className="name-count">{numberIn(entry['count'])}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {left > 0 && (
+        <button type="button" className="panel-more" onClick={grow}>
+          Show {left.toLocaleString('en')} more
+        </button>
+      )}
+    </Panel>
+  )
+}
+
+function nameOf(entry: Record<string, unknown>): string {
+  return textIn(entry['name']) ?? textIn(entry['path']) ?? ''
+}
+
+function depthOf(entry: Record<string, unknown>): number {
+  return Math.min(deepest, Math.max(0, Math.trunc(numberIn(entry['depth']) ?? 0)))
+}
+
+function EntryIcon({ kind }: { kind: string | undefined }) {
+  if (kind === 'folder') return <Folder aria-label="folder" />
+  if (kind === 'link') return <Link2 aria-label="link" />
+  if (kind === 'other') return <Shapes aria-label="other" />
+  return <File aria-hidden />
+}

@@ -1,0 +1,104 @@
+import { ValueView } from '../chat/value-view.tsx'
+import { countOf } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { splitMatches } from './split-matches.ts'
+import type { DisplayProps } from './parts/display-props.ts'
+import { Panel } from './parts/panel.tsx'
+import { PathName } from './parts/path-name.tsx'
+import { numberIn, recordsIn, textIn } from './parts/read-fields.ts'
+import { useGrowing } from './parts/use-growing.ts'
+import './matches.css'
+
+const filesAtFirst = 8
+const linesAtFirst = 12
+
+/** Lines that a search found: `pattern`, `files` ({`path`, `lines`: {`number`, `text`, `match`}}), `more`. */
+export default function MatchesDisplay({ content }: DisplayProps) {
+  const files = recordsIn(content['files'])
+  const { shown, left, grow } = useGrowing(files.length, filesAtFirst, 100)
+  if (!Array.isArray(content['files'])) return <ValueView value={content} />
+
+  const pattern = textIn(content['pattern']) ?? ''
+  const found = files.reduce((sum, file) => sum + recordsIn(file['lines']).filter(isMatch).length, 0)
+  const summary = `${countOf(found, 'matching line')} in ${countOf(files.length, 'file')}`
+  return (
+    <Panel
+      label={summary}
+      head={<code className="matches-pattern">{<VisibleText text={pattern} exact />}</code>}
+      facts={summary}
+      foot={content['more'] === true && 'There are more lines than these.'}
+    >
+      {files.length === 0 && <p className="panel-empty">Nothing was found.</p>}
+      {files.slice(0, shown).map((file, index) => (
+        <FileMatches key={index} file={file} pattern={pattern} />
+      ))}
+      {left > 0 && (
+        <button type="button" className="panel-more" onClick={grow}>
+          Show {countOf(left, 'more file')}
+        </button>
+      )}
+    </Panel>
+  )
+}
+
+function FileMatches({ file, pattern }: { file: Record<string, unknown>; pattern: string }) {
+  const lines = recordsIn(file['lines'])
+  const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
+  const path = textIn(file['path']) ?? ''
+  return (
+    <section className="matches-file" aria-label={path}>
+      <h5>
+        <PathName path={path} />
+        <span className="matches-count">{lines.filter(isMatch).length}</span>
+      </h5>
+      <table className="code-lines">
+        <tbody>
+          {lines.slice(0, shown).map((line, index) => (
+            <MatchRow key={index} line={line} before={lines[index - 1]} pattern={pattern} />
+          ))}
+        </tbody>
+      </table>
+      {left > 0 && (
+        <button type="button" className="panel-more" onClick={grow}>
+          Show {countOf(left, 'more line')}
+        </button>
+      )}
+    </section>
+  )
+}
+
+function MatchRow(props: {
+  line: Record<string, unknown>
+  before: Record<string, unknown> | undefined
+  pattern: string
+}) {
+  const { line, before, pattern } = props
+  const number = numberIn(line['number'])
+  const previous = numberIn(before?.['number'])
+  const hasGap = number !== undefined && previous !== undefined && number > previous + 1
+  const text = textIn(line['text']) ?? ''
+  return (
+    <tr className={`${isMatch(line) ? 'matches-line' : 'matches-context'}${hasGap ? ' matches-gap' : ''}`}>
+      <td className="code-number">{number}</td>
+      <td className="code-text">
+        {isMatch(line) ? (
+          splitMatches(text, pattern).map((piece, index) =>
+            index % 2 === 1 ? (
+              <mark key={index}>
+                <VisibleText text={piece} exact />
+              </mark>
+            ) : (
+              <VisibleText key={index} text={piece} exact />
+            ),
+          )
+        ) : (
+          <VisibleText text={text} exact />
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function isMatch(line: Record<string, unknown>): boolean {
+  return line['match'] !== false
+}

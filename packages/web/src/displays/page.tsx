@@ -1,0 +1,52 @@
+import { ValueView } from '../chat/value-view.tsx'
+import { countOf } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import type { DisplayProps } from './parts/display-props.ts'
+import { Panel } from './parts/panel.tsx'
+import { linesOf, numberIn, textIn, webAddress } from './parts/read-fields.ts'
+import { useGrowing } from './parts/use-growing.ts'
+import { WebLink } from './parts/web-link.tsx'
+import './page.css'
+
+const linesAtFirst = 14
+
+/** A page of the web: `url`, `title`, `status`, `mediaType`, `text` (its beginning), `characters` (of the whole). */
+export default function PageDisplay({ content }: DisplayProps) {
+  const text = textIn(content['text']) ?? ''
+  const lines = linesOf(text)
+  const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
+  const url = textIn(content['url'])
+  if (url === undefined) return <ValueView value={content} />
+
+  const title = textIn(content['title'])?.trim() || url
+  const status = numberIn(content['status'])
+  const characters = numberIn(content['characters']) ?? text.length
+  return (
+    <Panel
+      label={`Page: ${title}`}
+      head={<WebLink url={url} text={title} />}
+      facts={
+        <>
+          <span className="page-host">{webAddress(url)?.host}</span>
+          {status !== undefined && <span className={status >= 400 ? 'page-bad' : undefined}>{status}</span>}
+        </>
+      }
+      copy={{ text: url, label: 'Copy address' }}
+      foot={
+        characters > text.length &&
+        `The first ${text.length.toLocaleString('en')} of ${countOf(characters, 'character')}${text === '' ? `, ${textIn(content['mediaType']) ?? 'not text'}` : ''}.`
+      }
+    >
+      {text !== '' && (
+        <div className="page-text">
+          <VisibleText text={lines.slice(0, shown).join('\n')} />
+        </div>
+      )}
+      {left > 0 && (
+        <button type="button" className="panel-more" onClick={grow}>
+          Show {countOf(left, 'more line')}
+        </button>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,30 @@
+import { ValueView } from '../chat/value-view.tsx'
+import { countOf } from '../ui/format.ts'
+import DiffDisplay from './diff.tsx'
+import type { DisplayProps } from './parts/display-props.ts'
+import { recordsIn } from './parts/read-fields.ts'
+import { useGrowing } from './parts/use-growing.ts'
+import './patch.css'
+
+export const opens = true
+
+const filesAtFirst = 8
+
+/** Several files changed by one call: `files`, each as a diff. */
+export default function PatchDisplay({ content }: DisplayProps) {
+  const files = recordsIn(content['files'])
+  const { shown, left, grow } = useGrowing(files.length, filesAtFirst, 50)
+  if (files.length === 0) return <ValueView value={content} />
+  return (
+    <div className="patch">
+      {files.slice(0, shown).map((file, index) => (
+        <DiffDisplay key={index} content={{ ...file, kind: 'diff' }} />
+      ))}
+      {left > 0 && (
+        <button type="button" className="panel panel-more" onClick={grow}>
+          Show {countOf(left, 'more file')}
+        </button>
+      )}
+    </div>
+  )
+}

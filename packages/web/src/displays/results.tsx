@@ -1,0 +1,49 @@
+import { ValueView } from '../chat/value-view.tsx'
+import { countOf } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import type { DisplayProps } from './parts/display-props.ts'
+import { Panel } from './parts/panel.tsx'
+import { recordsIn, textIn, webAddress } from './parts/read-fields.ts'
+import { useGrowing } from './parts/use-growing.ts'
+import { WebLink } from './parts/web-link.tsx'
+import './results.css'
+
+const resultsAtFirst = 6
+
+/** What a search of the web found: `query`, `results` ({`title`, `url`, `text`}). */
+export default function ResultsDisplay({ content }: DisplayProps) {
+  const results = recordsIn(content['results'])
+  const { shown, left, grow } = useGrowing(results.length, resultsAtFirst, 50)
+  if (!Array.isArray(content['results'])) return <ValueView value={content} />
+  const query = textIn(content['query']) ?? ''
+  return (
+    <Panel
+      label={`Results for ${query}`}
+      head={<span className="results-query">{<VisibleText text={query} />}</span>}
+      facts={countOf(results.length, 'result')}
+    >
+      {results.length === 0 && <p className="panel-empty">Nothing was found.</p>}
+      <ol className="results">
+        {results.slice(0, shown).map((result, index) => {
+          const url = textIn(result['url']) ?? ''
+          return (
+            <li key={index}>
+              <div className="result-head">
+                <WebLink url={url} text={textIn(result['title'])?.trim() || url} />
+                <span className="result-host">{webAddress(url)?.host}</span>
+              </div>
+              <p>
+                <VisibleText text={textIn(result['text']) ?? ''} />
+              </p>
+            </li>
+          )
+        })}
+      </ol>
+      {left > 0 && (
+        <button type="button" className="panel-more" onClick={grow}>
+          Show {countOf(left, 'more result')}
+        </button>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { splitMatches } from './split-matches.ts'
+
+test('every second piece is what was looked for', () => {
+  expect(splitMatches('a TODO and a TODO', 'TODO')).toEqual(['a ', 'TODO', ' and a ', 'TODO', ''])
+  expect(splitMatches('f(x) = f(x)', 'f\\(x\\)')).toEqual(['', 'f(x)', ' = ', 'f(x)', ''])
+  expect(splitMatches('nothing here', 'TODO')).toEqual(['nothing here'])
+})
+
+test('a pattern that is more than words marks nothing', () => {
+  for (const pattern of ['a.c', 'a|b', '(a+)+$', '', '\\d', 'x*']) expect(splitMatches('abc', pattern)).toEqual(['abc'])
+})

@@ -1,0 +1,113 @@
+import { useLayoutEffect, useMemo } from 'react'
+import { useStickToBottom } from '../chat/use-stick-to-bottom.ts'
+import { ValueView } from '../chat/value-view.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { countOf, formatDuration } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import type { DisplayProps } from './parts/display-props.ts'
+import { isRecord, linesOf, numberIn, textIn } from './parts/read-fields.ts'
+import { useGrowing } from './parts/use-growing.ts'
+import { readScreen } from './terminal-screen.ts'
+import './terminal.css'
+
+/** A command and what it printed: `command`, `text` (with its colours), `exitCode`, `durationMs`, `status`, `taskId`, `spilled`. */
+export default function TerminalDisplay({ content, live = false }: DisplayProps) {
+  const command = textIn(content['command'])
+  const text = textIn(content['text'])
+  if (command === undefined && text === undefined) return <ValueView value={content} />
+  return (
+    <figure className="panel terminal" aria-label={`Terminal: ${command ?? 'output'}`}>
+      {command !== undefined && <Command command={command} />}
+      {text !== undefined && text !== '' && <Output text={text} />}
+      {!live && <Ending content={content} silent={text === ''} />}
+    </figure>
+  )
+}
+
+const commandLines = 30
+
+/** Exactly what runs: nothing is left out unseen. */
+function Command({ command }: { command: string }) {
+  const lines = linesOf(command)
+  const { shown, left, grow } = useGrowing(lines.length, commandLines)
+  return (
+    <figcaption className="terminal-command">
+      <span className="terminal-prompt" aria-hidden>
+        ❯
+      </span>
+      <code>
+        <VisibleText text={left > 0 ? lines.slice(0, shown).join('\n') : command} exact />
+        {left > 0 && (
+          <button type="button" className="terminal-more" onClick={grow}>
+            Show {countOf(left, 'more line')}
+          </button>
+        )}
+      </code>
+      <CopyButton text={command} label="Copy command" />
+    </figcaption>
+  )
+}
+
+/** Keeps its end in sight while more is printed, until the person scrolls up. */
+function Output({ text }: { text: string }) {
+  const { runs, left } = useMemo(() => readScreen(text), [text])
+  const { scroller, onScroll, onResize } = useStickToBottom()
+  useLayoutEffect(onResize, [text, onResize])
+  return (
+    <div
+      className="terminal-output"
+      ref={scroller}
+      onScroll={onScroll}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
+      aria-label="Output"
+    >
+      {left > 0 && <p className="terminal-note">{countOf(left, 'earlier line')} not shown</p>}
+      <pre>
+        {runs.map((run, index) => (
+          <span key={index} className={run.look === '' ? undefined : run.look}>
+            <VisibleText text={run.text} />
+          </span>
+        ))}
+      </pre>
+    </div>
+  )
+}
+
+function Ending({ content, silent }: { content: DisplayProps['content']; silent: boolean }) {
+  const exitCode = numberIn(content['exitCode'])
+  const duration = numberIn(content['durationMs'])
+  const status = textIn(content['status'])
+  const task = textIn(content['taskId'])
+  const spilled = isRecord(content['spilled']) ? content['spilled'] : undefined
+  const length = numberIn(spilled?.['length'])
+  const path = textIn(spilled?.['path'])
+  const isBad = (exitCode !== undefined && exitCode !== 0) || status === 'timed-out' || status === 'stopped'
+  const facts = [
+    endWords[status ?? ''] ?? (exitCode === undefined ? undefined : `exit code ${exitCode}`),
+    duration !== undefined && duration > 0 && formatDuration(duration),
+    silent && status !== 'running' && exitCode !== undefined && 'nothing was printed',
+    task !== undefined && `task ${task}`,
+  ].filter((fact) => typeof fact === 'string')
+  if (facts.length === 0 && path === undefined) return null
+  return (
+    <p className="panel-foot terminal-end">
+      <span className={isBad ? 'terminal-bad' : undefined}>{facts[0]}</span>
+      {facts.slice(1).map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+      {path !== undefined && (
+        <span>
+          all {length === undefined ? '' : countOf(length, 'character')} in <VisibleText text={path} exact />
+        </span>
+      )}
+    </p>
+  )
+}
+
+const endWords: Record<string, string> = {
+  running: 'runs in the background',
+  stopped: 'stopped',
+  'timed-out': 'timed out',
+}

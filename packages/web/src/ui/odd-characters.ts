@@ -1,0 +1,28 @@
+/** Text cut where characters stand that cannot be seen, or that turn the text around: what is approved is what is read. */
+export type VisiblePiece = string | { codePoint: string }
+
+// Controls, soft hyphen, directions, zero widths, fillers, line and paragraph separators, tags, variation selectors that
+// are not those of emoji.
+const invisible =
+  '\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFE00-\\uFE0D\\uFEFF\\uFFA0\\uFFF0-\\uFFFB\\u{1BCA0}-\\u{1BCA3}\\u{1D173}-\\u{1D17A}\\u{E0000}-\\u{E0FFF}'
+/** Look like a space and are none, to a shell or a compiler. */
+const blanks = '\\u00A0\\u1680\\u2000-\\u200A\\u202F\\u205F\\u3000'
+
+const invisibleCharacter = new RegExp(`[${invisible}]`, 'gu')
+const oddCharacter = new RegExp(`[${invisible}${blanks}]`, 'gu')
+
+export function visiblePieces(text: string, { exact = false }: { exact?: boolean } = {}): VisiblePiece[] {
+  const pieces: VisiblePiece[] = []
+  let at = 0
+  for (const { 0: character, index } of text.matchAll(exact ? oddCharacter : invisibleCharacter)) {
+    if (index > at) pieces.push(text.slice(at, index))
+    pieces.push({ codePoint: codePointOf(character) })
+    at = index + character.length
+  }
+  if (at < text.length) pieces.push(text.slice(at))
+  return pieces
+}
+
+function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}
