@@ -14,6 +14,8 @@ export interface FileChange {
   before: Snapshot | undefined
   /** The new bytes, in pieces; null deletes it. */
   after: readonly Uint8Array[] | null
+  /** Whose permissions a new file gets. */
+  like?: Snapshot | undefined
 }
 
 /**
@@ -70,7 +72,7 @@ async function stage(
         journal(change),
         change.after === null
           ? undefined
-          : prepareFile(change.path, change.after, { like: change.before?.stats }),
+          : prepareFile(change.path, change.after, { like: (change.before ?? change.like)?.stats }),
       ])
       return { change, open, prepared }
     }),

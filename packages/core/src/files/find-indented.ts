@@ -1,5 +1,6 @@
 import type { Replacement, TextEdit } from './text-edit.ts'
 import { endingAt } from './find-exactly.ts'
+import { type Line, linesOf } from './text-lines.ts'
 import type { TextUnits } from './text-units.ts'
 
 /**
@@ -13,7 +14,7 @@ export function findIndented(file: TextUnits, { oldText, newText }: TextEdit): R
   const compared = oldLines.at(-1) === '' && oldLines.length > 1 ? oldLines.length - 1 : oldLines.length
   const wanted = oldLines.slice(0, compared).map((line) => trimmed(file.encode(line)))
   if (wanted.every((line) => line === '')) return []
-  const place = linePlaces(file.units())
+  const place = linesOf(file.units())
   const found: Replacement[] = []
   for (let at = 0; at + oldLines.length <= place.length; at++) {
     if (!wanted.every((line, index) => trimmed(place[at + index]!.text) === line)) continue
@@ -28,13 +29,6 @@ export function findIndented(file: TextUnits, { oldText, newText }: TextEdit): R
     found.push({ start: file.byteAt(from), end: file.byteAt(to), bytes: file.toBytes(units) })
   }
   return found
-}
-
-/** A line of the file in units, without its ending. */
-interface Line {
-  start: number
-  text: string
-  ending: '\n' | '\r\n' | undefined
 }
 
 /** The new lines as they are to stand there; undefined when they do not fit the place. */
@@ -123,20 +117,4 @@ function commonStart(texts: readonly string[]): string {
   let common = texts[0] ?? ''
   for (const text of texts) while (!text.startsWith(common)) common = common.slice(0, -1)
   return common
-}
-
-function linePlaces(units: string): Line[] {
-  const pieces = units.split('\n')
-  let start = 0
-  return pieces.map((piece, index) => {
-    const isLast = index === pieces.length - 1
-    const isCrlf = !isLast && piece.endsWith('\r')
-    const line: Line = {
-      start,
-      text: isCrlf ? piece.slice(0, -1) : piece,
-      ending: isLast ? undefined : isCrlf ? '\r\n' : '\n',
-    }
-    start += piece.length + 1
-    return line
-  })
 }

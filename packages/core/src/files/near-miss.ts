@@ -26,7 +26,7 @@ function keyOf(line: string): string {
 }
 
 /** The place where most lines agree around one that does. */
-function closestRun(lines: readonly string[], wanted: readonly string[]): string | undefined {
+export function closestRun(lines: readonly string[], wanted: readonly string[]): string | undefined {
   const keys = lines.map(keyOf)
   const wantedKeys = wanted.map(keyOf)
   let best: { at: number; score: number } | undefined
@@ -45,7 +45,7 @@ function closestRun(lines: readonly string[], wanted: readonly string[]): string
   const there = lines[at + differing]
   const where = `The closest place is lines ${Math.max(1, at + 1)}-${Math.min(lines.length, at + wanted.length)}.`
   if (there === undefined) return `${where} The file ends before line ${at + differing + 1}.`
-  return `${where} Line ${at + differing + 1} differs: the file has ${quoted(there)}, old_string has ${quoted(wanted[differing] ?? '')}.`
+  return `${where} Line ${at + differing + 1} differs: the file has ${quoted(there)}, you gave ${quoted(wanted[differing] ?? '')}.`
 }
 
 /** The one line that is most like the longest line wanted. */
@@ -63,7 +63,7 @@ function likestLine(lines: readonly string[], wanted: readonly string[]): string
     if (score > best.score) best = { index, score }
   })
   if (best.index === -1) return undefined
-  return `The closest line is ${best.index + 1}: the file has ${quoted(lines[best.index] ?? '')}, old_string has ${quoted(target)}.`
+  return `The closest line is ${best.index + 1}: the file has ${quoted(lines[best.index] ?? '')}, you gave ${quoted(target)}.`
 }
 
 function pairsOf(text: string): Set<string> {

@@ -46,6 +46,13 @@ export function isCurrent({ reads }: Reads, path: string, shown: string, { stats
   return !differs(stamp, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size) })
 }
 
+/** What an agent knows of a file after it changed a part of it. */
+export function knowledgeAfterEdit({ reads }: Reads, path: string, { stats, sha256 }: Snapshot): Knowledge {
+  const stamp = reads.get(path)
+  const isKnown = stamp !== undefined && !differs(stamp, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size) })
+  return isKnown ? 'as-before' : 'part'
+}
+
 /** Refuses to replace a file unless the agent has seen all of it as it is now. */
 export function requireWhole(state: Reads, path: string, shown: string, now: Snapshot): void {
   if (!isCurrent(state, path, shown, now)) {

@@ -44,6 +44,8 @@ export function openUndoIndex(folder: string): UndoIndex {
   const file = path.join(folder, 'index.jsonl')
   const changes = new Map<string, StoredChange>()
   let commands: RanCommand[] = []
+  let queue: { text: string; sync: boolean }[] = []
+  let flushing: Promise<void> | undefined
   /** How far the file has been read, and which file that was. */
   let read = { offset: 0, inode: 0 }
 
@@ -83,22 +85,31 @@ export function openUndoIndex(folder: string): UndoIndex {
     }
   }
 
+  async function flush(): Promise<void> {
+    const lines = queue
+    queue = []
+    flushing = undefined
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await using handle = await open(file, 'a+', 0o600)
+    const { size } = await handle.stat()
+    const torn = size > 0 && (await endsTorn(handle, size)) ? '\n' : ''
+    await handle.writeFile(torn + lines.map(({ text }) => text).join(''))
+    if (lines.some(({ sync }) => sync)) await handle.datasync()
+    await refresh()
+  }
+
   return {
     changes,
     get commands() {
       return commands
     },
     refresh: () => withPaths([file], refresh),
-    append: (line, { sync }) =>
-      withPaths([file], async () => {
-        await mkdir(folder, { recursive: true, mode: 0o700 })
-        await using handle = await open(file, 'a+', 0o600)
-        const { size } = await handle.stat()
-        const torn = size > 0 && (await endsTorn(handle, size)) ? '\n' : ''
-        await handle.write(Buffer.from(`${torn}${JSON.stringify(line)}\n`))
-        if (sync) await handle.datasync()
-        await refresh()
-      }),
+    append(line, { sync }) {
+      queue.push({ text: `${JSON.stringify(line)}\n`, sync })
+      // Whoever comes while another waits for its turn goes with it: a patch of a hundred files is synced once.
+      flushing ??= withPaths([file], flush)
+      return flushing
+    },
     rewrite: () =>
       withPaths([file], async () => {
         const lines: IndexLine[] = []

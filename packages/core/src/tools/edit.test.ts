@@ -227,7 +227,7 @@ test('a miss names the closest place and what differs there', async () => {
   const content = 'function one() {\n  return 1\n}\n\nfunction two() {\n  return 2\n}\n'
   await expect(
     edited(content, { old_string: 'function two() {\n  return 3\n}', new_string: 'x' }),
-  ).rejects.toThrow('The closest place is lines 5-7. Line 6 differs: the file has "  return 2", old_string has "  return 3".')
+  ).rejects.toThrow('The closest place is lines 5-7. Line 6 differs: the file has "  return 2", you gave "  return 3".')
   await expect(edited(content, { old_string: 'function twoo() {', new_string: 'x' })).rejects.toThrow('The closest line is 5')
   await expect(edited(content, { old_string: 'entirely different', new_string: 'x' })).rejects.toThrow('Nothing in it comes close')
   await expect(edited(content, { old_string: '     2\t  return 1', new_string: 'x' })).rejects.toThrow('line numbers that Read shows')

@@ -1,0 +1,163 @@
+export type PatchStep =
+  | { type: 'add'; path: string; lines: string[] }
+  | { type: 'delete'; path: string }
+  | { type: 'update'; path: string; moveTo?: string; hunks: PatchHunk[] }
+
+export interface PatchHunk {
+  /** Lines that come before the place, outermost first: what stands behind `@@`. */
+  contexts: string[]
+  lines: HunkLine[]
+  /** The place is the end of the file. */
+  atEnd: boolean
+  /** Where the hunk begins in the patch, counted from 1. */
+  line: number
+}
+
+export interface HunkLine {
+  type: 'keep' | 'remove' | 'add'
+  text: string
+}
+
+/**
+ * Reads the `*** Begin Patch` format. Blanks around markers, a here-document or a code fence around the patch, and a
+ * line with nothing at all for an empty one are taken; anything else that does not belong is an Error for the model.
+ */
+export function parsePatch(patch: string): PatchStep[] {
+  const reader = createReader(unwrapped(patch))
+  const steps: PatchStep[] = []
+  for (let line = reader.peek(); line !== undefined; line = reader.peek()) {
+    if (line.trim() === '') reader.next()
+    else steps.push(parseStep(reader))
+  }
+  if (steps.length === 0) throw new Error('The patch is empty: there is nothing between Begin Patch and End Patch.')
+  return steps
+}
+
+const headers = { add: '*** Add File:', delete: '*** Delete File:', update: '*** Update File:', move: '*** Move to:' }
+
+function parseStep(reader: Reader): PatchStep {
+  const number = reader.number()
+  const line = reader.next().trim()
+  const added = after(line, headers.add)
+  if (added !== undefined) return { type: 'add', path: required(added, number), lines: addedLines(reader) }
+  const deleted = after(line, headers.delete)
+  if (deleted !== undefined) return { type: 'delete', path: required(deleted, number) }
+  const updated = after(line, headers.update)
+  if (updated !== undefined) return parseUpdate(reader, required(updated, number), number)
+  throw new Error(
+    `Line ${number} of the patch, "${shortened(line)}", does not belong there. Expected "${headers.add} path", "${headers.update} path" or "${headers.delete} path"; every line of a new file begins with "+".`,
+  )
+}
+
+function addedLines(reader: Reader): string[] {
+  const lines: string[] = []
+  while (reader.peek()?.startsWith('+') === true) lines.push(reader.next().slice(1))
+  return lines
+}
+
+function parseUpdate(reader: Reader, path: string, number: number): PatchStep {
+  const moved = after(reader.peek()?.trim() ?? '', headers.move)
+  if (moved !== undefined) reader.next()
+  const hunks: PatchHunk[] = []
+  for (let line = reader.peek(); line !== undefined && !isHeader(line); line = reader.peek()) {
+    if (line.trim() === '') reader.next()
+    else hunks.push(parseHunk(reader, hunks.length === 0))
+  }
+  if (hunks.length === 0 && moved === undefined) {
+    throw new Error(`Line ${number} of the patch: nothing is said about how "${path}" changes.`)
+  }
+  return { type: 'update', path, hunks, ...(moved !== undefined && { moveTo: required(moved, number + 1) }) }
+}
+
+function parseHunk(reader: Reader, isFirst: boolean): PatchHunk {
+  const hunk: PatchHunk = { contexts: [], lines: [], atEnd: false, line: reader.number() }
+  let isMarked = false
+  while (reader.peek()?.startsWith('@@') === true) {
+    isMarked = true
+    const context = contextOf(reader.next())
+    if (context !== '') hunk.contexts.push(context)
+  }
+  if (!isMarked && !isFirst) throw new Error(`Line ${hunk.line} of the patch: a new hunk begins with "@@".`)
+  for (let line = reader.peek(); line !== undefined; line = reader.peek()) {
+    if (isEndOfFile(line)) {
+      hunk.atEnd = true
+      reader.next()
+      break
+    }
+    if (isHeader(line) || line.startsWith('@@')) break
+    hunk.lines.push(parseHunkLine(line, reader.number()))
+    reader.next()
+  }
+  if (hunk.lines.length === 0) throw new Error(`Line ${hunk.line} of the patch: the hunk has no lines.`)
+  return hunk
+}
+
+function parseHunkLine(line: string, number: number): HunkLine {
+  const text = line.slice(1)
+  if (line === '' || line.startsWith(' ')) return { type: 'keep', text }
+  if (line.startsWith('+')) return { type: 'add', text }
+  if (line.startsWith('-')) return { type: 'remove', text }
+  throw new Error(
+    `Line ${number} of the patch, "${shortened(line)}": every line of a hunk begins with " " (stays), "-" (goes) or "+" (comes).`,
+  )
+}
+
+/** `@@ class A`, and the line numbers that other formats put there are skipped. */
+function contextOf(line: string): string {
+  return line
+    .slice(2)
+    .replace(/^ ?-\d+(,\d+)? \+\d+(,\d+)? @@/, '')
+    .replace(/^ /, '')
+    .trimEnd()
+}
+
+function isHeader(line: string): boolean {
+  return line.startsWith('*** ') && !isEndOfFile(line)
+}
+
+function isEndOfFile(line: string): boolean {
+  return line.trimEnd() === '*** End of File'
+}
+
+function unwrapped(patch: string): { lines: string[]; first: number } {
+  const lines = patch.replaceAll('\r\n', '\n').split('\n')
+  const begin = lines.findIndex((line) => line.trim() === '*** Begin Patch')
+  const end = lines.findLastIndex((line) => line.trim() === '*** End Patch')
+  const before = lines.slice(0, Math.max(0, begin)).filter((line) => line.trim() !== '')
+  const isWrapper = before.every((line) => /^\s*((apply_?patch\s*)?<<-?\s*['"]?\w+['"]?|```\w*)\s*$/.test(line))
+  if (begin === -1 || !isWrapper) throw new Error('The first line of the patch must be "*** Begin Patch".')
+  const behind = lines.slice(end + 1).filter((line) => line.trim() !== '')
+  if (end < begin || (before.length === 0 && behind.length > 0) || behind.length > before.length) {
+    throw new Error('The last line of the patch must be "*** End Patch".')
+  }
+  return { lines: lines.slice(begin + 1, end), first: begin + 2 }
+}
+
+interface Reader {
+  peek(): string | undefined
+  next(): string
+  /** Of the line that `peek` shows. */
+  number(): number
+}
+
+function createReader({ lines, first }: { lines: string[]; first: number }): Reader {
+  let at = 0
+  return {
+    peek: () => lines[at],
+    next: () => lines[at++] ?? '',
+    number: () => first + at,
+  }
+}
+
+function after(line: string, header: string): string | undefined {
+  return line.startsWith(header) ? line.slice(header.length).trim() : undefined
+}
+
+function required(path: string, number: number): string {
+  if (path === '') throw new Error(`Line ${number} of the patch names no file.`)
+  return path
+}
+
+function shortened(line: string): string {
+  return line.length > 100 ? `${line.slice(0, 100)}…` : line
+}

@@ -1,0 +1,162 @@
+import { Buffer } from 'node:buffer'
+import { lstatSync, statSync } from 'node:fs'
+import path from 'node:path'
+import type { AgentState } from '../agent-state.ts'
+import { applyHunks } from './apply-hunks.ts'
+import { changeFiles, type FileChange } from './change-files.ts'
+import type { ChangedFile } from './change-file.ts'
+import { type FilesContext, journalFor } from './change-mark.ts'
+import { diffBytes, type DiffSide } from './diff-bytes.ts'
+import { formatOf, plainFormat } from './encoding.ts'
+import { fileKind, headLength } from './file-kind.ts'
+import { missingText } from './near-names.ts'
+import type { PatchStep } from './parse-patch.ts'
+import { withPaths } from './path-lock.ts'
+import { resolvePath, type ResolvedPath, shownPath } from './resolve-path.ts'
+import { type Snapshot, takeSnapshot } from './snapshot.ts'
+import { type Knowledge, knowledgeAfterEdit, stampWritten } from './stamps.ts'
+
+export interface PatchedFile extends ChangedFile {
+  /** Where it was before it was moved. */
+  from?: string
+}
+
+/**
+ * All steps of a patch, or none: worked out in memory, in order, each on what the one before it left; then written as
+ * one change. Throws an Error for the model.
+ */
+export async function patchFiles(
+  ctx: FilesContext,
+  steps: readonly PatchStep[],
+): Promise<{ files: PatchedFile[]; notes: string[] }> {
+  const targets = new Map<string, ResolvedPath>()
+  for (const step of steps) {
+    for (const given of [step.path, ...(step.type === 'update' && step.moveTo !== undefined ? [step.moveTo] : [])]) {
+      targets.set(given, resolvePath(ctx, given, { for: 'write' }))
+    }
+  }
+  return withPaths([...targets.values()].map((target) => target.path), async () => {
+    const drafts = await openDrafts([...targets.values()], ctx)
+    const notes = steps.flatMap((step) => takeStep(step, targets, drafts, ctx))
+    const changed = [...drafts.values()].filter(isChanged)
+    const [hashes, files] = await Promise.all([
+      changeFiles(changed.map(toChange), journalFor(ctx), ctx.signal),
+      Promise.all(changed.map((draft) => describe(draft, ctx))),
+    ])
+    const reads = new Map(ctx.state.reads)
+    changed.forEach((draft, index) => stamp(draft, hashes[index] ?? null, reads, ctx))
+    return { files: files.filter((file) => file !== undefined), notes }
+  })
+}
+
+/** A file as the patch has left it so far. */
+interface Draft {
+  target: ResolvedPath
+  before: Snapshot | undefined
+  now: Buffer | null
+  /** The file that was moved here. */
+  movedFrom?: Draft
+  /** Its new place, which tells of the move. */
+  movedTo?: Draft
+  known: Knowledge
+}
+
+type Drafts = Map<string, Draft>
+
+async function openDrafts(targets: readonly ResolvedPath[], { state }: FilesContext): Promise<Drafts> {
+  const drafts: Drafts = new Map()
+  for (const target of targets) {
+    const before = await takeSnapshot(target.path, target.shown)
+    const known = before === undefined ? 'all' : knowledgeAfterEdit(state, target.path, before)
+    drafts.set(target.path, { target, before, now: before?.bytes ?? null, known })
+  }
+  return drafts
+}
+
+/** Returns what is worth saying. */
+function takeStep(step: PatchStep, targets: Map<string, ResolvedPath>, drafts: Drafts, ctx: FilesContext): string[] {
+  const draft = drafts.get(targets.get(step.path)!.path)!
+  if (step.type === 'add') {
+    const replaces = draft.now !== null
+    draft.now = Buffer.from(step.lines.map((line) => `${line}\n`).join(''))
+    draft.known = 'all'
+    return replaces ? [`${draft.target.shown} existed and was replaced.`] : []
+  }
+  if (draft.now === null) throw new Error(`Nothing was changed. ${missingText(draft.target, ctx.state)}`)
+  if (step.type === 'delete' || step.moveTo !== undefined) refuseLink(step.path, ctx)
+  if (step.type === 'delete') {
+    draft.now = null
+    return []
+  }
+  const notes = update(draft, draft.now, step)
+  const to = step.moveTo === undefined ? draft : drafts.get(targets.get(step.moveTo)!.path)!
+  if (to === draft) return notes
+  Object.assign(to, { now: draft.now, movedFrom: draft, known: draft.known })
+  Object.assign(draft, { now: null, movedTo: to })
+  return notes
+}
+
+function update(draft: Draft, now: Buffer, { hunks }: Extract<PatchStep, { type: 'update' }>): string[] {
+  const { shown } = draft.target
+  const kind = fileKind(now.subarray(0, headLength)).kind
+  if (hunks.length > 0 && kind !== 'text') throw new Error(`Nothing was changed. ${shown} is not a text file.`)
+  try {
+    const { bytes, notes } = applyHunks(now, formatOf(now), hunks)
+    draft.now = bytes
+    return notes.map((note) => `${shown}: ${note}`)
+  } catch (error) {
+    throw new Error(`Nothing was changed. ${shown}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** A link is no file: what should happen to it and to where it leads is not for a patch to say. */
+function refuseLink(given: string, { state }: FilesContext): void {
+  const spelled = path.resolve(state.cwd, given)
+  if (lstatSync(spelled, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
+  throw new Error(`Nothing was changed. ${given} is a link; a patch deletes and moves only files. Use a command for it.`)
+}
+
+function isChanged({ before, now }: Draft): boolean {
+  if (before === undefined || now === null) return (before?.bytes ?? null) !== now
+  return !before.bytes.equals(now)
+}
+
+function toChange({ target, before, now, movedFrom }: Draft): FileChange {
+  const { path: real, shown } = target
+  return { path: real, shown, before, after: now === null ? null : [now], like: movedFrom?.before }
+}
+
+/** A file that was moved is told of once, at its new place. */
+async function describe(draft: Draft, { state }: FilesContext): Promise<PatchedFile | undefined> {
+  const { target, before, now, movedFrom, movedTo } = draft
+  if (movedTo !== undefined && now === null) return undefined
+  const root = state.roots[0] ?? ''
+  const old = movedFrom?.before ?? before
+  const diff = await diffBytes(sideOf(old?.bytes), sideOf(now ?? undefined))
+  return {
+    path: shownPath(target.path, root),
+    change: now === null ? 'deleted' : movedFrom !== undefined ? 'moved' : before === undefined ? 'created' : 'changed',
+    ...(movedFrom !== undefined && { from: shownPath(movedFrom.target.path, root) }),
+    ...diff,
+  }
+}
+
+/** What was known of a file goes with it when it is moved. */
+function stamp(
+  { target: { path: real }, known, movedFrom }: Draft,
+  sha256: string | null,
+  earlier: AgentState['reads'],
+  { state }: FilesContext,
+): void {
+  state.reads.delete(real)
+  if (sha256 === null) return
+  const stamped = earlier.get(movedFrom?.target.path ?? real)
+  if (stamped !== undefined) state.reads.set(real, stamped)
+  stampWritten(state, real, sha256, statSync(real, { bigint: true }), known)
+}
+
+function sideOf(bytes: Buffer | undefined): DiffSide | undefined {
+  if (bytes === undefined) return undefined
+  const isText = fileKind(bytes.subarray(0, headLength)).kind === 'text'
+  return { bytes: isText ? bytes : Buffer.alloc(0), format: isText ? formatOf(bytes) : plainFormat }
+}

@@ -1,0 +1,23 @@
+/** A line of a text in units, without its ending. */
+export interface Line {
+  start: number
+  text: string
+  ending: '\n' | '\r\n' | undefined
+}
+
+/** All lines of a text. What comes after the last line ending is a line too, even when it is empty. */
+export function linesOf(units: string): Line[] {
+  const pieces = units.split('\n')
+  let start = 0
+  return pieces.map((piece, index) => {
+    const isLast = index === pieces.length - 1
+    const isCrlf = !isLast && piece.endsWith('\r')
+    const line: Line = {
+      start,
+      text: isCrlf ? piece.slice(0, -1) : piece,
+      ending: isLast ? undefined : isCrlf ? '\r\n' : '\n',
+    }
+    start += piece.length + 1
+    return line
+  })
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { FilesContext } from '../files/change-mark.ts'
+import { parsePatch, type PatchStep } from '../files/parse-patch.ts'
+import { patchFiles, type PatchedFile } from '../files/patch-files.ts'
+import type { Display } from '../protocol/display.ts'
+import { defineTool, withModelText } from '../tool.ts'
+
+export default defineTool({
+  description: `Changes several files at once, all or none, with a patch:
+*** Begin Patch
+*** Add File: path/new.txt
++every line of the new file
+*** Update File: path/old.py
+*** Move to: path/renamed.py
+@@ def the_function_that_holds_the_place():
+ a line that stays
+-a line that goes
++a line that comes
+*** Delete File: path/gone.txt
+*** End Patch
+"Move to" is optional. Give about three lines that stay around each change, and "@@" with a line further up where they could be found twice; a file may have several hunks, in order. "*** End of File" after a hunk puts it at the end.`,
+  input: z.object({ patch: z.string().describe('From "*** Begin Patch" to "*** End Patch"') }),
+  readOnly: false,
+  group: 'file-write',
+  title: ({ patch }) => `Patch ${namesIn(patch)}`,
+  permission: ({ patch }) => ({ title: 'Change files', summary: namesIn(patch), content: permissionContent(patch) }),
+  async execute({ patch }, ctx: FilesContext) {
+    const { files, notes } = await patchFiles(ctx, parsePatch(patch))
+    const lines = files.map(lineOf)
+    const head = files.length === 0 ? 'The files are already as the patch wants them; nothing was changed.' : 'Done:'
+    return withModelText({ files, notes }, [head, ...lines, ...notes].join('\n'))
+  },
+  display: ({ files }) => ({
+    title: files.length === 1 ? `Patch ${files[0]!.path}` : `Patch ${files.length} files`,
+    summary: `+${sum(files, 'added')} -${sum(files, 'removed')}`,
+    content: { kind: 'patch', files: files.map((file) => ({ kind: 'diff', ...file })) } satisfies Display,
+  }),
+})
+
+function lineOf({ change, path, from, added, removed }: PatchedFile): string {
+  const letter = { created: 'A', changed: 'M', deleted: 'D', moved: 'R' }[change]
+  return `${letter} ${from === undefined ? '' : `${from} -> `}${path} (+${added} -${removed})`
+}
+
+function sum(files: readonly PatchedFile[], key: 'added' | 'removed'): number {
+  return files.reduce((total, file) => total + file[key], 0)
+}
+
+function stepsOf(patch: string): PatchStep[] {
+  try {
+    return parsePatch(patch)
+  } catch {
+    return []
+  }
+}
+
+function namesIn(patch: string): string {
+  const names = stepsOf(patch).map((step) => step.path)
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
+}
+
+/** What a person is asked about: the patch itself, file by file. */
+function permissionContent(patch: string): Display {
+  const files = stepsOf(patch).map((step): Extract<Display, { kind: 'diff' }> => {
+    if (step.type === 'delete') return { kind: 'diff', path: step.path, change: 'deleted', diff: '', added: 0, removed: 0 }
+    if (step.type === 'add') {
+      const diff = step.lines.map((line) => `+${line}`).join('\n')
+      return { kind: 'diff', path: step.path, change: 'created', diff, added: step.lines.length, removed: 0 }
+    }
+    const lines = step.hunks.flatMap((hunk) => hunk.lines)
+    const diff = step.hunks
+      .flatMap(({ contexts, lines: own }) => [`@@ ${contexts.join(' ')}`.trimEnd(), ...own.map(({ type, text }) => marks[type] + text)])
+      .join('\n')
+    return {
+      kind: 'diff',
+      path: step.moveTo ?? step.path,
+      change: step.moveTo === undefined ? 'changed' : 'moved',
+      ...(step.moveTo !== undefined && { from: step.path }),
+      diff,
+      added: lines.filter(({ type }) => type === 'add').length,
+      removed: lines.filter(({ type }) => type === 'remove').length,
+    }
+  })
+  return { kind: 'patch', files }
+}
+
+const marks = { keep: ' ', add: '+', remove: '-' }
