@@ -110,7 +110,15 @@ export function createSubscriber(sink: Sink, after: number, source: Source): Sub
 
   /** Hands text to the sink; false, and on its way again once it is drained, when that has enough. */
   function write(text: string): boolean {
-    if (sink.write(text) <= fullAt) return true
+    let waiting: number
+    try {
+      waiting = sink.write(text)
+    } catch {
+      // Whoever cannot be written to has gone; nobody else may suffer from it.
+      close()
+      return false
+    }
+    if (waiting <= fullAt) return true
     become('full')
     sink.onDrain(() => {
       if (state === 'full') void catchUp()
