@@ -1,4 +1,5 @@
 import { compileGlob, type GlobPattern } from './glob-pattern.ts'
+import { ignoreOptions } from './is-ignored.ts'
 import { runRipgrep, searchRules } from './ripgrep.ts'
 import { unreadable } from './search-error.ts'
 
@@ -26,7 +27,15 @@ export async function listFiles(folder: string, glob: string, limit: number, sig
   }
   let rest = ''
   const end = await runRipgrep({
-    args: ['--files', ...searchRules, '--sortr=modified', ...narrowing([pattern]), '--', './'],
+    args: [
+      '--files',
+      ...searchRules,
+      ...(await ignoreOptions(folder)),
+      '--sortr=modified',
+      ...narrowing([pattern]),
+      '--',
+      './',
+    ],
     cwd: folder,
     signal,
     onText(text) {

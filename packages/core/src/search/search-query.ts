@@ -1,4 +1,5 @@
 import { compileGlob } from './glob-pattern.ts'
+import { ignoreOptions } from './is-ignored.ts'
 import { narrowing } from './list-files.ts'
 import { runRipgrep, searchRules, type RipgrepEnd } from './ripgrep.ts'
 import { searchError, unreadable } from './search-error.ts'
@@ -31,8 +32,11 @@ export async function runQuery(
   signal: AbortSignal,
   take: (text: string) => boolean,
 ): Promise<SearchEnd> {
-  const run = (engine: readonly string[]): Promise<RipgrepEnd> =>
-    runRipgrep({ args: queryArguments(query, [...options, ...engine]), cwd: query.folder, signal, onText: take })
+  const ignore = await ignoreOptions(query.folder)
+  const run = (engine: readonly string[]): Promise<RipgrepEnd> => {
+    const args = queryArguments(query, [...ignore, ...options, ...engine])
+    return runRipgrep({ args, cwd: query.folder, signal, onText: take })
+  }
   const first = await run([])
   // Refused before any file was opened, so nothing has been taken yet.
   const refused = first.failed && /look-around|backreferences/.test(first.complaints)

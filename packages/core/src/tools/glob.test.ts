@@ -46,6 +46,10 @@ test('files come newest first, ignored ones not, hidden ones but not those of .g
 test('an ignored folder that is named is looked into', async () => {
   expect((await call({ pattern: '*.ts', path: 'dist' })).files).toEqual(['dist/c.ts'])
   expect((await call({ pattern: 'dist/**/*.ts' })).files).toEqual(['dist/c.ts'])
+  write('build/deep/f.ts')
+  write('build/.gitignore', 0, '*\n')
+  expect((await call({ pattern: 'build/deep/*.ts' })).files).toEqual(['build/deep/f.ts'])
+  expect((await call({ pattern: 'build/**/*.ts' })).files).toEqual([])
 })
 
 test('100 are shown and all are counted', async () => {

@@ -29,6 +29,10 @@ Patterns: "*.ts" is a name at any depth, "src/**/*.ts" a path from the folder, a
   group: 'file-read',
   timeout: 60_000,
   title: ({ pattern }) => `Find ${pattern}`,
+  permission: ({ pattern, path: given }) => ({
+    title: 'Find files',
+    summary: given === undefined ? pattern : `${pattern} in ${given}`,
+  }),
   async execute({ pattern, path: given }, ctx): Promise<GlobOutput> {
     const { folder, shown, glob, missing } = place(ctx, pattern, given)
     if (missing) return { files: [], total: 0, folder: shown, notes: [`There is no folder "${shown}".`] }

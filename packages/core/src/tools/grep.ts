@@ -49,6 +49,10 @@ output_mode: "files_with_matches" (default) names the files, newest first; "cont
   group: 'file-read',
   timeout: 60_000,
   title: ({ pattern }) => `Search for ${pattern}`,
+  permission: ({ pattern, path }) => ({
+    title: 'Search in files',
+    summary: path === undefined ? pattern : `${pattern} in ${path}`,
+  }),
   async execute(given, ctx): Promise<GrepOutput> {
     if (given.pattern.includes('\0'))
       throw new Error('The pattern has a NUL character in it; use \\x00 to search for one.')

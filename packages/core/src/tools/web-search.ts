@@ -38,6 +38,7 @@ export default defineTool({
   readOnly: true,
   group: 'web',
   title: ({ query }) => `Search the web for ${query}`,
+  permission: ({ query }) => ({ title: 'Search the web', summary: query }),
   async execute({ query, max_results: maxResults, domains }, ctx): Promise<WebSearchOutput> {
     const { searchSetup, searchWeb } = await import('../web/search-web.ts')
     const given = ctx.settings('search')

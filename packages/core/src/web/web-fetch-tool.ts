@@ -61,6 +61,7 @@ Follows redirects. Not for addresses of this machine or of private networks. Pag
     readOnly: true,
     group: 'web',
     title: ({ url }) => `Fetch ${url}`,
+    permission: ({ url }) => ({ title: 'Fetch a page of the web', summary: url }),
     async execute(given, ctx): Promise<WebFetchOutput> {
       const { page, age } = await cachedPage(given.url, ctx, options)
       const { pageKind, mediaTypeOf } = await import('./page-kind.ts')
@@ -105,12 +106,13 @@ async function cachedPage(
   ctx: ToolContext,
   options: Omit<FetchOptions, 'signal'>,
 ): Promise<{ page: Fetched; age?: number }> {
-  const { fetchUrl } = await import('./fetch-url.ts')
+  const { fetchUrl, parseUrl } = await import('./fetch-url.ts')
+  const { href } = parseUrl(given)
   const cache = pageCache(ctx.state)
-  const known = cache.get(given)
+  const known = cache.get(href)
   if (known !== undefined) return { page: known.page, age: Math.round((Date.now() - known.fetchedAt) / 1000) }
   const page = await fetchUrl(given, { ...options, signal: ctx.signal })
-  if (page.status < 400) cache.set(given, page)
+  if (page.status < 400) cache.set(href, page)
   return { page }
 }
 
