@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import { elementsAt, membersAt, rootOf, type Span } from './json-spans.ts'
+import { type Notebook, type NotebookCell, parseNotebook, sourceOf } from './notebook.ts'
+
+export interface CellEdit {
+  mode: 'replace' | 'insert' | 'delete'
+  cellId?: string | undefined
+  cellNumber?: number | undefined
+  source: string
+  type?: 'code' | 'markdown' | undefined
+}
+
+export interface CellEdited {
+  text: string
+  /** Counted from 0. */
+  number: number
+  id: string | undefined
+  before: string
+  after: string
+  /** Results that no longer belong to the source are gone. */
+  clearedOutputs: boolean
+}
+
+/** A notebook with one cell changed. All that is not changed keeps its very text: numbers, escapes, blanks. */
+export function editNotebook(text: string, edit: CellEdit, shown: string): CellEdited {
+  const notebook = parseNotebook(text, shown)
+  const spans = cellSpans(text)
+  const style = styleOf(text)
+  if (edit.mode === 'insert') return insertCell(text, notebook, spans, edit, style, shown)
+  const number = findCell(notebook, edit, shown)
+  const cell = notebook.cells[number]!
+  const { id } = cell
+  const before = sourceOf(cell)
+  if (edit.mode === 'delete') {
+    return { text: withoutElement(text, spans, number), number, id, before, after: '', clearedOutputs: false }
+  }
+  const changed = changedCell(cell, edit)
+  const isSameType = changed.cell_type === cell.cell_type
+  const span = spans[number]!
+  const replaced = isSameType
+    ? replaceMembers(text, span, pick(changed, ['source', 'outputs', 'execution_count'], cell), style)
+    : splice(text, span, format(changed, style, 2))
+  return { text: replaced, number, id, before, after: edit.source, clearedOutputs: (cell.outputs?.length ?? 0) > 0 }
+}
+
+function insertCell(
+  text: string,
+  notebook: Notebook,
+  spans: readonly Span[],
+  edit: CellEdit,
+  style: Style,
+  shown: string,
+): CellEdited {
+  // Behind the cell that an id names, at the number that is given, else in front.
+  const number = edit.cellId !== undefined ? findCell(notebook, edit, shown) + 1 : (edit.cellNumber ?? 0)
+  if (number > spans.length) throw new Error(outsideText(number, spans.length, shown))
+  const hasIds = (notebook.nbformat ?? 4) * 100 + (notebook.nbformat_minor ?? 0) >= 405
+  const asList = notebook.cells.every(({ source }) => Array.isArray(source))
+  const isCode = (edit.type ?? 'code') === 'code'
+  const id = hasIds ? randomBytes(4).toString('hex') : undefined
+  const cell: NotebookCell = {
+    cell_type: edit.type ?? 'code',
+    ...(isCode && { execution_count: null }),
+    ...(id !== undefined && { id }),
+    metadata: {},
+    ...(isCode && { outputs: [] }),
+    source: asList ? listOf(edit.source) : edit.source,
+  }
+  const inserted = withElement(text, spans, number, format(cell, style, 2), style)
+  return { text: inserted, number, id, before: '', after: edit.source, clearedOutputs: false }
+}
+
+function findCell({ cells }: Notebook, { cellId, cellNumber }: CellEdit, shown: string): number {
+  if (cellId === undefined && cellNumber === undefined) throw new Error('Say which cell: give cell_id or cell_number.')
+  if (cellId !== undefined) {
+    const found = cells.findIndex(({ id }) => id === cellId)
+    if (found !== -1) return found
+    // Notebooks without ids are spoken of as "cell-3", or by the number alone.
+    const number = /^(?:cell-)?(\d+)$/.exec(cellId)?.[1]
+    if (number !== undefined && Number(number) < cells.length) return Number(number)
+    const ids = cells.flatMap(({ id }) => id ?? []).slice(0, 20)
+    throw new Error(
+      `${shown} has no cell with the id "${cellId}". ${ids.length > 0 ? `Its ids are ${ids.join(', ')}.` : 'Its cells have no ids: use cell_number.'}`,
+    )
+  }
+  const number = cellNumber ?? 0
+  if (number >= cells.length) throw new Error(outsideText(number, cells.length, shown))
+  return number
+}
+
+function outsideText(number: number, count: number, shown: string): string {
+  return `${shown} has ${count} cells, counted from 0; there is no place ${number}.`
+}
+
+function changedCell(cell: NotebookCell, { source, type }: CellEdit): NotebookCell {
+  const { outputs: _, execution_count: __, ...rest } = cell
+  const cellType = type ?? cell.cell_type
+  return {
+    ...rest,
+    cell_type: cellType,
+    ...(cellType === 'code' && { outputs: [], execution_count: null }),
+    source: Array.isArray(cell.source) ? listOf(source) : source,
+  }
+}
+
+/** Lines with their endings, as notebooks keep them. */
+function listOf(source: string): string[] {
+  return source === '' ? [] : source.split(/(?<=\n)/)
+}
+
+interface Style {
+  /** One level of indentation; empty when all is on one line. */
+  unit: string
+  newline: string
+  /** What stands behind a colon and, on one line, behind a comma. */
+  gap: string
+}
+
+function styleOf(text: string): Style {
+  const indent = /^\s*\{\r?\n([ \t]*)"/.exec(text)?.[1]
+  return {
+    unit: indent ?? '',
+    newline: text.includes('\r\n') ? '\r\n' : '\n',
+    gap: indent === undefined && !/^\s*\{\s*"[^"]*": /.test(text) ? '' : ' ',
+  }
+}
+
+function format(value: unknown, { unit, newline, gap }: Style, depth: number): string {
+  if (unit !== '') return JSON.stringify(value, null, unit).replaceAll('\n', newline + unit.repeat(depth))
+  return gap === '' ? JSON.stringify(value) : spaced(value)
+}
+
+/** On one line, with a blank behind each comma and colon. */
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${spaced(one)}`)
+  return `{${members.join(', ')}}`
+}
+
+function cellSpans(text: string): Span[] {
+  const cells = membersAt(text, rootOf(text)).findLast(({ key }) => key === 'cells')
+  return cells === undefined ? [] : elementsAt(text, cells.value.start)
+}
+
+function pick(changed: NotebookCell, keys: (keyof NotebookCell)[], cell: NotebookCell): [string, unknown][] {
+  return keys.filter((key) => key in cell && key in changed).map((key) => [key, changed[key]])
+}
+
+function replaceMembers(text: string, span: Span, values: readonly [string, unknown][], style: Style): string {
+  const members = membersAt(text, span.start)
+  const edits = values.flatMap(([key, value]) => {
+    const member = members.findLast((one) => one.key === key)
+    return member === undefined ? [] : [{ span: member.value, text: format(value, style, 3) }]
+  })
+  return edits.toSorted((a, b) => b.span.start - a.span.start).reduce((all, one) => splice(all, one.span, one.text), text)
+}
+
+/** With the comma and the blanks that belong to it. */
+function withoutElement(text: string, spans: readonly Span[], number: number): string {
+  const { start, end } = spans[number]!
+  const [before, next] = [spans[number - 1], spans[number + 1]]
+  if (next !== undefined) return splice(text, { start, end: next.start }, '')
+  if (before !== undefined) return splice(text, { start: before.end, end }, '')
+  return splice(text, { start: text.lastIndexOf('[', start) + 1, end: text.indexOf(']', end) }, '')
+}
+
+function withElement(text: string, spans: readonly Span[], number: number, element: string, style: Style): string {
+  const { unit, newline, gap } = style
+  const between = unit === '' ? `,${gap}` : `,${newline}${unit.repeat(2)}`
+  const next = spans[number]
+  if (next !== undefined) return splice(text, { start: next.start, end: next.start }, element + between)
+  const last = spans.at(-1)
+  if (last !== undefined) return splice(text, { start: last.end, end: last.end }, between + element)
+  const cells = membersAt(text, rootOf(text)).findLast(({ key }) => key === 'cells')!
+  const inside = unit === '' ? element : `${newline}${unit.repeat(2)}${element}${newline}${unit}`
+  return splice(text, cells.value, `[${inside}]`)
+}
+
+function splice(text: string, { start, end }: Span, inserted: string): string {
+  return text.slice(0, start) + inserted + text.slice(end)
+}

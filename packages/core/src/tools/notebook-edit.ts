@@ -1,0 +1,77 @@
+import { Buffer } from 'node:buffer'
+import { z } from 'zod'
+import { type ChangedFile, changeFile } from '../files/change-file.ts'
+import type { FilesContext } from '../files/change-mark.ts'
+import { diffBytes } from '../files/diff-bytes.ts'
+import { type CellEdited, editNotebook } from '../files/edit-notebook.ts'
+import { decodeText, encodeText, formatOf, plainFormat } from '../files/encoding.ts'
+import { missingText } from '../files/near-names.ts'
+import { resolvePath } from '../files/resolve-path.ts'
+import { isCurrent } from '../files/stamps.ts'
+import type { Display } from '../protocol/display.ts'
+import { defineTool, withModelText } from '../tool.ts'
+
+export default defineTool({
+  description: `Changes one cell of a Jupyter notebook (.ipynb) that you have read. "replace" gives a cell a new source and clears its outputs; "insert" adds a cell behind the one that "cell_id" names, or at "cell_number"; "delete" removes one. Cells are counted from 0.`,
+  input: z.object({
+    notebook_path: z.string().describe('Absolute, or relative to the working directory'),
+    cell_id: z.string().describe('Which cell, by the id that Read shows').optional(),
+    cell_number: z.int().nonnegative().describe('Which cell, counted from 0, instead of cell_id').optional(),
+    new_source: z.string().describe('The new source; not for delete').default(''),
+    cell_type: z.enum(['code', 'markdown']).describe('Default: as it was; code for a new cell').optional(),
+    edit_mode: z.enum(['replace', 'insert', 'delete']).default('replace'),
+  }),
+  readOnly: false,
+  group: 'file-write',
+  title: ({ notebook_path }) => `Edit ${notebook_path}`,
+  permission: ({ notebook_path, edit_mode, cell_id, cell_number, new_source }) => ({
+    title: 'Edit a notebook',
+    summary: `${edit_mode} cell ${cell_id ?? cell_number ?? 0} of ${notebook_path}`,
+    content: { kind: 'file', path: notebook_path, text: new_source, from: 1, lines: new_source.split('\n').length, more: false } satisfies Display,
+  }),
+  async execute(input, ctx: FilesContext) {
+    const target = resolvePath(ctx, input.notebook_path, { for: 'write' })
+    const { path: real, shown } = target
+    if (!real.endsWith('.ipynb')) throw new Error(`${shown} is not a notebook (.ipynb). Use Edit.`)
+    let cell: CellEdited | undefined
+    const changed = await changeFile(ctx, target, (before) => {
+      if (before === undefined) throw new Error(missingText(target, ctx.state))
+      if (!isCurrent(ctx.state, real, shown, before)) {
+        throw new Error(`${shown} has changed since you read it. Read it again: its cells may have moved.`)
+      }
+      const format = formatOf(before.bytes)
+      const { edit_mode: mode, cell_id: cellId, cell_number: cellNumber, new_source: source, cell_type: type } = input
+      cell = editNotebook(decodeText(before.bytes, format), { mode, cellId, cellNumber, source, type }, shown)
+      return { pieces: [encodeText(cell.text, format)], format, known: 'as-before' }
+    })
+    const { number, id, before, after, clearedOutputs } = cell!
+    const diff = await diffBytes(sideOf(before), sideOf(after))
+    const output: NotebookEditOutput = {
+      path: changed.path,
+      change: 'changed',
+      ...diff,
+      mode: input.edit_mode,
+      cell: number,
+      ...(id !== undefined && { cellId: id }),
+    }
+    const verb = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' }[input.edit_mode]
+    const name = `cell ${number}${id === undefined ? '' : ` (id ${id})`}`
+    return withModelText(output, `${verb} ${name} of ${shown}.${clearedOutputs ? ' Its outputs were cleared.' : ''}`)
+  },
+  display: ({ mode, cell, cellId: _, ...changed }) => ({
+    title: `Edit ${changed.path}`,
+    summary: `${mode} cell ${cell}: +${changed.added} -${changed.removed}`,
+    content: { kind: 'diff', ...changed } satisfies Display,
+  }),
+})
+
+/** The diff is that of the cell's source. */
+interface NotebookEditOutput extends ChangedFile {
+  mode: 'replace' | 'insert' | 'delete'
+  cell: number
+  cellId?: string
+}
+
+function sideOf(text: string): { bytes: Buffer; format: typeof plainFormat } {
+  return { bytes: Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`), format: plainFormat }
+}

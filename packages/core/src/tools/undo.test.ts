@@ -1,0 +1,144 @@
+import { mkdirSync, readdirSync, symlinkSync, renameSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { markOf } from '../files/change-mark.ts'
+import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
+import applyPatch from './apply-patch.ts'
+import edit from './edit.ts'
+import notebookEdit from './notebook-edit.ts'
+import read from './read.ts'
+import undo from './undo.ts'
+import write from './write.ts'
+
+let ws: TestWorkspace
+beforeEach(() => {
+  ws = openTestWorkspace()
+})
+afterEach(() => ws.close())
+
+interface At {
+  messageId?: string
+  step?: number
+  toolCallId?: string
+}
+
+let calls = 0
+const put = (file_path: string, content: string, at: At = {}): Promise<unknown> =>
+  ws.call(write, { file_path, content }, { toolCallId: `write-${++calls}`, ...at })
+const undone = async (input: object, at: At = {}): Promise<string> =>
+  (await ws.call(undo, input, { toolCallId: `undo-${++calls}`, ...at })).text
+
+test('the newest call is undone, then the one before it', async () => {
+  await put('a.txt', 'one\n')
+  await put('a.txt', 'two\n')
+  expect(await undone({ scope: 'call' })).toBe(
+    'Put back (read them again before you change them):\n  a.txt\nOnly changes made by the file tools are undone, not those made by commands.',
+  )
+  expect(ws.text('a.txt')).toBe('one\n')
+  await undone({ scope: 'call' })
+  expect(ws.exists('a.txt')).toBe(false)
+  await expect(undone({ scope: 'call' })).rejects.toThrow('There is nothing to undo')
+})
+
+test('each tool that changes files can be undone, bytes and all', async () => {
+  const latin = Buffer.from('caf\xe9\r\nb\r\n', 'latin1')
+  ws.put('latin.txt', latin)
+  ws.put('n.ipynb', '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": "x"}], "nbformat": 4}')
+  ws.put('gone.txt', 'gone\n')
+  const notebook = ws.bytes('n.ipynb')
+  for (const file_path of ['latin.txt', 'n.ipynb']) await ws.call(read, { file_path })
+  await ws.call(edit, { file_path: 'latin.txt', old_string: 'b', new_string: 'c' })
+  await ws.call(notebookEdit, { notebook_path: 'n.ipynb', cell_number: 0, new_source: 'y' })
+  await ws.call(applyPatch, {
+    patch: '*** Begin Patch\n*** Add File: new/a.txt\n+x\n*** Delete File: gone.txt\n*** Update File: latin.txt\n*** Move to: moved.txt\n*** End Patch',
+  })
+  await undone({ scope: 'turn' })
+  expect(ws.bytes('latin.txt').equals(latin)).toBe(true)
+  expect(ws.bytes('n.ipynb').equals(notebook)).toBe(true)
+  expect(ws.text('gone.txt')).toBe('gone\n')
+  expect([ws.exists('moved.txt'), ws.exists('new/a.txt')]).toEqual([false, false])
+})
+
+test('a call, a step, a turn or everything since a message', async () => {
+  await put('a', '1', { messageId: 'm1', step: 1, toolCallId: 'c1' })
+  await put('b', '1', { messageId: 'm1', step: 2, toolCallId: 'c2' })
+  await put('c', '1', { messageId: 'm2', step: 1, toolCallId: 'c3' })
+  await put('d', '1', { messageId: 'm3', step: 1, toolCallId: 'c4' })
+  const files = (): string => readdirSync(ws.root).toSorted().join('')
+  await undone({ scope: 'step', id: 'm1:1' })
+  expect(files()).toBe('bcd')
+  await undone({ scope: 'step', id: '2' }, { messageId: 'm1' })
+  expect(files()).toBe('cd')
+  await undone({ scope: 'call', id: 'c4' })
+  expect(files()).toBe('c')
+  await undone({ scope: 'turn', id: 'm2' })
+  expect(files()).toBe('')
+  await put('e', '1', { messageId: 'm4' })
+  await put('f', '1', { messageId: 'm5' })
+  await put('g', '1', { messageId: 'm6' })
+  await undone({ scope: 'message', id: 'm5' }, { messageId: 'm7' })
+  expect(files()).toBe('e')
+})
+
+test('what is not known names what is', async () => {
+  await put('a', '1', { messageId: 'm1', toolCallId: 'c1' })
+  await expect(undone({ scope: 'call', id: 'nope' })).rejects.toThrow('No change of call nope is known. Newest first, these can be undone: c1.')
+  await expect(undone({ scope: 'turn', id: 'nope' })).rejects.toThrow('these can be undone: m1')
+  await expect(undone({ scope: 'message' })).rejects.toThrow('give its id')
+  const other = { session: { id: 'another' } }
+  await expect(ws.call(undo, { scope: 'call' }, other)).rejects.toThrow('nothing to undo')
+})
+
+test('an undo can be undone, and a turn that undid something is undone without it', async () => {
+  await put('a', 'one', { messageId: 'm1' })
+  await put('a', 'two', { messageId: 'm2', toolCallId: 'c2' })
+  await undone({ scope: 'call', id: 'c2' }, { messageId: 'm2', toolCallId: 'u1' })
+  expect(ws.text('a')).toBe('one')
+  await undone({ scope: 'call', id: 'u1' }, { messageId: 'm2', toolCallId: 'u2' })
+  expect(ws.text('a')).toBe('two')
+  await undone({ scope: 'turn', id: 'm2' }, { messageId: 'm3' })
+  expect(ws.text('a')).toBe('one')
+})
+
+test('what somebody else changed since is left and named, the rest is put back', async () => {
+  await put('a', 'one')
+  await put('b', 'one')
+  writeFileSync(ws.at('a'), 'theirs')
+  const text = await undone({ scope: 'turn' })
+  expect(text).toContain('Put back (read them again before you change them):\n  b\n')
+  expect(text).toContain('Left as they are:\n  a: it has been changed since, by somebody else or by a command')
+  expect(ws.text('a')).toBe('theirs')
+  const { output } = await ws.call(undo, { scope: 'turn' })
+  expect(undo.display?.(output, { scope: 'turn' })).toEqual({
+    title: 'Undo turn',
+    summary: '0 put back, 1 left',
+    content: { kind: 'list', path: '.', entries: [], left: 1 },
+  })
+})
+
+test('commands that ran in between are named as what cannot be undone', async () => {
+  const mark = markOf({ ...ws.ctx, messageId: 'm1', toolCallId: 'bash-1' })
+  await put('a', 'one', { messageId: 'm1' })
+  await ws.ctx.state.undo.command(mark, 'npm install\necho done')
+  await ws.ctx.state.undo.command({ ...mark, messageId: 'm2', toolCallId: 'bash-2' }, 'rm -rf build')
+  const text = await undone({ scope: 'turn', id: 'm1' }, { messageId: 'm3' })
+  expect(text).toContain('What these commands changed cannot be undone:\n  npm install')
+  expect(text).not.toContain('rm -rf build')
+  const again = await ws.call(undo, { scope: 'call', id: 'bash-1' })
+  expect(again.text).toBe('Nothing was put back.\nWhat these commands changed cannot be undone:\n  npm install')
+})
+
+test('what was put back must be read again before it is changed', async () => {
+  await put('a', 'one\n')
+  await put('a', 'two\n')
+  await undone({ scope: 'call' })
+  await expect(put('a', 'three\n')).rejects.toThrow('not read it yet')
+})
+
+test('a folder that became a link is not written through', async () => {
+  mkdirSync(ws.at('folder'))
+  await put('folder/a', 'one')
+  await put('folder/a', 'two')
+  renameSync(ws.at('folder'), `${ws.root}/../outside`)
+  symlinkSync('../outside', ws.at('folder'))
+  expect(await undone({ scope: 'call' })).toContain('folder/a: it leads through a link now')
+})
