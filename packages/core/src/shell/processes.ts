@@ -8,6 +8,8 @@ export interface ProcessInfo {
   session: number
   /** When it began, in a form that only helps to tell two processes with one pid apart. */
   began: string
+  /** It computes, or the system does so for it; not waiting for anything. */
+  works: boolean
 }
 
 /** What belongs to a command: its process group and session, what carries its mark, and what those have started. */
@@ -125,7 +127,14 @@ function readProcess(pid: number): ProcessInfo | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, parent, group, session] = fields
   if (state === 'Z' || state === 'X') return undefined
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session), began: fields[19] ?? '' }
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    began: fields[19] ?? '',
+    works: state === 'R' || state === 'D',
+  }
 }
 
 function listFromPs(): ProcessInfo[] {
@@ -133,7 +142,14 @@ function listFromPs(): ProcessInfo[] {
   return lines.flatMap((line) => {
     const [pid, parent, group, state] = line.trim().split(/\s+/)
     if (group === undefined || state?.startsWith('Z') === true) return []
-    return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group), began: '' }
+    return {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(group),
+      began: '',
+      works: /^[RUD]/.test(state ?? ''),
+    }
   })
 }
 

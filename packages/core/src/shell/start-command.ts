@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Duplex, Writable } from 'node:stream'
 import { findBash } from './find-bash.ts'
 import type { Pipe } from './pipe-stock.ts'
+import { membersOf } from './processes.ts'
 
 export interface CommandStart {
   command: string
@@ -31,6 +32,8 @@ export interface StartedCommand {
   readonly exited: Promise<Exit>
   /** Resolves when it has ended and nobody holds its output any more, with all of it handed on. */
   readonly closed: Promise<void>
+  /** Characters handed on so far. */
+  readonly printed: number
   /** Whether something that was printed is still being handed on. */
   readonly busy: boolean
   /** What the shell said about itself when it ended: its folder, a NUL, its exports, a NUL. */
@@ -56,8 +59,9 @@ const wrapper = [
   '{ __troupe_status=$?; __troupe_keep; exit "$__troupe_status"; } 2>/dev/null',
 ].join('; ')
 
-/** Programs that close their output a moment after the shell are waited for that long. */
+/** What closes its output a moment after the shell is waited for that long, and longer while it prints or computes. */
 const heldMs = 150
+const finishMs = 1000
 const longestWords = 4 << 20
 
 export function startCommand({ command, cwd, env, pipe, stdin }: CommandStart): Promise<StartedCommand> {
@@ -72,6 +76,7 @@ export function startCommand({ command, cwd, env, pipe, stdin }: CommandStart): 
   const gate = child.stdio[3] as Duplex
   const words: Buffer[] = []
   let spoken = 0
+  let printed = 0
   let handing = 0
   let handed: Promise<unknown> = Promise.resolve()
   const exited = Promise.withResolvers<Exit>()
@@ -81,6 +86,7 @@ export function startCommand({ command, cwd, env, pipe, stdin }: CommandStart): 
   const handOn = (bytes?: Buffer): void => {
     const text = decoder.decode(bytes, { stream: bytes !== undefined })
     if (text === '') return
+    printed += text.length
     const wait = handle.onText(text)
     if (wait === undefined) return
     handing++
@@ -119,6 +125,9 @@ export function startCommand({ command, cwd, env, pipe, stdin }: CommandStart): 
     go: () => void gate.write(`${command}\0`),
     exited: exited.promise,
     closed: closed.promise,
+    get printed() {
+      return printed
+    },
     get busy() {
       return handing > 0 || output.readableLength > 0
     },
@@ -144,10 +153,16 @@ export function startCommand({ command, cwd, env, pipe, stdin }: CommandStart): 
  */
 export async function isClosed(started: StartedCommand): Promise<boolean> {
   const closed = started.closed.then(() => true)
-  for (let waited = 0; ; waited += heldMs) {
-    const first = await Promise.race([closed, delay(heldMs, false, { ref: false })])
-    if (first || !started.busy || waited > 5000) return first
+  for (let waited = heldMs; ; waited += heldMs) {
+    const before = started.printed
+    if (await Promise.race([closed, delay(heldMs, false, { ref: false })])) return true
+    const finishing = waited < finishMs && (started.printed > before || worksOn(started))
+    if (!finishing && (!started.busy || waited > 5000)) return false
   }
+}
+
+function worksOn({ pid }: StartedCommand): boolean {
+  return membersOf({ pid }, { fresh: true }).some((one) => one.works)
 }
 
 /** Our copy of the writing end must go, or the output would never end. */
