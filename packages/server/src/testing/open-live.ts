@@ -88,8 +88,13 @@ export async function openTestLive(script: Script, options: TestLiveOptions = {}
         })
         return live.start({ session, userMessageId: id, request: { model: 'test/scripted', ...request } })
       },
-      next: (another, more = {}) => open(another, { ...given, journal: createJournal(own), ...more }),
+      next(another, more = {}) {
+        const { journal: _, ...rest } = given
+        return open(another, { ...rest, ...more })
+      },
       async close() {
+        // A write that stands still would be left some seconds by `close`.
+        await Promise.allSettled(processes.map((one) => one.stop(session.id)))
         await Promise.all(processes.map((one) => one.close()))
         await journal.close()
         await store.close()
