@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startServer } from '@troupe/server'
@@ -10,6 +10,7 @@ import { build } from 'vite'
 /** A real server on a home of its own, the page as it is now, and a browser that reports everything that goes wrong. */
 export interface TestWorkspace {
   server(): Server
+  /** Where the agent works. */
   folder: string
   /** Ends the server and starts another on the same home and port, as after a crash or an update. */
   restart(between?: () => Promise<void>): Promise<void>
@@ -39,26 +40,24 @@ export interface WorkspaceOptions {
   models?: ServerOptions['models']
   /** Files of the home, by their path in it. */
   home?: Record<string, string>
+  /** Files of the folder that is worked in, by their path in it; without any it is the test's own folder. */
+  files?: Record<string, string>
+  /** Files that are added to the page's sources before it is built, by their path in `src`. */
+  sources?: Record<string, string>
 }
 
 export async function openWorkspace(executablePath: string, options: WorkspaceOptions = {}): Promise<TestWorkspace> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-web-'))
-  for (const [name, text] of Object.entries(options.home ?? {})) {
-    const file = path.join(folder, 'home', name)
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(file, text, { mode: 0o600 })
-  }
+  const workFolder = options.files === undefined ? folder : path.join(folder, 'work')
+  await writeFiles(path.join(folder, 'home'), options.home ?? {})
+  await writeFiles(workFolder, options.files ?? {})
   const webFolder = path.join(folder, 'page')
-  await build({
-    configFile: path.resolve(import.meta.dirname, '../vite.config.ts'),
-    logLevel: 'error',
-    build: { outDir: webFolder },
-  })
+  await buildPage(folder, webFolder, options.sources)
   const complaints: string[] = []
   const start = (port: number): Promise<Server> =>
     startServer({
       home: path.join(folder, 'home'),
-      workspace: folder,
+      workspace: workFolder,
       webFolder,
       port,
       probe: false,
@@ -73,7 +72,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   })
   const browser: Browser = await chromium.launch({ executablePath, args: chromiumArguments })
 
-  return { server: () => server, folder, restart, open, newPage, complaints, closePages, close }
+  return { server: () => server, folder: workFolder, restart, open, newPage, complaints, closePages, close }
 
   async function open(options?: BrowserContextOptions): Promise<Page> {
     const page = await newPage(options)
@@ -122,4 +121,31 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     await server.close()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(folder, name)
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+    await writeFile(file, text, { mode: 0o600 })
+  }
+}
+
+/** The page as it is, or a copy of it with a few files more. */
+async function buildPage(folder: string, webFolder: string, sources: Record<string, string> | undefined) {
+  const own = path.resolve(import.meta.dirname, '..')
+  let root = own
+  if (sources !== undefined) {
+    root = path.join(folder, 'sources')
+    for (const name of ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'])
+      await cp(path.join(own, name), path.join(root, name), { recursive: true })
+    await symlink(path.resolve(own, '../../node_modules'), path.join(root, 'node_modules'))
+    await writeFiles(path.join(root, 'src'), sources)
+  }
+  await build({
+    configFile: path.join(root, 'vite.config.ts'),
+    root,
+    logLevel: 'error',
+    build: { outDir: webFolder },
+  })
 }

@@ -6,6 +6,8 @@ interface DisplayFile {
   default: ComponentType<DisplayProps>
   /** Shown without being asked for. */
   opens?: boolean
+  /** The call has ended, and what it did has not gone well. */
+  isBad?: (content: DisplayContent) => boolean
 }
 
 // The folder is the registry, the file name is the kind: `displays/diff.tsx` shows `{kind: 'diff', …}` of any tool.
@@ -18,6 +20,7 @@ export interface FoundDisplay {
   Display: ComponentType<DisplayProps>
   content: DisplayContent
   opens: boolean
+  isBad: boolean
 }
 
 /** How a content is shown by its kind; undefined for everything that has no kind that is known here. */
@@ -25,5 +28,11 @@ export function findDisplay(content: unknown): FoundDisplay | undefined {
   if (!isRecord(content) || typeof content['kind'] !== 'string') return undefined
   const file = displays.get(content['kind'])
   if (file === undefined) return undefined
-  return { Display: file.default, content: content as DisplayContent, opens: file.opens === true }
+  const known = content as DisplayContent
+  return {
+    Display: file.default,
+    content: known,
+    opens: file.opens === true,
+    isBad: file.isBad?.(known) === true,
+  }
 }

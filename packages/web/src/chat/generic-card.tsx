@@ -27,7 +27,7 @@ export function GenericCard({ call, preview, ...head }: GenericCardProps) {
   const found = result ?? planned
   const opens = isWaiting || progress !== undefined || (result?.opens ?? false)
   return (
-    <ToolFrame call={call} {...head} open={opens} keepsOpen>
+    <ToolFrame call={call} {...head} open={opens} keepsOpen isBad={result?.isBad === true}>
       {found !== undefined && <found.Display content={withProgress(found, call)} live={!isDone} />}
       {isWaiting && planned === undefined && asked !== undefined && asked !== null && (
         <Section title="What it wants to do">

@@ -16,6 +16,8 @@ export interface ToolFrameProps {
   open?: boolean
   /** Stays open when `open` is no longer said: what a person looks at does not vanish. */
   keepsOpen?: boolean
+  /** The call has its result, and the result is that something went wrong. */
+  isBad?: boolean
   children?: ReactNode
 }
 
@@ -26,11 +28,12 @@ export function ToolFrame({
   summary = call.summary,
   open: byDefault = false,
   keepsOpen = false,
+  isBad = false,
   children,
 }: ToolFrameProps) {
   const [open, setOpen] = useDisclosure(call.toolCallId, byDefault, { keeps: keepsOpen })
   const bodyId = useId()
-  const { word, icon } = statusOf(call)
+  const { word, icon } = statusOf(call, isBad)
   return (
     <section className={`tool tool-${call.state}`} aria-label={`${call.name}: ${word}`}>
       <button
@@ -57,10 +60,10 @@ export function ToolFrame({
 }
 
 function visible(shown: ReactNode): ReactNode {
-  return typeof shown === 'string' ? <VisibleText text={shown} /> : shown
+  return typeof shown === 'string' ? <VisibleText text={shown} as="name" /> : shown
 }
 
-function statusOf(call: ToolCall): { word: string; icon: ReactNode } {
+function statusOf(call: ToolCall, isBad: boolean): { word: string; icon: ReactNode } {
   if (call.running) {
     const word = call.state === 'input-streaming' ? 'preparing' : 'running'
     return { word, icon: <LoaderCircle className="spinning" aria-hidden /> }
@@ -69,7 +72,7 @@ function statusOf(call: ToolCall): { word: string; icon: ReactNode } {
     case 'approval-requested':
       return { word: 'waits for you', icon: <Hand aria-hidden /> }
     case 'output-available':
-      return { word: 'done', icon: <Check aria-hidden /> }
+      return { word: 'done', icon: isBad ? <CircleAlert className="tool-bad" aria-hidden /> : <Check aria-hidden /> }
     case 'output-error':
       return { word: 'failed', icon: <CircleAlert aria-hidden /> }
     case 'output-denied':

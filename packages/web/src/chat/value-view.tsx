@@ -31,7 +31,7 @@ function LongText({ text }: { text: string }) {
   return (
     <>
       <pre className="value-text" tabIndex={text.length > 400 ? 0 : undefined}>
-        <VisibleText text={cut ? text.slice(0, shownAtFirst) : text} exact />
+        <VisibleText text={cut ? text.slice(0, shownAtFirst) : text} as="exact" />
       </pre>
       {cut && (
         <Button kind="quiet" onClick={() => setWhole(true)}>

@@ -16,7 +16,10 @@ import './diff.css'
 /** Worth seeing without being asked for. */
 export const opens = true
 
-const shownAtFirst = 60
+const shownAtFirst = 40
+/** Of a diff that nobody reads whole, only a glimpse. */
+const longDiff = 160
+const glimpse = 16
 
 /** One file before and after: `path`, `diff` (unified), `change`, `from`, `added`, `removed`, `cut`. */
 export default function DiffDisplay({ content }: DisplayProps) {
@@ -24,7 +27,7 @@ export default function DiffDisplay({ content }: DisplayProps) {
   const parsed = useMemo(() => parseDiff(diff ?? ''), [diff])
   const items = useMemo(() => foldContext(parsed.rows), [parsed])
   const [unfolded, setUnfolded] = useState<ReadonlySet<DiffItem>>(new Set())
-  const { shown, left, grow } = useGrowing(items.length, shownAtFirst)
+  const { shown, left, grow } = useGrowing(items.length, items.length > longDiff ? glimpse : shownAtFirst)
   if (diff === undefined) return <ValueView value={content} />
 
   const path = textIn(content['path']) ?? 'Diff'
@@ -94,7 +97,7 @@ function ItemRow({ item, onUnfold }: { item: DiffItem; onUnfold: () => void }) {
             {item.count > 0 && <span>{countOf(item.count, 'unchanged line')}</span>}
             {item.heading !== '' && (
               <span className="diff-heading">
-                <VisibleText text={item.heading} exact />
+                <VisibleText text={item.heading} as="exact" />
               </span>
             )}
           </td>
@@ -130,14 +133,14 @@ function LineRow({ line }: { line: DiffLine }) {
       <td className="code-sign">{signs[type]}</td>
       <td className="code-text">
         {changed === undefined ? (
-          <VisibleText text={text} exact />
+          <VisibleText text={text} as="exact" />
         ) : (
           <>
-            <VisibleText text={text.slice(0, changed[0])} exact />
+            <VisibleText text={text.slice(0, changed[0])} as="exact" />
             <b className="diff-changed">
-              <VisibleText text={text.slice(...changed)} exact />
+              <VisibleText text={text.slice(...changed)} as="exact" />
             </b>
-            <VisibleText text={text.slice(changed[1])} exact />
+            <VisibleText text={text.slice(changed[1])} as="exact" />
           </>
         )}
       </td>

@@ -49,7 +49,7 @@ export default function FileDisplay({ content }: DisplayProps) {
               <tr key={index}>
                 <td className="code-number">{from + index}</td>
                 <td className="code-text">
-                  <VisibleText text={line} exact />
+                  <VisibleText text={line} as="exact" />
                 </td>
               </tr>
             ))}

@@ -24,7 +24,7 @@ export default function ListDisplay({ content }: DisplayProps) {
     <Panel
       label={`${path === '' ? 'List' : path}: ${countOf(total, 'entry', 'entries')}`}
       head={path === '' ? countOf(total, 'entry', 'entries') : <PathName path={path} />}
-      facts={path === '' ? undefined : total.toLocaleString('en')}
+      facts={path === '' ? undefined : countOf(total, 'entry', 'entries')}
       copy={{ text: entries.map(nameOf).join('\n'), label: 'Copy names' }}
       foot={beyond > 0 && `${beyond.toLocaleString('en')} more are not listed.`}
     >

@@ -24,7 +24,7 @@ export default function MatchesDisplay({ content }: DisplayProps) {
   return (
     <Panel
       label={summary}
-      head={<code className="matches-pattern">{<VisibleText text={pattern} exact />}</code>}
+      head={<code className="matches-pattern">{<VisibleText text={pattern} as="exact" />}</code>}
       facts={summary}
       foot={content['more'] === true && 'There are more lines than these.'}
     >
@@ -85,14 +85,14 @@ function MatchRow(props: {
           splitMatches(text, pattern).map((piece, index) =>
             index % 2 === 1 ? (
               <mark key={index}>
-                <VisibleText text={piece} exact />
+                <VisibleText text={piece} as="exact" />
               </mark>
             ) : (
-              <VisibleText key={index} text={piece} exact />
+              <VisibleText key={index} text={piece} as="exact" />
             ),
           )
         ) : (
-          <VisibleText text={text} exact />
+          <VisibleText text={text} as="exact" />
         )}
       </td>
     </tr>

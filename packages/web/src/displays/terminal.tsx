@@ -4,11 +4,17 @@ import { ValueView } from '../chat/value-view.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { countOf, formatDuration } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
-import type { DisplayProps } from './parts/display-props.ts'
+import type { DisplayContent, DisplayProps } from './parts/display-props.ts'
 import { isRecord, linesOf, numberIn, textIn } from './parts/read-fields.ts'
 import { useGrowing } from './parts/use-growing.ts'
 import { readScreen } from './terminal-screen.ts'
 import './terminal.css'
+
+/** It ended, and not as a command should. */
+export function isBad(content: DisplayContent): boolean {
+  const { exitCode, status } = content
+  return (typeof exitCode === 'number' && exitCode !== 0) || status === 'timed-out' || status === 'stopped'
+}
 
 /** A command and what it printed: `command`, `text` (with its colours), `exitCode`, `durationMs`, `status`, `taskId`, `spilled`. */
 export default function TerminalDisplay({ content, live = false }: DisplayProps) {
@@ -36,7 +42,7 @@ function Command({ command }: { command: string }) {
         ❯
       </span>
       <code>
-        <VisibleText text={left > 0 ? lines.slice(0, shown).join('\n') : command} exact />
+        <VisibleText text={left > 0 ? lines.slice(0, shown).join('\n') : command} as="exact" />
         {left > 0 && (
           <button type="button" className="terminal-more" onClick={grow}>
             Show {countOf(left, 'more line')}
@@ -83,7 +89,6 @@ function Ending({ content, silent }: { content: DisplayProps['content']; silent:
   const spilled = isRecord(content['spilled']) ? content['spilled'] : undefined
   const length = numberIn(spilled?.['length'])
   const path = textIn(spilled?.['path'])
-  const isBad = (exitCode !== undefined && exitCode !== 0) || status === 'timed-out' || status === 'stopped'
   const facts = [
     endWords[status ?? ''] ?? (exitCode === undefined ? undefined : `exit code ${exitCode}`),
     duration !== undefined && duration > 0 && formatDuration(duration),
@@ -93,13 +98,13 @@ function Ending({ content, silent }: { content: DisplayProps['content']; silent:
   if (facts.length === 0 && path === undefined) return null
   return (
     <p className="panel-foot terminal-end">
-      <span className={isBad ? 'terminal-bad' : undefined}>{facts[0]}</span>
+      <span className={isBad(content) ? 'terminal-bad' : undefined}>{facts[0]}</span>
       {facts.slice(1).map((fact) => (
         <span key={fact}>{fact}</span>
       ))}
       {path !== undefined && (
         <span>
-          all {length === undefined ? '' : countOf(length, 'character')} in <VisibleText text={path} exact />
+          all {length === undefined ? '' : countOf(length, 'character')} in <VisibleText text={path} as="exact" />
         </span>
       )}
     </p>

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { visiblePieces } from './odd-characters.ts'
+import type { Strictness } from './odd-characters.ts'
 
-const shown = (text: string, exact = false) =>
-  visiblePieces(text, { exact })
+const shown = (text: string, strictness?: Strictness) =>
+  visiblePieces(text, strictness)
     .map((piece) => (typeof piece === 'string' ? piece : `⟨${piece.codePoint}⟩`))
     .join('')
 
@@ -14,12 +15,13 @@ test('nothing invisible goes through an approval unseen', () => {
 })
 
 test('where it must be exact, blanks that are no space are told from one', () => {
-  expect(shown('rm\u00A0-rf\u3000/', true)).toBe('rm⟨U+00A0⟩-rf⟨U+3000⟩/')
+  expect(shown('rm\u00A0-rf\u3000/', 'exact')).toBe('rm⟨U+00A0⟩-rf⟨U+3000⟩/')
+  expect(shown('a\nb c\t', 'name')).toBe('a⟨U+000A⟩b c⟨U+0009⟩')
   expect(shown('une phrase\u202F!')).toBe('une phrase\u202F!')
 })
 
 test('ordinary text of any language is left alone', () => {
   const text = 'Grüße, שלום, مرحبا, 日本語, ❤️ 👍🏽\n\tend'
-  expect(visiblePieces(text, { exact: true })).toEqual([text])
+  expect(visiblePieces(text, 'exact')).toEqual([text])
   expect(visiblePieces('')).toEqual([])
 })

@@ -8,13 +8,19 @@ const invisible =
 /** Look like a space and are none, to a shell or a compiler. */
 const blanks = '\\u00A0\\u1680\\u2000-\\u200A\\u202F\\u205F\\u3000'
 
-const invisibleCharacter = new RegExp(`[${invisible}]`, 'gu')
-const oddCharacter = new RegExp(`[${invisible}${blanks}]`, 'gu')
+const patterns = {
+  text: new RegExp(`[${invisible}]`, 'gu'),
+  exact: new RegExp(`[${invisible}${blanks}]`, 'gu'),
+  name: new RegExp(`[${invisible}${blanks}\\n\\t]`, 'gu'),
+}
 
-export function visiblePieces(text: string, { exact = false }: { exact?: boolean } = {}): VisiblePiece[] {
+/** How much must be told apart: in `text` only the invisible, in `exact` text also blanks, in a `name` also line ends. */
+export type Strictness = keyof typeof patterns
+
+export function visiblePieces(text: string, strictness: Strictness = 'text'): VisiblePiece[] {
   const pieces: VisiblePiece[] = []
   let at = 0
-  for (const { 0: character, index } of text.matchAll(exact ? oddCharacter : invisibleCharacter)) {
+  for (const { 0: character, index } of text.matchAll(patterns[strictness])) {
     if (index > at) pieces.push(text.slice(at, index))
     pieces.push({ codePoint: codePointOf(character) })
     at = index + character.length

@@ -1,12 +1,13 @@
 import { visiblePieces } from './odd-characters.ts'
+import type { Strictness } from './odd-characters.ts'
 import './visible-text.css'
 
 /** Beyond this it is not text, and marks would only cost. */
 const mostMarks = 2000
 
-/** Text of others, with what cannot be seen in it made visible. `exact` also tells blanks from spaces. */
-export function VisibleText({ text, exact = false }: { text: string; exact?: boolean }) {
-  const pieces = visiblePieces(text, { exact })
+/** Text of others, with what cannot be seen in it made visible. */
+export function VisibleText({ text, as = 'text' }: { text: string; as?: Strictness }) {
+  const pieces = visiblePieces(text, as)
   const shown = pieces.map((piece) => (typeof piece === 'string' ? piece : `⟨${piece.codePoint}⟩`))
   if (pieces.length > mostMarks) return shown.join('')
   return pieces.map((piece, index) =>

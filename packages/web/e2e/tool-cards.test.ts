@@ -1,0 +1,274 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name =
+  chromium === undefined ? 'cards of tools (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'cards of tools'
+
+const greet = `export function greet(name: string) {
+  // TODO: be polite
+  return 'Hello ' + name
+}
+
+export const shouted = greet('you').toUpperCase()
+`
+
+/** A tool of one's own that shows a diff: it has a known kind and needs no card. */
+const renameTool = `
+import { defineTool } from '@troupe/core'
+import { z } from 'zod'
+export default defineTool({
+  description: 'Renames a word', input: z.object({ word: z.string() }), readOnly: true, group: 'testing',
+  execute: ({ word }) => ({ word }),
+  display: ({ word }) => ({
+    title: 'Rename ' + word,
+    content: { kind: 'diff', path: 'words.txt', diff: '@@ -4 +4 @@\\n-' + word + '\\n+' + word + 's\\n' },
+  }),
+})`
+
+/** A tool of one's own that has a card of its own. */
+const weatherTool = `
+import { defineTool } from '@troupe/core'
+import { z } from 'zod'
+export default defineTool({
+  description: 'Tells the weather', input: z.object({ place: z.string() }), readOnly: true, group: 'testing',
+  execute: ({ place }) => ({ place, degrees: 21 }),
+})`
+const weatherCard = `
+import type { CardProps } from '../chat/tool-call.ts'
+import { GenericCard } from '../chat/generic-card.tsx'
+import { ToolFrame } from '../chat/tool-frame.tsx'
+
+export default function WeatherCard({ call }: CardProps) {
+  const weather = call.output as { place: string; degrees: number } | undefined
+  if (call.state !== 'output-available' || weather === undefined) return <GenericCard call={call} />
+  return (
+    <ToolFrame call={call} title={weather.place} summary={weather.degrees + ' °C'} open>
+      <p>Mild in {weather.place}.</p>
+    </ToolFrame>
+  )
+}`
+
+/** Prints in colours, then waits for the file \`go\`. */
+const liveCommand = `printf '\\033[32mgreen\\033[0m\\n'; seq 1 200; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 3`
+
+const scripts: Record<string, ScriptTurn[]> = {
+  look: [
+    [
+      { call: { name: 'Read', input: { file_path: 'src/greet.ts' } } },
+      { call: { name: 'Glob', input: { pattern: '**/*.ts' } } },
+      { call: { name: 'Grep', input: { pattern: 'TODO', output_mode: 'content', '-C': 1 } } },
+      { call: { name: 'ListDir', input: {} } },
+      { call: { name: 'Read', input: { file_path: 'src/missing.ts' } } },
+      {
+        call: {
+          name: 'TodoWrite',
+          input: {
+            todos: [
+              { content: 'Look', status: 'completed' },
+              { content: 'Greet', status: 'in_progress', activeForm: 'Greeting' },
+            ],
+          },
+        },
+      },
+    ],
+    [{ text: 'Looked.' }],
+  ],
+  edit: [
+    [{ call: { name: 'Read', input: { file_path: 'src/greet.ts' } } }],
+    [
+      {
+        call: {
+          name: 'Edit',
+          input: {
+            file_path: 'src/greet.ts',
+            old_string: "  // TODO: be polite\n  return 'Hello ' + name\n}",
+            new_string: '  return `Good day, ${name}\u202E!`\n}',
+            actionName: 'Tidying up',
+          },
+        },
+      },
+    ],
+    [{ text: 'Edited.' }],
+  ],
+  write: [
+    [{ call: { name: 'Write', input: { file_path: 'notes/new.md', content: '# New\n\nWritten\u00A0once.\n' } } }],
+    [{ text: 'Written.' }],
+  ],
+  run: [
+    [{ call: { name: 'Bash', input: { command: liveCommand, description: 'Print and wait' } } }],
+    [{ text: 'It ran.' }],
+  ],
+  refused: [
+    [{ call: { name: 'Bash', input: { command: 'rm\u00A0-rf \u202Eetoile', description: 'Say hello' } } }],
+    [{ text: 'Not run.' }],
+  ],
+  rename: [[{ call: { name: 'Rename', input: { word: 'card' } } }], [{ text: 'Renamed.' }]],
+  weather: [[{ call: { name: 'Weather', input: { place: 'Bergen' } } }], [{ text: 'That was it.' }]],
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  const model = scriptedModel(
+    (prompt) => {
+      const last = prompt.findLastIndex((message) => message.role === 'user')
+      const text = prompt[last]?.content[0] as { text: string }
+      const steps = prompt.slice(last).filter((message) => message.role === 'assistant').length
+      return scripts[text.text]?.[steps] ?? [{ text: 'Yes.' }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      home: {
+        'config.json': '{"model": "test/script"}',
+        'tools/rename.ts': renameTool,
+        'tools/weather.ts': weatherTool,
+      },
+      files: { 'src/greet.ts': greet, 'src/other.ts': '// nothing\n' },
+      sources: { 'cards/weather.tsx': weatherCard },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  test('what was read, found, searched and listed is shown in its own way', async () => {
+    const chat = chatPage(await workspace.open())
+    const answer = await chat.ask('look')
+    const open = async (title: RegExp) => {
+      await answer.getByRole('button', { name: title }).click()
+      return answer.getByRole('region', { name: /./ }).filter({ has: chat.page.getByRole('button', { name: title }) })
+    }
+    const read = await open(/^Read src\/greet\.ts/)
+    expect(await read.getByRole('figure').innerText()).toContain('TypeScript')
+    expect(await read.getByRole('row').nth(1).innerText()).toMatch(/^2\s+\/\/ TODO: be polite$/)
+    const found = await open(/^Find \*\*\/\*\.ts/)
+    expect((await found.getByRole('listitem').allInnerTexts()).sort()).toEqual(['src/greet.ts', 'src/other.ts'])
+    const searched = await open(/^Search for TODO/)
+    expect(await searched.locator('mark').allInnerTexts()).toEqual(['TODO'])
+    expect(await searched.getByRole('row').count()).toBe(3)
+    const listed = await open(/^List \./)
+    expect(await listed.getByRole('listitem').first().innerText()).toBe('src')
+    const failed = await open(/^Read\s*src\/missing\.ts/)
+    expect(await failed.innerText()).toContain('src/missing.ts does not exist')
+    expect(await answer.getByRole('listitem').filter({ hasText: 'Greeting' }).count()).toBe(1)
+    await read.getByText('Details').click()
+    expect(await read.getByText('What the model read').isVisible()).toBe(true)
+  })
+
+  test('an edit is approved as the diff that it is, and its result has line numbers', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('edit')
+    const card = chat.page.getByRole('region', { name: /^Edit:/ })
+    await card.getByRole('table').waitFor()
+    // The tool says what is to be approved, not the model; what cannot be seen is shown.
+    expect(await card.getByRole('button').first().innerText()).toMatch(/^Edit a file\s+src\/greet\.ts/)
+    expect(await card.locator('.diff-removed').allInnerTexts()).toHaveLength(2)
+    expect(await card.locator('.diff-added').innerText()).toContain('Good day, ${name}⟨U+202E⟩!')
+    expect(await card.locator('.diff-context').innerText()).toContain('}')
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    expect(await readFile(path.join(workspace.folder, 'src/greet.ts'), 'utf8')).toContain('Good day, ${name}\u202E!')
+    const edited = chat.page.getByRole('region', { name: 'Edit: done' })
+    expect(await edited.locator('.diff-added').innerText()).toMatch(/^\s*2\s+\+\s+return `Good day/)
+    expect(await edited.getByRole('figure').getAttribute('aria-label')).toBe(
+      'Changes in src/greet.ts: 1 added, 2 removed',
+    )
+    await chat.page.reload()
+    await chat.page.getByRole('region', { name: 'Edit: done' }).locator('.diff-added').waitFor()
+  })
+
+  test('a file that is to be written is read before it is', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('write')
+    const card = chat.page.getByRole('region', { name: /^Write:/ })
+    expect(await card.getByRole('row').last().innerText()).toMatch(/^3\s+Written⟨U\+00A0⟩once\.$/)
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    expect(await card.getByRole('figure').innerText()).toContain('new')
+    expect(await card.locator('.diff-added').count()).toBe(3)
+  })
+
+  test('a command is shown exactly, then what it prints while it does, then how it ended', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('run')
+    const card = chat.page.getByRole('region', { name: /^Bash:/ })
+    const terminal = card.getByRole('figure', { name: /^Terminal:/ })
+    expect(await terminal.locator('code').innerText()).toBe(liveCommand)
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    const output = terminal.getByRole('log', { name: 'Output' })
+    await output.getByText('200').waitFor()
+    expect(await card.getByRole('button').first().innerText()).toContain('running')
+    expect((await output.locator('.ansi-green').innerText()).trim()).toBe('green')
+    const gap = () => output.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
+    expect(await gap()).toBeLessThan(2)
+    expect(await output.evaluate((box) => box.scrollTop)).toBeGreaterThan(100)
+    await writeFile(path.join(workspace.folder, 'go'), '')
+    await chat.finished()
+    expect(await output.innerText()).toContain('over')
+    expect(await gap()).toBeLessThan(2)
+    expect(await terminal.innerText()).toContain('exit code 3')
+    await chat.page.reload()
+    await chat.finished()
+    await card.getByRole('button', { name: /^Print and wait.*exit code 3/ }).click()
+    expect(await output.innerText()).toContain('green')
+  })
+
+  test('nothing in a command hides from the one who approves it', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('refused')
+    const card = chat.page.getByRole('region', { name: /^Bash:/ })
+    expect(await card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
+    await chat.page.getByRole('button', { name: 'Deny' }).click()
+    await chat.finished()
+    expect(await card.innerText()).toContain('You denied this call')
+    expect(await card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
+  })
+
+  test('a tool of one’s own that shows a known kind needs no card', async () => {
+    const chat = chatPage(await workspace.open())
+    const answer = await chat.ask('rename')
+    expect(await answer.getByRole('button', { name: /^Rename card/ }).count()).toBe(1)
+    expect(await answer.getByRole('row').allInnerTexts()).toEqual(
+      ['3 unchanged lines', '4\t\t−\tcard', '\t4\t+\tcards'].map((row) => expect.stringMatching(inAnyBlanks(row))),
+    )
+  })
+
+  test('a tool of one’s own and its card are two files', async () => {
+    const chat = chatPage(await workspace.open())
+    const answer = await chat.ask('weather')
+    expect(await answer.getByRole('button', { name: /^Bergen 21 °C/ }).count()).toBe(1)
+    expect(await answer.getByText('Mild in Bergen.').isVisible()).toBe(true)
+  })
+
+  test('on a phone nothing is wider than the page', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+    const chat = chatPage(page)
+    const answer = await chat.ask('look')
+    await answer.locator('.tool-head[aria-expanded="false"]').evaluateAll((heads) => {
+      for (const head of heads) (head as HTMLElement).click()
+    })
+    await answer.getByRole('figure').nth(3).waitFor()
+    const wide = await page.evaluate(() =>
+      [...document.querySelectorAll('.message *')]
+        .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+        .map((element) => element.className),
+    )
+    expect(wide).toEqual([])
+  })
+
+  test('nothing went wrong meanwhile', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
+
+function inAnyBlanks(text: string): RegExp {
+  return new RegExp(`^\\s*${text.trim().replaceAll(/[+]/g, '\\+').replaceAll(/\s+/g, '\\s+')}\\s*$`)
+}
