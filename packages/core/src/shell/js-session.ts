@@ -74,12 +74,15 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   child.once('exit', (code, signal) => {
     alive = false
     gone.resolve({ code, signal })
-    void rm(folder, { recursive: true, force: true }).catch(() => undefined)
   })
+  // A temporary folder that stays behind is no reason to fail.
+  const removed = gone.promise.then(() => rm(folder, { recursive: true, force: true }).catch(() => undefined))
   child.on('error', () => gone.resolve({ code: null, signal: null }))
   const end = async (): Promise<void> => {
+    child.ref()
     if (child.pid !== undefined && alive) await endCommand({ pid: child.pid, mark })
     output.destroy()
+    await removed
   }
   try {
     await Promise.race([

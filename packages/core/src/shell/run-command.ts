@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentState } from '../agent-state.ts'
 import { markOf } from '../files/change-mark.ts'
 import { isInside } from '../files/resolve-path.ts'
@@ -10,7 +11,7 @@ import { endCommand } from './end-command.ts'
 import { createLiveText } from './live-text.ts'
 import { parseExports } from './parse-exports.ts'
 import { PipeStock } from './pipe-stock.ts'
-import { membersOf, signal as send } from './processes.ts'
+import { membersOf, signal } from './processes.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
 import { type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
 import { workingFolder } from './working-folder.ts'
@@ -34,7 +35,7 @@ export async function* runCommand(
   ctx: ToolContext,
   timeoutMs: number,
 ): AsyncGenerator<string, CommandOutcome, void> {
-  const { state, signal } = ctx
+  const { state } = ctx
   const notes: string[] = []
   const begun = performance.now()
   const running = await beginCommand(command, ctx, notes)
@@ -51,13 +52,13 @@ export async function* runCommand(
     status = 'timed-out'
     end()
   }, timeoutMs)
-  signal.addEventListener('abort', end, { once: true })
+  ctx.signal.addEventListener('abort', end, { once: true })
   started.onText = (text) => {
     live.add(text)
     return keeper.add(text)
   }
   try {
-    const noted = signal.aborted ? end() : running.go()
+    const noted = ctx.signal.aborted ? end() : running.go()
     const finished = finish()
     for (;;) {
       const piece = await Promise.race([finished, live.next()])
@@ -65,7 +66,7 @@ export async function* runCommand(
       yield piece
     }
     const { exit, left } = await finished
-    signal.throwIfAborted()
+    ctx.signal.throwIfAborted()
     over = true
     const durationMs = Math.round(performance.now() - begun)
     const taskId = left ? leave(running, command, ctx, notes) : undefined
@@ -83,7 +84,7 @@ export async function* runCommand(
     }
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', end)
+    ctx.signal.removeEventListener('abort', end)
     if (!over) {
       await endCommand(target)
       started.abandon()
@@ -96,12 +97,22 @@ export async function* runCommand(
     // What cannot be ended must not hold the call.
     const exit = await Promise.race([started.exited, ending.promise.then(() => started.exited)])
     clearTimeout(timer)
-    if (status === 'timed-out' || signal.aborted) await ending.promise
-    if ((await isClosed(started)) && !send(-started.pid, 0)) return { exit, left: false }
+    if (status === 'timed-out' || ctx.signal.aborted) await ending.promise
+    if (await isClosed(started)) return { exit, left: await outlives(target) }
     if (membersOf(target, { fresh: true }).length > 0) return { exit, left: true }
     started.abandon()
     return { exit, left: false }
   }
+}
+
+/** Whether something of a command goes on that no longer holds its output. What is about to end does not count. */
+async function outlives(target: { pid: number; mark: string }): Promise<boolean> {
+  for (let waited = 0; signal(-target.pid, 0); waited += 20) {
+    if (membersOf(target, { fresh: true }).length === 0) return false
+    if (waited >= 200) return true
+    await delay(20)
+  }
+  return false
 }
 
 export interface BegunCommand {
