@@ -11,7 +11,11 @@ import { textUnits } from './text-units.ts'
  * at the end of lines, without blanks at both ends, with plain punctuation. Lines that stay keep their bytes; new ones
  * end as those they replace or follow. Throws an Error for the model that names the hunk.
  */
-export function applyHunks(bytes: Buffer, format: TextFormat, hunks: readonly PatchHunk[]): { bytes: Buffer; notes: string[] } {
+export function applyHunks(
+  bytes: Buffer,
+  format: TextFormat,
+  hunks: readonly PatchHunk[],
+): { bytes: Buffer; notes: string[] } {
   const file = textUnits(bytes, format)
   const lines = linesOf(file.units())
   const texts = linesOf(file.decode()).map(({ text }) => text)
@@ -47,14 +51,20 @@ export function applyHunks(bytes: Buffer, format: TextFormat, hunks: readonly Pa
     // What is put at the end of the file leaves the rest of it to the hunks that follow.
     if (!place.isAppended) cursor = at
   })
-  return { bytes: Buffer.concat([bytes.subarray(0, file.mark), file.toBytes(joined(lines, removed, added, appended))]), notes }
+  return {
+    bytes: Buffer.concat([bytes.subarray(0, file.mark), file.toBytes(joined(lines, removed, added, appended))]),
+    notes,
+  }
 }
 
 const passes = [
   { note: 'exactly', key: (text: string) => text },
   { note: 'when blanks at line ends were ignored', key: (text: string) => text.trimEnd() },
   { note: 'when blanks at both ends of lines were ignored', key: (text: string) => text.trim() },
-  { note: 'when typographic characters were taken for plain ones', key: (text: string) => plainPunctuation(text).trim() },
+  {
+    note: 'when typographic characters were taken for plain ones',
+    key: (text: string) => plainPunctuation(text).trim(),
+  },
 ]
 
 interface Added {
@@ -90,7 +100,11 @@ function findPlace(texts: readonly string[], hunk: PatchHunk, cursor: number, na
   throw new Error(missText(texts, wanted, hunk, cursor, name))
 }
 
-function seek(texts: readonly string[], wanted: readonly string[], from: number): { at: number; pass: number } | undefined {
+function seek(
+  texts: readonly string[],
+  wanted: readonly string[],
+  from: number,
+): { at: number; pass: number } | undefined {
   for (const [pass, { key }] of passes.entries()) {
     const keys = wanted.map(key)
     for (let at = from; at + keys.length <= texts.length; at++) {
@@ -100,7 +114,11 @@ function seek(texts: readonly string[], wanted: readonly string[], from: number)
   return undefined
 }
 
-function seekEnd(texts: readonly string[], wanted: readonly string[], from: number): { at: number; pass: number } | undefined {
+function seekEnd(
+  texts: readonly string[],
+  wanted: readonly string[],
+  from: number,
+): { at: number; pass: number } | undefined {
   const at = texts.length - wanted.length
   return at < from ? undefined : seek(texts, wanted, at)
 }
@@ -111,7 +129,13 @@ function withoutLastEmpty(lines: PatchHunk['lines']): PatchHunk['lines'] | undef
   return isEmpty ? lines.toSpliced(last, 1) : undefined
 }
 
-function missText(texts: readonly string[], wanted: readonly string[], hunk: PatchHunk, cursor: number, name: string): string {
+function missText(
+  texts: readonly string[],
+  wanted: readonly string[],
+  hunk: PatchHunk,
+  cursor: number,
+  name: string,
+): string {
   const earlier = cursor > 0 ? seek(texts, wanted, 0) : undefined
   if (hunk.atEnd && seek(texts, wanted, cursor) !== undefined) {
     return `${name}: its lines are in the file, but not at the end of it, as "*** End of File" says.`

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer'
 import { statSync } from 'node:fs'
 import type { DiffDisplay } from '../protocol/display.ts'
+import type { ToolContext } from '../tool.ts'
 import { changeFiles } from './change-files.ts'
-import { type FilesContext, journalFor } from './change-mark.ts'
+import { journalFor } from './change-mark.ts'
 import { diffBytes, type DiffSide } from './diff-bytes.ts'
-import { type TextFormat } from './encoding.ts'
+import type { TextFormat } from './encoding.ts'
 import { withPaths } from './path-lock.ts'
 import { type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
@@ -27,7 +28,7 @@ export type ChangedFile = Omit<DiffDisplay, 'kind' | 'from'>
  * process changes it. `work` returning undefined means that nothing is to be done.
  */
 export async function changeFile(
-  ctx: FilesContext,
+  ctx: ToolContext,
   { path: real, shown }: ResolvedPath,
   work: (before: Snapshot | undefined) => NewContent | undefined,
 ): Promise<ChangedFile> {
@@ -51,7 +52,8 @@ export function changedText(shown: string, { change, diff, added, removed, cut }
   const head = change === 'created' ? `Created ${shown} (${added} lines).` : `Changed ${shown} (+${added} -${removed}).`
   const short = diff.length > maxDiff ? diff.slice(0, maxDiff).replace(/[^\n]*$/, '') : diff
   const isCut = cut === true || short.length < diff.length
-  const shownDiff = change === 'created' || diff === '' ? '' : `\n${short.trimEnd()}${isCut ? '\n(the diff goes on)' : ''}`
+  const shownDiff =
+    change === 'created' || diff === '' ? '' : `\n${short.trimEnd()}${isCut ? '\n(the diff goes on)' : ''}`
   return `${head}${note === undefined ? '' : ` ${note}`}${shownDiff}`
 }
 

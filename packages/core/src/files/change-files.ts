@@ -44,7 +44,8 @@ export async function changeFiles(
   } catch (error) {
     const lost = await putBack(done)
     await Promise.all(staged.map((one) => abandon(one)))
-    if (lost.length > 0) throw new Error(`${messageOf(error)} These could not be put back: ${lost.join('; ')}`, { cause: error })
+    if (lost.length > 0)
+      throw new Error(`${messageOf(error)} These could not be put back: ${lost.join('; ')}`, { cause: error })
     throw error
   }
 }
@@ -58,7 +59,9 @@ interface Staged {
 /** Files that nobody may write are left alone, also by those whom the system would let. */
 function refuseReadOnly({ before, shown }: FileChange): void {
   if (before === undefined || (before.stats.mode & 0o222n) !== 0n) return
-  throw new Error(`"${shown}" is read-only, so it was not changed. Ask the person, or make it writable with a command first.`)
+  throw new Error(
+    `"${shown}" is read-only, so it was not changed. Ask the person, or make it writable with a command first.`,
+  )
 }
 
 /** Writes the new contents and journals the old ones at the same time; either both or neither. */
@@ -81,9 +84,7 @@ async function stage(
   if (failed === undefined) {
     return outcomes.map(({ change, open, prepared }) => ({ change, open: valueOf(open)!, prepared: valueOf(prepared) }))
   }
-  await Promise.all(
-    outcomes.map(({ open, prepared }) => abandon({ open: valueOf(open), prepared: valueOf(prepared) })),
-  )
+  await Promise.all(outcomes.map(({ open, prepared }) => abandon({ open: valueOf(open), prepared: valueOf(prepared) })))
   const { change, open, prepared } = failed
   throw writeFailure([open, prepared].find((one) => one.status === 'rejected')?.reason, change.shown)
 }
@@ -125,7 +126,13 @@ async function putBack(done: readonly Staged[]): Promise<string[]> {
   return lost
 }
 
-async function abandon({ open, prepared }: { open?: OpenChange | undefined; prepared?: Prepared | undefined }): Promise<void> {
+async function abandon({
+  open,
+  prepared,
+}: {
+  open?: OpenChange | undefined
+  prepared?: Prepared | undefined
+}): Promise<void> {
   await prepared?.discard()
   // The failure that led here is the one to tell; a journal that cannot be written any more shows a change that was none.
   await open?.cancel().catch(() => undefined)

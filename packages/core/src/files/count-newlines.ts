@@ -8,7 +8,7 @@ export function countNewlines(bytes: Uint8Array): number {
   const words = (bytes.length - lead) >> 2
   const middle = new Int32Array(bytes.buffer, bytes.byteOffset + lead, words)
   let count = countSingly(bytes, 0, lead) + countSingly(bytes, lead + words * 4, bytes.length)
-  for (let index = 0; index < words; ) {
+  for (let index = 0; index < words;) {
     // One count in each byte of the sum, so it is emptied before one of them can overflow.
     let sum = 0
     for (const end = Math.min(words, index + 255); index < end; index++) {

@@ -153,7 +153,9 @@ function replaceMembers(text: string, span: Span, values: readonly [string, unkn
     const member = members.findLast((one) => one.key === key)
     return member === undefined ? [] : [{ span: member.value, text: format(value, style, 3) }]
   })
-  return edits.toSorted((a, b) => b.span.start - a.span.start).reduce((all, one) => splice(all, one.span, one.text), text)
+  return edits
+    .toSorted((a, b) => b.span.start - a.span.start)
+    .reduce((all, one) => splice(all, one.span, one.text), text)
 }
 
 /** With the comma and the blanks that belong to it. */

@@ -38,7 +38,9 @@ export function markedFormat(bytes: Uint8Array): TextFormat | undefined {
 
 export function bomBytes({ encoding, bom }: TextFormat): Buffer {
   if (!bom) return Buffer.alloc(0)
-  return Buffer.from({ 'utf-8': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff], latin1: [] }[encoding])
+  return Buffer.from(
+    { 'utf-8': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff], latin1: [] }[encoding],
+  )
 }
 
 /** The text without its byte order mark. Damaged bytes show as U+FFFD. */

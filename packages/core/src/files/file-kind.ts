@@ -17,7 +17,7 @@ export function fileKind(head: Uint8Array): FileKind {
   return { kind: 'binary', name: name ?? 'binary data' }
 }
 
-const text = (value: string): number[] => [...value].map((character) => character.charCodeAt(0))
+const text = (value: string): number[] => value.split('').map((character) => character.charCodeAt(0))
 
 const images: [number[], string, ((head: Uint8Array) => boolean)?][] = [
   [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 'image/png'],

@@ -22,7 +22,8 @@ function startsOf(file: TextUnits, text: string, all: boolean): number[] {
   if (!file.isNarrow) return indexesOf(file.units(), units, step).map((unit) => file.byteAt(unit))
   const needle = file.toBytes(units)
   const starts: number[] = []
-  for (let at = file.bytes.indexOf(needle, file.mark); at !== -1; at = file.bytes.indexOf(needle, at + step)) starts.push(at)
+  for (let at = file.bytes.indexOf(needle, file.mark); at !== -1; at = file.bytes.indexOf(needle, at + step))
+    starts.push(at)
   return starts
 }
 
@@ -59,7 +60,8 @@ export function commonEnds(oldUnits: string, newUnits: string): { start: number;
   let end = 0
   while (end < limit - start && oldUnits.at(-end - 1) === newUnits.at(-end - 1)) end++
   if (isHighSurrogate(oldUnits, start - 1) || isHighSurrogate(newUnits, start - 1)) start--
-  if (end > 0 && (isLowSurrogate(oldUnits, oldUnits.length - end) || isLowSurrogate(newUnits, newUnits.length - end))) end--
+  if (end > 0 && (isLowSurrogate(oldUnits, oldUnits.length - end) || isLowSurrogate(newUnits, newUnits.length - end)))
+    end--
   return { start, end }
 }
 

@@ -25,7 +25,9 @@ export function findIndented(file: TextUnits, { oldText, newText }: TextEdit): R
     const last = there.at(-1)!
     const to = compared === oldLines.length ? last.start + last.text.length : last.start
     const ending = endingAt(file.units(), from, to)
-    const units = text.map((line, index) => line.text + (index < text.length - 1 ? (line.ending ?? ending) : '')).join('')
+    const units = text
+      .map((line, index) => line.text + (index < text.length - 1 ? (line.ending ?? ending) : ''))
+      .join('')
     found.push({ start: file.byteAt(from), end: file.byteAt(to), bytes: file.toBytes(units) })
   }
   return found
@@ -48,7 +50,8 @@ function rewritten(
     return now.map((_, index) => {
       if (index < start) return there[index]!
       const fromEnd = now.length - index
-      if (fromEnd <= end) return fromEnd === 1 && compared < old.length ? { text: '', ending: undefined } : there.at(-fromEnd)!
+      if (fromEnd <= end)
+        return fromEnd === 1 && compared < old.length ? { text: '', ending: undefined } : there.at(-fromEnd)!
       return { text: file.encode(text[index]!), ending: undefined }
     })
   }
@@ -88,7 +91,8 @@ function indented(lines: readonly string[], { from, to }: Shift): string[] | und
     const missing = Math.max(0, from.length - indent.length)
     if (trimmed(line) === '') result.push(line)
     else if (indent.startsWith(from)) result.push(to + line.slice(from.length))
-    else if (from.startsWith(indent) && missing <= to.length) result.push(to.slice(0, to.length - missing) + line.slice(indent.length))
+    else if (from.startsWith(indent) && missing <= to.length)
+      result.push(to.slice(0, to.length - missing) + line.slice(indent.length))
     else return undefined
   }
   return result

@@ -19,7 +19,8 @@ export function takeFolderNotes(ctx: { state: AgentState }, folder: string): str
     const notes = state.shownNotes.has(each) ? undefined : readNotes(ctx, each)
     if (notes !== undefined) {
       state.shownNotes.add(each)
-      if (notes.text.trim() !== '') parts.push(`Notes from ${notes.shown}, for everything below its folder:\n${notes.text.trim()}`)
+      if (notes.text.trim() !== '')
+        parts.push(`Notes from ${notes.shown}, for everything below its folder:\n${notes.text.trim()}`)
     }
     if (each === root) break
   }
@@ -39,7 +40,10 @@ function readNotes(ctx: { state: AgentState }, folder: string): { shown: string;
       if (stats?.isFile() !== true) continue
       const text = readFileSync(real, 'utf8')
       const shown = shownPath(file, ctx.state.cwd)
-      return { shown, text: text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut; Read ${shown} for the rest]` : text }
+      return {
+        shown,
+        text: text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut; Read ${shown} for the rest]` : text,
+      }
     } catch {
       // Notes that cannot be read, or lead out of the workspace, are none.
     }

@@ -14,11 +14,15 @@ export interface Member {
 /** The members of the object that begins at this place. The text must be valid JSON. */
 export function membersAt(text: string, at: number): Member[] {
   const members: Member[] = []
-  for (let next = skipBlanks(text, at + 1); text[next] !== '}'; ) {
+  for (let next = skipBlanks(text, at + 1); text[next] !== '}';) {
     const keyEnd = skipValue(text, next)
     const start = skipBlanks(text, skipBlanks(text, keyEnd) + 1)
     const end = skipValue(text, start)
-    members.push({ key: JSON.parse(text.slice(next, keyEnd)) as string, whole: { start: next, end }, value: { start, end } })
+    members.push({
+      key: JSON.parse(text.slice(next, keyEnd)) as string,
+      whole: { start: next, end },
+      value: { start, end },
+    })
     next = afterComma(text, end)
   }
   return members
@@ -27,7 +31,7 @@ export function membersAt(text: string, at: number): Member[] {
 /** The elements of the array that begins at this place. */
 export function elementsAt(text: string, at: number): Span[] {
   const elements: Span[] = []
-  for (let next = skipBlanks(text, at + 1); text[next] !== ']'; ) {
+  for (let next = skipBlanks(text, at + 1); text[next] !== ']';) {
     const end = skipValue(text, next)
     elements.push({ start: next, end })
     next = afterComma(text, end)

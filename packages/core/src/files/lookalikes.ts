@@ -4,7 +4,7 @@ const families = [
   '"\u201c\u201d\u201e\u201f\u2033',
   '-\u2010\u2011\u2012\u2013\u2014\u2015\u2212',
   ' \u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000',
-].map((family) => [...family])
+].map((family) => family.split(''))
 
 const familyOf = new Map(families.flatMap((family) => family.map((character) => [character, family] as const)))
 

@@ -16,7 +16,8 @@ function nearPaths(missing: string, roots: readonly string[]): string[] {
   if (root === undefined) return []
   const segments = path.relative(root, missing).split(path.sep)
   let folder = root
-  while (segments.length > 1 && existsSync(path.join(folder, segments[0] ?? ''))) folder = path.join(folder, segments.shift() ?? '')
+  while (segments.length > 1 && existsSync(path.join(folder, segments[0] ?? '')))
+    folder = path.join(folder, segments.shift() ?? '')
   const [wanted = '', ...rest] = segments
   return nearNames(wanted, namesIn(folder))
     .map((name) => path.join(folder, name, ...rest))
@@ -48,7 +49,8 @@ function distance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1
       let best = Math.min(last![j]! + 1, current[j - 1]! + 1, last![j - 1]! + cost)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, beforeLast![j - 2]! + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, beforeLast![j - 2]! + 1)
       current.push(best)
     }
     ;[beforeLast, last] = [last, current]

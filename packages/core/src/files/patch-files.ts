@@ -2,10 +2,11 @@ import { Buffer } from 'node:buffer'
 import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
+import type { ToolContext } from '../tool.ts'
 import { applyHunks } from './apply-hunks.ts'
 import { changeFiles, type FileChange } from './change-files.ts'
 import type { ChangedFile } from './change-file.ts'
-import { type FilesContext, journalFor } from './change-mark.ts'
+import { journalFor } from './change-mark.ts'
 import { diffBytes, type DiffSide } from './diff-bytes.ts'
 import { formatOf, plainFormat } from './encoding.ts'
 import { fileKind, headLength } from './file-kind.ts'
@@ -26,7 +27,7 @@ export interface PatchedFile extends ChangedFile {
  * one change. Throws an Error for the model.
  */
 export async function patchFiles(
-  ctx: FilesContext,
+  ctx: ToolContext,
   steps: readonly PatchStep[],
 ): Promise<{ files: PatchedFile[]; notes: string[] }> {
   const targets = new Map<string, ResolvedPath>()
@@ -35,18 +36,21 @@ export async function patchFiles(
       targets.set(given, resolvePath(ctx, given, { for: 'write' }))
     }
   }
-  return withPaths([...targets.values()].map((target) => target.path), async () => {
-    const drafts = await openDrafts([...targets.values()], ctx)
-    const notes = steps.flatMap((step) => takeStep(step, targets, drafts, ctx))
-    const changed = [...drafts.values()].filter(isChanged)
-    const [hashes, files] = await Promise.all([
-      changeFiles(changed.map(toChange), journalFor(ctx), ctx.signal),
-      Promise.all(changed.map((draft) => describe(draft, ctx))),
-    ])
-    const reads = new Map(ctx.state.reads)
-    changed.forEach((draft, index) => stamp(draft, hashes[index] ?? null, reads, ctx))
-    return { files: files.filter((file) => file !== undefined), notes }
-  })
+  return withPaths(
+    [...targets.values()].map((target) => target.path),
+    async () => {
+      const drafts = await openDrafts([...targets.values()], ctx)
+      const notes = steps.flatMap((step) => takeStep(step, targets, drafts, ctx))
+      const changed = [...drafts.values()].filter(isChanged)
+      const [hashes, files] = await Promise.all([
+        changeFiles(changed.map(toChange), journalFor(ctx), ctx.signal),
+        Promise.all(changed.map((draft) => describe(draft, ctx))),
+      ])
+      const reads = new Map(ctx.state.reads)
+      changed.forEach((draft, index) => stamp(draft, hashes[index] ?? null, reads, ctx))
+      return { files: files.filter((file) => file !== undefined), notes }
+    },
+  )
 }
 
 /** A file as the patch has left it so far. */
@@ -63,7 +67,7 @@ interface Draft {
 
 type Drafts = Map<string, Draft>
 
-async function openDrafts(targets: readonly ResolvedPath[], { state }: FilesContext): Promise<Drafts> {
+async function openDrafts(targets: readonly ResolvedPath[], { state }: ToolContext): Promise<Drafts> {
   const drafts: Drafts = new Map()
   for (const target of targets) {
     const before = await takeSnapshot(target.path, target.shown)
@@ -74,7 +78,7 @@ async function openDrafts(targets: readonly ResolvedPath[], { state }: FilesCont
 }
 
 /** Returns what is worth saying. */
-function takeStep(step: PatchStep, targets: Map<string, ResolvedPath>, drafts: Drafts, ctx: FilesContext): string[] {
+function takeStep(step: PatchStep, targets: Map<string, ResolvedPath>, drafts: Drafts, ctx: ToolContext): string[] {
   const draft = drafts.get(targets.get(step.path)!.path)!
   if (step.type === 'add') {
     const replaces = draft.now !== null
@@ -110,10 +114,12 @@ function update(draft: Draft, now: Buffer, { hunks }: Extract<PatchStep, { type:
 }
 
 /** A link is no file: what should happen to it and to where it leads is not for a patch to say. */
-function refuseLink(given: string, { state }: FilesContext): void {
+function refuseLink(given: string, { state }: ToolContext): void {
   const spelled = path.resolve(state.cwd, given)
   if (lstatSync(spelled, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
-  throw new Error(`Nothing was changed. ${given} is a link; a patch deletes and moves only files. Use a command for it.`)
+  throw new Error(
+    `Nothing was changed. ${given} is a link; a patch deletes and moves only files. Use a command for it.`,
+  )
 }
 
 function isChanged({ before, now }: Draft): boolean {
@@ -127,7 +133,7 @@ function toChange({ target, before, now, movedFrom }: Draft): FileChange {
 }
 
 /** A file that was moved is told of once, at its new place. */
-async function describe(draft: Draft, { state }: FilesContext): Promise<PatchedFile | undefined> {
+async function describe(draft: Draft, { state }: ToolContext): Promise<PatchedFile | undefined> {
   const { target, before, now, movedFrom, movedTo } = draft
   if (movedTo !== undefined && now === null) return undefined
   const root = state.roots[0] ?? ''
@@ -146,7 +152,7 @@ function stamp(
   { target: { path: real }, known, movedFrom }: Draft,
   sha256: string | null,
   earlier: AgentState['reads'],
-  { state }: FilesContext,
+  { state }: ToolContext,
 ): void {
   state.reads.delete(real)
   if (sha256 === null) return

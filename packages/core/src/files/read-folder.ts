@@ -1,4 +1,4 @@
-import type { FilesContext } from './change-mark.ts'
+import type { ToolContext } from '../tool.ts'
 import { loadIgnoreRules } from './ignore-rules.ts'
 import { countFolder, flattenFolder, formatFolder, listFolder } from './list-folder.ts'
 import type { ReadOutput } from './read-result.ts'
@@ -15,7 +15,7 @@ export interface FolderOptions {
 export async function readFolder(
   folder: { real: string; shown: string; name: string },
   { depth, limit, all = false }: FolderOptions,
-  ctx: FilesContext,
+  ctx: ToolContext,
 ): Promise<{ output: Extract<ReadOutput, { kind: 'folder' }>; text: string }> {
   const root = ctx.state.roots.find((one) => isInside(folder.real, one)) ?? folder.real
   const rules = all ? undefined : await loadIgnoreRules(folder.real, root)

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { readSync } from 'node:fs'
-import type { FilesContext } from './change-mark.ts'
+import type { ToolContext } from '../tool.ts'
 import type { FileKind } from './file-kind.ts'
 import { imageSize } from './image-size.ts'
 import type { OpenedFile, ReadResult } from './read-result.ts'
@@ -14,7 +14,7 @@ const headerBytes = 2 ** 18
 export async function readMedia(
   file: OpenedFile,
   { kind, mediaType }: Extract<FileKind, { mediaType: string }>,
-  ctx: FilesContext,
+  ctx: ToolContext,
 ): Promise<ReadResult> {
   const { fd, size, shown, name } = file
   const header = Buffer.alloc(Math.min(size, headerBytes))

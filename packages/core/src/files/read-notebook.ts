@@ -1,4 +1,4 @@
-import type { FilesContext } from './change-mark.ts'
+import type { ToolContext } from '../tool.ts'
 import { decodeText, formatOf } from './encoding.ts'
 import { formatCell, languageOf, type Notebook, parseNotebook, sourceOf } from './notebook.ts'
 import { type OpenedFile, previewOf, type ReadRange, type ReadResult } from './read-result.ts'
@@ -12,7 +12,7 @@ const maxBytes = 50 * 2 ** 20
 export async function readNotebook(
   file: OpenedFile,
   { offset = 0, limit = Infinity }: ReadRange,
-  ctx: FilesContext,
+  ctx: ToolContext,
 ): Promise<ReadResult | undefined> {
   if (file.size > maxBytes) return undefined
   const bytes = await readOpenFile(file.fd, file.size)

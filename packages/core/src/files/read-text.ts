@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer'
-import type { FilesContext } from './change-mark.ts'
+import type { ToolContext } from '../tool.ts'
 import { formatName } from './encoding.ts'
 import { type OpenedFile, previewOf, type ReadRange, type ReadResult } from './read-result.ts'
 import { sha256Of } from './snapshot.ts'
@@ -11,7 +11,7 @@ export async function readText(
   file: OpenedFile,
   bytes: Buffer | undefined,
   { offset, limit = defaultLines }: ReadRange,
-  ctx: FilesContext,
+  ctx: ToolContext,
 ): Promise<ReadResult> {
   const from = Math.max(1, offset ?? 1)
   const range =

@@ -83,7 +83,7 @@ export function writeFailure(error: unknown, shown: string): Error {
 }
 
 async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
-  for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten
+  for (let at = 0; at < piece.length;) at += (await file.write(piece, at)).bytesWritten
 }
 
 async function dress(file: FileHandle, like: NonNullable<PrepareOptions['like']>): Promise<void> {

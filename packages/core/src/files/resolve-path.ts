@@ -52,7 +52,7 @@ export function shownPath(real: string, folder: string): string {
 export function realPath(spelled: string, given = spelled): { path: string; stats: Stats | undefined } {
   let existing = path.resolve(spelled)
   let rest = ''
-  for (let links = 0; ; ) {
+  for (let links = 0; ;) {
     try {
       const real = realpathSync.native(existing)
       const stats = statSync(real)
@@ -85,7 +85,8 @@ function linkTarget(spelled: string): string | undefined {
 }
 
 function absolutePath(given: string, cwd: string): string {
-  if (given.trim() === '') throw new Error('The path is empty. Give a path relative to the working directory, or an absolute one.')
+  if (given.trim() === '')
+    throw new Error('The path is empty. Give a path relative to the working directory, or an absolute one.')
   if (given.includes('\0')) throw new Error('The path has a NUL character in it, which no path can have.')
   if (given === '~' || given.startsWith('~/')) return path.join(homedir(), given.slice(1))
   return path.resolve(cwd, given)

@@ -68,7 +68,8 @@ export async function takeSnapshot(path: string, shown = path): Promise<Snapshot
   if (opened === undefined) return undefined
   const { fd, stats } = opened
   try {
-    if (!stats.isFile()) throw new Error(`"${shown}" is ${stats.isDirectory() ? 'a folder' : 'a special file'}, not a file.`)
+    if (!stats.isFile())
+      throw new Error(`"${shown}" is ${stats.isDirectory() ? 'a folder' : 'a special file'}, not a file.`)
     if (stats.size > maxBytes) {
       throw new Error(`"${shown}" is ${stats.size} bytes long, more than this tool can change. Use a command for it.`)
     }

@@ -30,7 +30,10 @@ export async function spill(
 }
 
 /** A new, empty, open file in the output folder, for output that is written as it comes. */
-export async function spillFile(ctx: SpillContext, name: string): Promise<{ path: string; file: Awaited<ReturnType<typeof open>> }> {
+export async function spillFile(
+  ctx: SpillContext,
+  name: string,
+): Promise<{ path: string; file: Awaited<ReturnType<typeof open>> }> {
   const folder = ctx.state.outputFolder
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const stem = `${name}-${ctx.toolCallId}`.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 120)

@@ -34,7 +34,13 @@ export function stampRead(
 export type Knowledge = 'all' | 'as-before' | 'part'
 
 /** After a change of its own: what the agent knows of the file now. */
-export function stampWritten({ reads }: Reads, path: string, sha256: string, stats: BigIntStats, known: Knowledge): void {
+export function stampWritten(
+  { reads }: Reads,
+  path: string,
+  sha256: string,
+  stats: BigIntStats,
+  known: Knowledge,
+): void {
   const partial = known === 'part' || (known === 'as-before' && (reads.get(path)?.partial ?? true))
   reads.set(path, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size), partial })
 }
@@ -49,7 +55,8 @@ export function isCurrent({ reads }: Reads, path: string, shown: string, { stats
 /** What an agent knows of a file after it changed a part of it. */
 export function knowledgeAfterEdit({ reads }: Reads, path: string, { stats, sha256 }: Snapshot): Knowledge {
   const stamp = reads.get(path)
-  const isKnown = stamp !== undefined && !differs(stamp, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size) })
+  const isKnown =
+    stamp !== undefined && !differs(stamp, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size) })
   return isKnown ? 'as-before' : 'part'
 }
 

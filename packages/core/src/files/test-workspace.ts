@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgentState } from '../create-agent-state.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
-import { type Tool, unwrapResult } from '../tool.ts'
-import type { FilesContext } from './change-mark.ts'
+import { type Tool, type ToolContext, unwrapResult } from '../tool.ts'
 
 /** A folder that is worked in, for tests of file tools. */
 export interface TestWorkspace {
   root: string
   /** The context of the workspace's one agent; each call is a call of its own. */
-  ctx: FilesContext
+  ctx: ToolContext
   at(...names: string[]): string
   /** Creates a file and the folders above it. */
   put(name: string, content: string | Uint8Array): string
@@ -22,10 +21,10 @@ export interface TestWorkspace {
   call<Input, Output>(
     tool: Tool<Input, Output>,
     input: object,
-    given?: Partial<FilesContext>,
+    given?: Partial<ToolContext>,
   ): Promise<{ output: Output; text: string }>
   /** Another agent on the same files. */
-  another(): FilesContext
+  another(): ToolContext
   close(): void
 }
 
@@ -34,13 +33,13 @@ export function openTestWorkspace(): TestWorkspace {
   const root = path.join(base, 'workspace')
   mkdirSync(root)
   let calls = 0
-  const newContext = (): FilesContext => ({
-    ...testToolContext(),
-    step: 1,
-    state: createAgentState({
-      workspace: root,
-      outputFolder: path.join(base, 'output'),
-      undoFolder: path.join(base, 'undo'),
+  const newContext = (): ToolContext => ({
+    ...testToolContext({
+      state: createAgentState({
+        workspace: root,
+        outputFolder: path.join(base, 'output'),
+        undoFolder: path.join(base, 'undo'),
+      }),
     }),
   })
   const ctx = newContext()
@@ -63,7 +62,10 @@ export function openTestWorkspace(): TestWorkspace {
       const complaint = tool.validate === undefined ? undefined : await tool.validate(parsed, own)
       if (typeof complaint === 'string') throw new Error(complaint)
       const { output, modelText } = unwrapResult(await tool.execute(parsed, own))
-      return { output: output as never, text: modelText ?? tool.toModel?.(output as never, parsed) ?? JSON.stringify(output) }
+      return {
+        output: output as never,
+        text: modelText ?? tool.toModel?.(output as never, parsed) ?? JSON.stringify(output),
+      }
     },
     another: newContext,
     close: () => rmSync(base, { recursive: true, force: true }),

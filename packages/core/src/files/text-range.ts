@@ -28,7 +28,14 @@ export function rangeOfBytes(bytes: Buffer, offset: number, limit: number): Text
   const all = decodeText(bytes, format).split('\n')
   const endsWithNewline = all.at(-1) === ''
   if (endsWithNewline) all.pop()
-  const range: TextRange = { lines: [], cut: new Map(), seen: 0, more: false, format, endings: { lf: false, crlf: false } }
+  const range: TextRange = {
+    lines: [],
+    cut: new Map(),
+    seen: 0,
+    more: false,
+    format,
+    endings: { lf: false, crlf: false },
+  }
   let total = 0
   let index = offset - 1
   for (; index < all.length && range.lines.length < limit && total < maxTextBytes; index++) {
@@ -71,7 +78,8 @@ export async function rangeOfFile(
         else if (format.bom) chunk = chunk.subarray(3)
         isFirst = false
       }
-      if (collector.push(transcode === undefined ? chunk : Buffer.from(transcode.decode(chunk, { stream: true })))) break
+      if (collector.push(transcode === undefined ? chunk : Buffer.from(transcode.decode(chunk, { stream: true }))))
+        break
     }
   } finally {
     await chunks.return(undefined)
@@ -82,7 +90,12 @@ export async function rangeOfFile(
   const lineFormat = transcode === undefined ? { ...format, bom: false } : plainFormat
   const range: TextRange = { lines: [], cut: new Map(), seen, more, format, endings }
   lines.forEach(({ bytes, length }, index) => {
-    addLine(range, offset + index, decodeText(bytes, lineFormat), length > bytes.length || length > maxLineCharacters ? length : 0)
+    addLine(
+      range,
+      offset + index,
+      decodeText(bytes, lineFormat),
+      length > bytes.length || length > maxLineCharacters ? length : 0,
+    )
   })
   return range
 }

@@ -30,7 +30,8 @@ export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
   const { encoding } = format
   const mark = bomBytes(format).length
   const isNarrow = encoding === 'utf-8' || encoding === 'latin1'
-  const swap = (wide: Buffer): Buffer => (encoding === 'utf-16be' ? Buffer.from(wide.subarray(0, wide.length & ~1)).swap16() : wide)
+  const swap = (wide: Buffer): Buffer =>
+    encoding === 'utf-16be' ? Buffer.from(wide.subarray(0, wide.length & ~1)).swap16() : wide
   const read = (piece: Buffer): string => (isNarrow ? piece.toString('latin1') : swap(piece).toString('utf16le'))
   let all: string | undefined
   const encode = (text: string): string => read(encodePiece(text, encoding))
@@ -51,9 +52,7 @@ export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
     decode: () => decodeText(bytes, format),
     byteAt: (unit) => mark + (isNarrow ? unit : unit * 2),
     lineAt: (byte) =>
-      isNarrow
-        ? countNewlines(bytes.subarray(0, byte)) + 1
-        : read(bytes.subarray(mark, byte)).split('\n').length,
+      isNarrow ? countNewlines(bytes.subarray(0, byte)) + 1 : read(bytes.subarray(mark, byte)).split('\n').length,
     toBytes: (units) => (isNarrow ? Buffer.from(units, 'latin1') : swap(Buffer.from(units, 'utf16le'))),
   }
 }

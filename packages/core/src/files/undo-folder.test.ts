@@ -1,4 +1,16 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -51,7 +63,9 @@ test('a change, a creation and a deletion are put back, newest first', async () 
     skipped: [],
   })
   expect(readFileSync(file(), 'utf8')).toBe('one')
-  const rest = (await journal.list({ sessionId: 's' })).filter((change) => !change.undone && change.undoes === undefined)
+  const rest = (await journal.list({ sessionId: 's' })).filter(
+    (change) => !change.undone && change.undoes === undefined,
+  )
   expect(await journal.undo(rest)).toEqual({ restored: [file('gone.txt'), file()], skipped: [] })
   expect(existsSync(file())).toBe(false)
   expect(readFileSync(file('gone.txt'), 'utf8')).toBe('was here')
@@ -145,7 +159,9 @@ test('the oldest go first when the quota is full, and equal contents count once'
   const kept = await journal.list({})
   expect(kept[0]?.mark.toolCallId).toBe('c7')
   expect(kept.length).toBeLessThan(5)
-  const objects = readdirSync(path.join(folder, 'objects'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+  const objects = readdirSync(path.join(folder, 'objects'), { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  )
   const bytes = objects.reduce((sum, one) => sum + statSync(path.join(one.parentPath, one.name)).size, 0)
   expect(bytes).toBeLessThanOrEqual(10_000)
   expect((await openUndoFolder(folder).list({})).length).toBe(kept.length)
@@ -170,7 +186,9 @@ test('a kept content that was damaged is never written back', async () => {
   const journal = openUndoFolder(folder)
   writeFileSync(file(), 'precious')
   await write(journal, mark('c1'), 'new')
-  const [object] = readdirSync(path.join(folder, 'objects'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+  const [object] = readdirSync(path.join(folder, 'objects'), { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  )
   writeFileSync(path.join(object!.parentPath, object!.name), 'PRECIOUS')
   const { skipped } = await journal.undo(await journal.list({}))
   expect(skipped[0]?.reason).toBe('what it was before is no longer kept')

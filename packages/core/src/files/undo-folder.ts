@@ -105,7 +105,8 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const named = new Set([...index.changes.values()].map((change) => change.before))
     for (const head of existsSync(objects) ? await readdir(objects) : []) {
       for (const rest of await readdir(path.join(objects, head))) {
-        if (!named.has(head + rest) && !pending.has(head + rest)) await rm(path.join(objects, head, rest), { force: true })
+        if (!named.has(head + rest) && !pending.has(head + rest))
+          await rm(path.join(objects, head, rest), { force: true })
       }
     }
   }
@@ -121,9 +122,8 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const bytes = wanted === null ? null : await readObject(objectPath(wanted), wanted)
     if (bytes === undefined) return 'what it was before is no longer kept'
     const own = mark ?? { ...change.mark, toolCallId: `undo-${change.mark.toolCallId}` }
-    await changeFiles(
-      [{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }],
-      () => before(own, file, now?.bytes ?? null, factsOf(now), change.id),
+    await changeFiles([{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }], () =>
+      before(own, file, now?.bytes ?? null, factsOf(now), change.id),
     )
     if (now === undefined && change.mode !== undefined) await chmod(file, change.mode & 0o7777)
     return undefined

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
@@ -40,7 +40,15 @@ test.each<[string, Files, string, Files]>([
   [
     'adds, updates and deletes',
     { 'delete.txt': 'obsolete\n', 'modify.txt': 'line1\nline2\n' },
-    wrap('*** Add File: nested/new.txt', '+created', '*** Delete File: delete.txt', '*** Update File: modify.txt', '@@', '-line2', '+changed'),
+    wrap(
+      '*** Add File: nested/new.txt',
+      '+created',
+      '*** Delete File: delete.txt',
+      '*** Update File: modify.txt',
+      '@@',
+      '-line2',
+      '+changed',
+    ),
     { 'nested/new.txt': 'created\n', 'modify.txt': 'line1\nchanged\n' },
   ],
   [
@@ -89,13 +97,25 @@ test.each<[string, Files, string, Files]>([
   [
     'appends, and still finds what comes before',
     { a: 'line1\nline2\nline3\n' },
-    wrap('*** Update File: a', '@@', '+after-context', '+second-line', '@@', ' line1', '-line2', '-line3', '+line2-replacement'),
+    wrap(
+      '*** Update File: a',
+      '@@',
+      '+after-context',
+      '+second-line',
+      '@@',
+      ' line1',
+      '-line2',
+      '-line3',
+      '+line2-replacement',
+    ),
     { a: 'line1\nline2-replacement\nafter-context\nsecond-line\n' },
   ],
   [
     'takes blanks around markers',
     { 'foo.txt': 'old\n' },
-    ['  *** Begin Patch ', '  *** Update File: foo.txt  ', '@@', '-old', '+new', ' *** End Patch  '].join('\n').replace(' *** End', '*** End'),
+    ['  *** Begin Patch ', '  *** Update File: foo.txt  ', '@@', '-old', '+new', ' *** End Patch  ']
+      .join('\n')
+      .replace(' *** End', '*** End'),
     { 'foo.txt': 'new\n' },
   ],
   [
@@ -105,7 +125,12 @@ test.each<[string, Files, string, Files]>([
     { 'file2.py': 'import foo\nbar\n' },
   ],
   ['takes a code fence', {}, `\`\`\`\n${wrap('*** Add File: a', '+x')}\n\`\`\``, { a: 'x\n' }],
-  ['takes a patch in CRLF', { a: 'one\n' }, wrap('*** Update File: a', '@@', '-one', '+two').replaceAll('\n', '\r\n'), { a: 'two\n' }],
+  [
+    'takes a patch in CRLF',
+    { a: 'one\n' },
+    wrap('*** Update File: a', '@@', '-one', '+two').replaceAll('\n', '\r\n'),
+    { a: 'two\n' },
+  ],
   [
     'knows other alphabets',
     { 'foo.txt': 'line1\nnaïve café\nline3\n' },
@@ -127,7 +152,22 @@ test.each<[string, Files, string, Files]>([
   [
     'replaces, inserts and appends in one file',
     { a: 'a\nb\nc\nd\ne\nf\n' },
-    wrap('*** Update File: a', '@@', ' a', '-b', '+B', '@@', ' c', ' d', '-e', '+E', '@@', ' f', '+g', '*** End of File'),
+    wrap(
+      '*** Update File: a',
+      '@@',
+      ' a',
+      '-b',
+      '+B',
+      '@@',
+      ' c',
+      ' d',
+      '-e',
+      '+E',
+      '@@',
+      ' f',
+      '+g',
+      '*** End of File',
+    ),
     { a: 'a\nB\nc\nd\nE\nf\ng\n' },
   ],
   [
@@ -163,11 +203,28 @@ test.each<[string, Files, string, Files]>([
   [
     'works on what an earlier step left',
     {},
-    wrap('*** Add File: a', '+one', '*** Update File: a', '@@', '-one', '+two', '*** Update File: a', '*** Move to: b', '@@', '-two', '+three'),
+    wrap(
+      '*** Add File: a',
+      '+one',
+      '*** Update File: a',
+      '@@',
+      '-one',
+      '+two',
+      '*** Update File: a',
+      '*** Move to: b',
+      '@@',
+      '-two',
+      '+three',
+    ),
     { b: 'three\n' },
   ],
   ['deletes every line', { a: 'one\n' }, wrap('*** Update File: a', '@@', '-one'), { a: '' }],
-  ['keeps what only looks like a marker', { a: '*** End Patch\nx\n' }, wrap('*** Update File: a', '@@', ' *** End Patch', '-x', '+y'), { a: '*** End Patch\ny\n' }],
+  [
+    'keeps what only looks like a marker',
+    { a: '*** End Patch\nx\n' },
+    wrap('*** Update File: a', '@@', ' *** End Patch', '-x', '+y'),
+    { a: '*** End Patch\ny\n' },
+  ],
 ])('%s', async (_, before, patch, expected) => {
   expect((await patched(before, patch)).after).toEqual(expected)
 })
@@ -187,12 +244,17 @@ test.each<[string, string, string, string, string]>([
   const { after, text } = await patched({ a: before }, wrap('*** Update File: a', '@@', hunk))
   expect(after).toEqual({ a: expected })
   if (note === '') expect(text).toBe('Done:\nM a (+1 -1)')
-  else expect(text).toContain(`a: Hunk 1 (line 3 of the patch) matched only when ${note.startsWith('both') ? 'blanks at ' : ''}${note}`)
+  else
+    expect(text).toContain(
+      `a: Hunk 1 (line 3 of the patch) matched only when ${note.startsWith('both') ? 'blanks at ' : ''}${note}`,
+    )
 })
 
 test('the stricter pass wins, wherever it lies', async () => {
   const before = { a: 'x = 1 \nother\nx = 1\n' }
-  expect((await patched(before, wrap('*** Update File: a', '@@', '-x = 1', '+x = 2'))).after).toEqual({ a: 'x = 1 \nother\nx = 2\n' })
+  expect((await patched(before, wrap('*** Update File: a', '@@', '-x = 1', '+x = 2'))).after).toEqual({
+    a: 'x = 1 \nother\nx = 2\n',
+  })
 })
 
 test.each<[string, Files, string, string]>([
@@ -200,12 +262,22 @@ test.each<[string, Files, string, string]>([
   ['no end', {}, '*** Begin Patch\n*** Add File: a\n+x', 'The last line of the patch must be "*** End Patch"'],
   ['text before it', {}, `hello\n${wrap('*** Add File: a', '+x')}`, 'The first line of the patch'],
   ['nothing in it', {}, wrap(), 'The patch is empty'],
-  ['an unknown header', {}, wrap('*** Frobnicate File: foo'), 'Line 2 of the patch, "*** Frobnicate File: foo", does not belong there'],
+  [
+    'an unknown header',
+    {},
+    wrap('*** Frobnicate File: foo'),
+    'Line 2 of the patch, "*** Frobnicate File: foo", does not belong there',
+  ],
   ['an update of nothing', { a: 'x\n' }, wrap('*** Update File: a'), 'nothing is said about how "a" changes'],
   ['an empty hunk', { a: 'x\n' }, wrap('*** Update File: a', '@@'), 'Line 3 of the patch: the hunk has no lines'],
   ['a stray line', { a: 'x\n' }, wrap('*** Update File: a', '@@', 'x'), 'every line of a hunk begins with'],
   ['no file name', {}, wrap('*** Delete File: '), 'Line 2 of the patch names no file'],
-  ['a missing file', { other: 'x\n' }, wrap('*** Update File: ohter', '@@', '-x', '+y'), 'ohter does not exist. Did you mean other?'],
+  [
+    'a missing file',
+    { other: 'x\n' },
+    wrap('*** Update File: ohter', '@@', '-x', '+y'),
+    'ohter does not exist. Did you mean other?',
+  ],
   ['a deletion of nothing', { foo: 'x\n' }, wrap('*** Delete File: missing.txt'), 'missing.txt does not exist'],
   ['a deletion of a folder', { 'dir/foo.txt': 'x\n' }, wrap('*** Delete File: dir'), '"dir" is a folder, not a file'],
   [
@@ -241,7 +313,19 @@ test.each<[string, Files, string, string]>([
 
 test('one bad step at the end undoes the good ones before it', async () => {
   const before = { a: 'one\n', b: 'two\n', c: 'three\n' }
-  const patch = wrap('*** Add File: new', '+x', '*** Update File: a', '@@', '-one', '+1', '*** Delete File: b', '*** Update File: c', '@@', '-missing', '+x')
+  const patch = wrap(
+    '*** Add File: new',
+    '+x',
+    '*** Update File: a',
+    '@@',
+    '-one',
+    '+1',
+    '*** Delete File: b',
+    '*** Update File: c',
+    '@@',
+    '-missing',
+    '+x',
+  )
   await expect(patched(before, patch)).rejects.toThrow('Nothing was changed. c: Hunk 1')
   expect(tree()).toEqual(before)
   expect(await ws.ctx.state.undo.list({})).toEqual([])
@@ -249,26 +333,21 @@ test('one bad step at the end undoes the good ones before it', async () => {
 
 test('a write that fails in the middle puts back what was done before it', async () => {
   ws.put('a', 'one\n')
+  chmodSync(ws.at('a'), 0o640)
   ws.put('b', 'two\n')
-  ws.put('c/file', 'three\n')
-  const { undo } = ws.ctx.state
-  const state = {
-    ...ws.ctx.state,
-    undo: {
-      ...undo,
-      async before(...given: Parameters<typeof undo.before>) {
-        const open = await undo.before(...given)
-        // What should be renamed last cannot be: a folder has taken the place of a new file.
-        if (given[1] === ws.at('z-new')) mkdirSync(ws.at('z-new/in-the-way'), { recursive: true })
-        return open
-      },
+  ws.put('last/c', 'three\n')
+  const three = '*** Update File: a\n@@\n-one\n+1\n*** Delete File: b\n*** Add File: new\n+x'
+  const patch = wrap(three, '*** Update File: last/c', '@@', '-three', '+3')
+  // Asked when all is ready and nothing is in place yet: then the last file's new content is taken away.
+  const signal = {
+    throwIfAborted: () => {
+      for (const name of readdirSync(ws.at('last'))) if (name.endsWith('.tmp')) rmSync(ws.at('last', name))
     },
-  }
-  const patch = wrap('*** Update File: a', '@@', '-one', '+1', '*** Delete File: b', '*** Add File: z-new', '+x')
-  await expect(ws.call(applyPatch, { patch }, { state })).rejects.toThrow()
-  rmSync(ws.at('z-new'), { recursive: true })
-  expect(tree()).toEqual({ a: 'one\n', b: 'two\n', 'c/file': 'three\n' })
-  expect(await undo.list({})).toEqual([])
+  } as AbortSignal
+  await expect(ws.call(applyPatch, { patch }, { signal })).rejects.toThrow('"last/c" was not written')
+  expect(tree()).toEqual({ a: 'one\n', b: 'two\n', 'last/c': 'three\n' })
+  expect(statSync(ws.at('a')).mode & 0o777).toBe(0o640)
+  expect(await ws.ctx.state.undo.list({})).toEqual([])
 })
 
 test('a read-only file among them stops all', async () => {
@@ -297,7 +376,8 @@ test('line endings, marks, encodings and damaged bytes are kept', async () => {
     await ws.call(applyPatch, { patch })
     expect(ws.bytes('a').equals(encode('é\r\na\r\nB\r\nBB\r\nc\r\nd\r\n'))).toBe(true)
   }
-  const damaged = (text: string): Buffer => Buffer.concat([Buffer.from('größe äöü'), Buffer.from([0xff, 0xe9]), Buffer.from(text)])
+  const damaged = (text: string): Buffer =>
+    Buffer.concat([Buffer.from('größe äöü'), Buffer.from([0xff, 0xe9]), Buffer.from(text)])
   ws.put('a', damaged('\na\nb\nc\n'))
   await ws.call(applyPatch, { patch })
   expect(ws.bytes('a').equals(damaged('\na\nB\nBB\nc\nd\n'))).toBe(true)
@@ -309,9 +389,13 @@ test('links that lead out are refused, and a link is neither deleted nor moved',
   symlinkSync(outside, ws.at('out'))
   ws.put('real', 'x\n')
   symlinkSync('real', ws.at('link'))
-  await expect(ws.call(applyPatch, { patch: wrap('*** Update File: out', '@@', '-canary', '+x') })).rejects.toThrow('outside the workspace')
+  await expect(ws.call(applyPatch, { patch: wrap('*** Update File: out', '@@', '-canary', '+x') })).rejects.toThrow(
+    'outside the workspace',
+  )
   await expect(ws.call(applyPatch, { patch: wrap('*** Delete File: link') })).rejects.toThrow('link is a link')
-  await expect(ws.call(applyPatch, { patch: wrap('*** Update File: link', '*** Move to: b') })).rejects.toThrow('link is a link')
+  await expect(ws.call(applyPatch, { patch: wrap('*** Update File: link', '*** Move to: b') })).rejects.toThrow(
+    'link is a link',
+  )
   await ws.call(applyPatch, { patch: wrap('*** Update File: link', '@@', '-x', '+y') })
   expect(ws.text('real')).toBe('y\n')
   expect(readFileSync(outside, 'utf8')).toBe('canary\n')
@@ -336,7 +420,18 @@ test('the result names every file, the card has every diff', async () => {
   ws.put('sub/a', 'one\n')
   ws.put('gone', 'x\ny\n')
   ws.put('old', 'k\n')
-  const patch = wrap('*** Add File: new', '+n', '*** Update File: sub/a', '@@', '-one', '+1', '+2', '*** Delete File: gone', '*** Update File: old', '*** Move to: moved')
+  const patch = wrap(
+    '*** Add File: new',
+    '+n',
+    '*** Update File: sub/a',
+    '@@',
+    '-one',
+    '+1',
+    '+2',
+    '*** Delete File: gone',
+    '*** Update File: old',
+    '*** Move to: moved',
+  )
   const { text, output } = await ws.call(applyPatch, { patch })
   expect(text).toBe('Done:\nA new (+1 -0)\nM sub/a (+2 -1)\nD gone (+0 -2)\nR old -> moved (+0 -0)')
   expect(applyPatch.display?.(output, { patch })).toMatchObject({
@@ -353,7 +448,9 @@ test('the result names every file, the card has every diff', async () => {
     },
   })
   expect(applyPatch.title?.({ patch })).toBe('Patch new, sub/a, gone and 1 more')
-  expect(applyPatch.permission?.({ patch })).toMatchObject({ content: { kind: 'patch', files: [{ path: 'new' }, { diff: '@@\n-one\n+1\n+2' }, {}, { from: 'old' }] } })
+  expect(applyPatch.permission?.({ patch })).toMatchObject({
+    content: { kind: 'patch', files: [{ path: 'new' }, { diff: '@@\n-one\n+1\n+2' }, {}, { from: 'old' }] },
+  })
 })
 
 test('a hundred files in one patch are one change', async () => {

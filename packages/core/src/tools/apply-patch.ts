@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { FilesContext } from '../files/change-mark.ts'
 import { parsePatch, type PatchStep } from '../files/parse-patch.ts'
 import { patchFiles, type PatchedFile } from '../files/patch-files.ts'
 import type { Display } from '../protocol/display.ts'
@@ -24,7 +23,7 @@ export default defineTool({
   group: 'file-write',
   title: ({ patch }) => `Patch ${namesIn(patch)}`,
   permission: ({ patch }) => ({ title: 'Change files', summary: namesIn(patch), content: permissionContent(patch) }),
-  async execute({ patch }, ctx: FilesContext) {
+  async execute({ patch }, ctx) {
     const { files, notes } = await patchFiles(ctx, parsePatch(patch))
     const lines = files.map(lineOf)
     const head = files.length === 0 ? 'The files are already as the patch wants them; nothing was changed.' : 'Done:'
@@ -62,14 +61,18 @@ function namesIn(patch: string): string {
 /** What a person is asked about: the patch itself, file by file. */
 function permissionContent(patch: string): Display {
   const files = stepsOf(patch).map((step): Extract<Display, { kind: 'diff' }> => {
-    if (step.type === 'delete') return { kind: 'diff', path: step.path, change: 'deleted', diff: '', added: 0, removed: 0 }
+    if (step.type === 'delete')
+      return { kind: 'diff', path: step.path, change: 'deleted', diff: '', added: 0, removed: 0 }
     if (step.type === 'add') {
       const diff = step.lines.map((line) => `+${line}`).join('\n')
       return { kind: 'diff', path: step.path, change: 'created', diff, added: step.lines.length, removed: 0 }
     }
     const lines = step.hunks.flatMap((hunk) => hunk.lines)
     const diff = step.hunks
-      .flatMap(({ contexts, lines: own }) => [`@@ ${contexts.join(' ')}`.trimEnd(), ...own.map(({ type, text }) => marks[type] + text)])
+      .flatMap(({ contexts, lines: own }) => [
+        `@@ ${contexts.join(' ')}`.trimEnd(),
+        ...own.map(({ type, text }) => marks[type] + text),
+      ])
       .join('\n')
     return {
       kind: 'diff',

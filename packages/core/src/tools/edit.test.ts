@@ -20,13 +20,18 @@ interface Edit {
 }
 
 /** Puts a file there, reads it, edits it; the bytes and what the model was told. */
-async function edited(content: string | Uint8Array, change: Edit, name = 'a.txt'): Promise<{ bytes: Buffer; text: string }> {
+async function edited(
+  content: string | Uint8Array,
+  change: Edit,
+  name = 'a.txt',
+): Promise<{ bytes: Buffer; text: string }> {
   ws.put(name, content)
   await ws.call(read, { file_path: name })
   const { text } = await ws.call(edit, { file_path: name, ...change })
   return { bytes: ws.bytes(name), text }
 }
-const result = async (content: string, change: Edit): Promise<string> => (await edited(content, change)).bytes.toString()
+const result = async (content: string, change: Edit): Promise<string> =>
+  (await edited(content, change)).bytes.toString()
 
 test('one place is replaced, and the diff is shown', async () => {
   const { bytes, text } = await edited('one\ntwo\nthree\n', { old_string: 'two', new_string: 'TWO' })
@@ -42,7 +47,14 @@ test('the card gets the diff with its counts', async () => {
   expect(edit.display?.(output, { ...input, replace_all: false })).toEqual({
     title: 'Edit src/a.txt',
     summary: '+0 -1',
-    content: { kind: 'diff', path: 'src/a.txt', change: 'changed', diff: '@@ -1,2 +1 @@\n one\n-two\n', added: 0, removed: 1 },
+    content: {
+      kind: 'diff',
+      path: 'src/a.txt',
+      change: 'changed',
+      diff: '@@ -1,2 +1 @@\n one\n-two\n',
+      added: 0,
+      removed: 1,
+    },
   })
 })
 
@@ -83,19 +95,41 @@ test.each<[string, string, Edit, string]>([
   ['CRLF file, CRLF texts', crlf, { old_string: 'one\r\ntwo\r\n', new_string: '1\r\n' }, '1\r\nthree\r\n'],
   ['CRLF file, one line becomes two', crlf, { old_string: 'two', new_string: '2\n3' }, 'one\r\n2\r\n3\r\nthree\r\n'],
   ['CRLF file, lines deleted', crlf, { old_string: 'two\nthree\n', new_string: '' }, 'one\r\n'],
-  ['mixed file, CRLF at the place', 'a\nb\r\nc\r\nd\n', { old_string: 'b\nc', new_string: 'b\nx\nc' }, 'a\nb\r\nx\r\nc\r\nd\n'],
-  ['mixed file, LF at the place', 'a\r\nb\nc\nd\r\n', { old_string: 'b\nc', new_string: 'b\nx\nc' }, 'a\r\nb\nx\nc\nd\r\n'],
-  ['mixed file, both at the place', 'a\r\nb\nc\r\n', { old_string: 'a\nb\nc\n', new_string: 'a\nB\nc\n' }, 'a\r\nB\nc\r\n'],
+  [
+    'mixed file, CRLF at the place',
+    'a\nb\r\nc\r\nd\n',
+    { old_string: 'b\nc', new_string: 'b\nx\nc' },
+    'a\nb\r\nx\r\nc\r\nd\n',
+  ],
+  [
+    'mixed file, LF at the place',
+    'a\r\nb\nc\nd\r\n',
+    { old_string: 'b\nc', new_string: 'b\nx\nc' },
+    'a\r\nb\nx\nc\nd\r\n',
+  ],
+  [
+    'mixed file, both at the place',
+    'a\r\nb\nc\r\n',
+    { old_string: 'a\nb\nc\n', new_string: 'a\nB\nc\n' },
+    'a\r\nB\nc\r\n',
+  ],
   ['no line ending in the file', 'abc', { old_string: 'b', new_string: '\r\n' }, 'a\r\nc'],
   ['no newline at the end', 'a\r\nb', { old_string: 'b', new_string: 'b\nc' }, 'a\r\nb\r\nc'],
   ['lone carriage returns', 'a\rb\r\nc\r\r\nd', { old_string: 'b\nc', new_string: 'B\nC' }, 'a\rB\r\nC\r\r\nd'],
-  ['CRLF, every place', 'x\r\ny\r\nx\r\ny\r\n', { old_string: 'x\ny\n', new_string: 'z\n', replace_all: true }, 'z\r\nz\r\n'],
+  [
+    'CRLF, every place',
+    'x\r\ny\r\nx\r\ny\r\n',
+    { old_string: 'x\ny\n', new_string: 'z\n', replace_all: true },
+    'z\r\nz\r\n',
+  ],
 ])('line endings are kept: %s', async (_, content, change, expected) => {
   expect(JSON.stringify(await result(content, change))).toBe(JSON.stringify(expected))
 })
 
 test('for any text with any line endings, only the place changes', async () => {
-  const line = fc.array(fc.constantFrom('a', 'b', ' ', 'é', '😀', '\t'), { maxLength: 4 }).map((parts) => parts.join(''))
+  const line = fc
+    .array(fc.constantFrom('a', 'b', ' ', 'é', '😀', '\t'), { maxLength: 4 })
+    .map((parts) => parts.join(''))
   const ending = fc.constantFrom('\n', '\r\n')
   await fc.assert(
     fc.asyncProperty(
@@ -106,7 +140,10 @@ test('for any text with any line endings, only the place changes', async () => {
       async (pairs, from, count, replacement) => {
         const first = Math.min(from, pairs.length - 1)
         const last = Math.min(pairs.length, first + 1 + count)
-        const old_string = pairs.slice(first, last).map(([text]) => `${text}\n`).join('')
+        const old_string = pairs
+          .slice(first, last)
+          .map(([text]) => `${text}\n`)
+          .join('')
         const new_string = replacement.map((text) => `${text}\n`).join('')
         const content = pairs.flat().join('')
         const plain = content.replaceAll('\r\n', '\n')
@@ -138,7 +175,9 @@ test.each<[string, (text: string) => Buffer]>([
 ])('%s stays what it is', async (_, encode) => {
   const { bytes } = await edited(encode('déjà\r\nvu\r\nété\r\n'), { old_string: 'vu\nété', new_string: 'lu\nà\nété' })
   expect(bytes.equals(encode('déjà\r\nlu\r\nà\r\nété\r\n'))).toBe(true)
-  await expect(ws.call(edit, { file_path: 'a.txt', old_string: 'à', new_string: 'x' })).rejects.toThrow('2 times (lines 1, 3)')
+  await expect(ws.call(edit, { file_path: 'a.txt', old_string: 'à', new_string: 'x' })).rejects.toThrow(
+    '2 times (lines 1, 3)',
+  )
 })
 
 test('what Latin-1 cannot say is refused, and the characters of Windows are written as they were', async () => {
@@ -176,7 +215,10 @@ test.each<[string, string, Edit, string]>([
   [
     'tabs in the file, blanks given',
     'if x {\n\tgo()\n\tif y {\n\t\tstop()\n\t}\n}\n',
-    { old_string: '    if y {\n        stop()\n    }', new_string: '    if z {\n        wait()\n        stop()\n    }' },
+    {
+      old_string: '    if y {\n        stop()\n    }',
+      new_string: '    if z {\n        wait()\n        stop()\n    }',
+    },
     'if x {\n\tgo()\n\tif z {\n\t\twait()\n\t\tstop()\n\t}\n}\n',
   ],
   [
@@ -191,17 +233,27 @@ test.each<[string, string, Edit, string]>([
     { old_string: 'a\n\nb', new_string: 'a\n\nB\nbb' },
     '  a\r\n\r\n  B\r\n  bb\r\n  c\r\n',
   ],
-  ['lines deleted', '  a\n  b\n  c\n', { old_string: '    a\n    b\n    c\n', new_string: '    a\n    c\n' }, '  a\n  c\n'],
+  [
+    'lines deleted',
+    '  a\n  b\n  c\n',
+    { old_string: '    a\n    b\n    c\n', new_string: '    a\n    c\n' },
+    '  a\n  c\n',
+  ],
   ['all deleted', '  a\n  b\n  c\n', { old_string: '    a\n    b\n', new_string: '' }, '  c\n'],
-])('another indentation is forgiven at one place and the new text follows it: %s', async (_, content, change, expected) => {
-  const { bytes, text } = await edited(content, change)
-  expect(bytes.toString()).toBe(expected)
-  expect(text).toContain('indented to fit')
-})
+])(
+  'another indentation is forgiven at one place and the new text follows it: %s',
+  async (_, content, change, expected) => {
+    const { bytes, text } = await edited(content, change)
+    expect(bytes.toString()).toBe(expected)
+    expect(text).toContain('indented to fit')
+  },
+)
 
 test('indentation that differs line by line is not forgiven, nor a new line further out than the place', async () => {
   await expect(edited('  a\n      b\n', { old_string: 'a\nb', new_string: 'x' })).rejects.toThrow('is not in the file')
-  await expect(edited('  a\n  b\n', { old_string: '      a\n      b', new_string: 'outer\n      b' })).rejects.toThrow('is not in the file')
+  await expect(edited('  a\n  b\n', { old_string: '      a\n      b', new_string: 'outer\n      b' })).rejects.toThrow(
+    'is not in the file',
+  )
 })
 
 test('typographic quotes, dashes and spaces are forgiven at one place; those around stay as they are', async () => {
@@ -212,25 +264,37 @@ test('typographic quotes, dashes and spaces are forgiven at one place; those aro
   expect(bytes.toString()).toBe('He said “don’t” – once.\n')
   expect(text).toContain('typographic quotes, dashes and spaces were taken for plain ones')
   expect(await result("it's\n", { old_string: 'it’s', new_string: 'it was' })).toBe('it was\n')
-  expect(await result('caf\u0065\u0301 x\n', { old_string: 'café x', new_string: 'café y' })).toBe('caf\u0065\u0301 y\n')
+  expect(await result('caf\u0065\u0301 x\n', { old_string: 'café x', new_string: 'café y' })).toBe(
+    'caf\u0065\u0301 y\n',
+  )
   expect(await result('a\u00a0b\n', { old_string: 'a b', new_string: 'a c' })).toBe('a\u00a0c\n')
   await expect(edited('“a” „a“\n', { old_string: '"a"', new_string: 'b' })).rejects.toThrow('2 places (lines 1, 1)')
 })
 
 test('nothing else is forgiven: letters of other alphabets, case, missing lines', async () => {
-  await expect(edited('раssword = 1\n', { old_string: 'password = 1', new_string: 'x' })).rejects.toThrow('not in the file')
-  await expect(edited('Hello\n', { old_string: 'hello', new_string: 'x' })).rejects.toThrow('Line 1 differs: the file has "Hello"')
+  await expect(edited('раssword = 1\n', { old_string: 'password = 1', new_string: 'x' })).rejects.toThrow(
+    'not in the file',
+  )
+  await expect(edited('Hello\n', { old_string: 'hello', new_string: 'x' })).rejects.toThrow(
+    'Line 1 differs: the file has "Hello"',
+  )
   await expect(edited('a\nb\nc\n', { old_string: 'a\nc', new_string: 'x' })).rejects.toThrow('not in the file')
 })
 
 test('a miss names the closest place and what differs there', async () => {
   const content = 'function one() {\n  return 1\n}\n\nfunction two() {\n  return 2\n}\n'
-  await expect(
-    edited(content, { old_string: 'function two() {\n  return 3\n}', new_string: 'x' }),
-  ).rejects.toThrow('The closest place is lines 5-7. Line 6 differs: the file has "  return 2", you gave "  return 3".')
-  await expect(edited(content, { old_string: 'function twoo() {', new_string: 'x' })).rejects.toThrow('The closest line is 5')
-  await expect(edited(content, { old_string: 'entirely different', new_string: 'x' })).rejects.toThrow('Nothing in it comes close')
-  await expect(edited(content, { old_string: '     2\t  return 1', new_string: 'x' })).rejects.toThrow('line numbers that Read shows')
+  await expect(edited(content, { old_string: 'function two() {\n  return 3\n}', new_string: 'x' })).rejects.toThrow(
+    'The closest place is lines 5-7. Line 6 differs: the file has "  return 2", you gave "  return 3".',
+  )
+  await expect(edited(content, { old_string: 'function twoo() {', new_string: 'x' })).rejects.toThrow(
+    'The closest line is 5',
+  )
+  await expect(edited(content, { old_string: 'entirely different', new_string: 'x' })).rejects.toThrow(
+    'Nothing in it comes close',
+  )
+  await expect(edited(content, { old_string: '     2\t  return 1', new_string: 'x' })).rejects.toThrow(
+    'line numbers that Read shows',
+  )
   await expect(edited(content, { old_string: 'return one', new_string: '  return 2\n}' })).rejects.toThrow(
     'new_string is there already, at line 6',
   )
@@ -244,25 +308,38 @@ test.each([
   '// … unchanged code above …',
   '(rest of methods ...)',
 ])('the placeholder %s is refused', async (line) => {
-  await expect(edited('a\n', { old_string: 'a', new_string: `a\n${line}\nb` })).rejects.toThrow('stands for code that is left out')
+  await expect(edited('a\n', { old_string: 'a', new_string: `a\n${line}\nb` })).rejects.toThrow(
+    'stands for code that is left out',
+  )
   expect(ws.text('a.txt')).toBe('a\n')
 })
 
 test('comments that only mention such things, and placeholders that were there, are no placeholders', async () => {
   const line = '// ... existing code ...'
   expect(await result(`${line}\na\n`, { old_string: `${line}\na`, new_string: `${line}\nb` })).toBe(`${line}\nb\n`)
-  for (const fine of ['// handles the rest of the request', 'the rest of us...', '// TODO ...', 'const x = { ...rest }']) {
+  for (const fine of [
+    '// handles the rest of the request',
+    'the rest of us...',
+    '// TODO ...',
+    'const x = { ...rest }',
+  ]) {
     expect(await result('a\n', { old_string: 'a', new_string: fine })).toBe(`${fine}\n`)
   }
 })
 
 test('nothing to change, notebooks, folders and missing files are refused', async () => {
   await expect(edited('a', { old_string: 'a', new_string: 'a' })).rejects.toThrow('are the same')
-  await expect(ws.call(edit, { file_path: 'n.ipynb', old_string: 'a', new_string: 'b' })).rejects.toThrow('Use NotebookEdit')
+  await expect(ws.call(edit, { file_path: 'n.ipynb', old_string: 'a', new_string: 'b' })).rejects.toThrow(
+    'Use NotebookEdit',
+  )
   mkdirSync(ws.at('folder'))
   await expect(ws.call(edit, { file_path: 'folder', old_string: 'a', new_string: 'b' })).rejects.toThrow('is a folder')
-  await expect(ws.call(edit, { file_path: 'b.txt', old_string: 'a', new_string: 'b' })).rejects.toThrow('Did you mean a.txt?')
-  await expect(ws.call(edit, { file_path: '../x', old_string: '', new_string: 'b' })).rejects.toThrow('outside the workspace')
+  await expect(ws.call(edit, { file_path: 'b.txt', old_string: 'a', new_string: 'b' })).rejects.toThrow(
+    'Did you mean a.txt?',
+  )
+  await expect(ws.call(edit, { file_path: '../x', old_string: '', new_string: 'b' })).rejects.toThrow(
+    'outside the workspace',
+  )
 })
 
 test('an empty old text creates a file that is not there, and no other', async () => {
@@ -272,7 +349,9 @@ test('an empty old text creates a file that is not there, and no other', async (
   expect(ws.text('new/deep/a.txt')).toBe('hello\n')
   for (const content of ['full', '']) {
     ws.put('there.txt', content)
-    await expect(ws.call(edit, { file_path: 'there.txt', old_string: '', new_string: 'x' })).rejects.toThrow('exists already')
+    await expect(ws.call(edit, { file_path: 'there.txt', old_string: '', new_string: 'x' })).rejects.toThrow(
+      'exists already',
+    )
     expect(ws.text('there.txt')).toBe(content)
   }
   await ws.call(edit, { file_path: 'new/deep/a.txt', old_string: 'hello', new_string: 'bye' })
@@ -296,7 +375,9 @@ test('a file must have been read by this agent; if it changed since, only an exa
   await ws.call(edit, loose)
   expect(ws.text('a.txt')).toBe('1\n  x\n')
   utimesSync(ws.at('a.txt'), 1, 1)
-  expect((await ws.call(edit, { file_path: 'a.txt', old_string: '1', new_string: '2' })).text).not.toContain('had been changed')
+  expect((await ws.call(edit, { file_path: 'a.txt', old_string: '1', new_string: '2' })).text).not.toContain(
+    'had been changed',
+  )
 })
 
 test('a part that was read is enough, also of a long file', async () => {
@@ -323,7 +404,9 @@ test('a change between match and write is refused, and nothing is left behind', 
     },
   }
   const change = { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' }
-  await expect(ws.call(edit, change, { state: meddling })).rejects.toThrow('was changed by somebody else while this call worked on it')
+  await expect(ws.call(edit, change, { state: meddling })).rejects.toThrow(
+    'was changed by somebody else while this call worked on it',
+  )
   expect(ws.text('a.txt')).toBe('ONE\ntwo\n')
   expect(readdirSync(ws.root)).toEqual(['a.txt'])
   expect(await undo.list({})).toEqual([])
@@ -355,23 +438,34 @@ test('permissions and links are kept, and a read-only file is left alone', async
   await ws.call(edit, { file_path: 'link.sh', old_string: 'one', new_string: 'two' })
   expect(ws.text('run.sh')).toBe('#!/bin/sh\necho two\n')
   expect(statSync(ws.at('run.sh')).mode & 0o777).toBe(0o751)
-  expect(readdirSync(ws.root, { withFileTypes: true }).find(({ name }) => name === 'link.sh')?.isSymbolicLink()).toBe(true)
+  expect(
+    readdirSync(ws.root, { withFileTypes: true })
+      .find(({ name }) => name === 'link.sh')
+      ?.isSymbolicLink(),
+  ).toBe(true)
   chmodSync(ws.at('run.sh'), 0o444)
-  await expect(ws.call(edit, { file_path: 'run.sh', old_string: 'two', new_string: 'three' })).rejects.toThrow('is read-only')
+  await expect(ws.call(edit, { file_path: 'run.sh', old_string: 'two', new_string: 'three' })).rejects.toThrow(
+    'is read-only',
+  )
   expect(ws.text('run.sh')).toBe('#!/bin/sh\necho two\n')
 })
 
-test.each(['with space.txt', 'two\nlines', '-rf', '😀', `${'n'.repeat(255)}`])('the name %j is only a name', async (name) => {
-  const { bytes } = await edited('one\n', { old_string: 'one', new_string: 'two' }, name)
-  expect(bytes.toString()).toBe('two\n')
-  expect(readdirSync(path.dirname(ws.at(name)))).toEqual([name])
-})
+test.each(['with space.txt', 'two\nlines', '-rf', '😀', `${'n'.repeat(255)}`])(
+  'the name %j is only a name',
+  async (name) => {
+    const { bytes } = await edited('one\n', { old_string: 'one', new_string: 'two' }, name)
+    expect(bytes.toString()).toBe('two\n')
+    expect(readdirSync(path.dirname(ws.at(name)))).toEqual([name])
+  },
+)
 
 test('a stop before the end changes nothing', async () => {
   ws.put('a.txt', 'one\n')
   await ws.call(read, { file_path: 'a.txt' })
   const signal = AbortSignal.abort(new Error('stopped'))
-  await expect(ws.call(edit, { file_path: 'a.txt', old_string: 'one', new_string: 'two' }, { signal })).rejects.toThrow('stopped')
+  await expect(ws.call(edit, { file_path: 'a.txt', old_string: 'one', new_string: 'two' }, { signal })).rejects.toThrow(
+    'stopped',
+  )
   expect(ws.text('a.txt')).toBe('one\n')
   expect(readdirSync(ws.root)).toEqual(['a.txt'])
 })

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
 import { type ChangedFile, changedText, changeFile } from '../files/change-file.ts'
-import type { FilesContext } from '../files/change-mark.ts'
 import { applyPlan, planEdit } from '../files/edit-text.ts'
 import { formatOf, plainFormat } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
@@ -43,7 +42,7 @@ An empty "old_string" creates a file that does not exist.`,
     if (placeholder === undefined) return undefined
     return `new_string has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file, or edit only what changes.`
   },
-  async execute({ file_path, old_string, new_string, replace_all }, ctx: FilesContext) {
+  async execute({ file_path, old_string, new_string, replace_all }, ctx) {
     const target = resolvePath(ctx, file_path, { for: 'write' })
     const { path: real, shown } = target
     let found = 0
@@ -51,19 +50,24 @@ An empty "old_string" creates a file that does not exist.`,
     const changed = await changeFile(ctx, target, (before) => {
       if (old_string === '') {
         if (before !== undefined) {
-          throw new Error(`${shown} exists already. Give the text to replace in old_string, or use Write to replace all of it.`)
+          throw new Error(
+            `${shown} exists already. Give the text to replace in old_string, or use Write to replace all of it.`,
+          )
         }
         return { pieces: [Buffer.from(new_string)], format: plainFormat, known: 'all' }
       }
       if (before === undefined) throw new Error(missingText(target, ctx.state))
       // Text that is there letter by letter is as safe as ever; guessing at a file that nobody here has seen is not.
       const exactOnly = !isCurrent(ctx.state, real, shown, before)
-      if (fileKind(before.bytes.subarray(0, headLength)).kind === 'binary') throw new Error(`${shown} is not a text file.`)
+      if (fileKind(before.bytes.subarray(0, headLength)).kind === 'binary')
+        throw new Error(`${shown} is not a text file.`)
       const format = formatOf(before.bytes)
       const wanted = { oldText: old_string, newText: new_string, all: replace_all }
       const plan = planEdit(before.bytes, format, wanted, { exactOnly })
       found = plan.replacements.length
-      note = exactOnly ? 'The file had been changed since you read it: Read it again before you change more.' : plan.note
+      note = exactOnly
+        ? 'The file had been changed since you read it: Read it again before you change more.'
+        : plan.note
       return { pieces: applyPlan(before.bytes, plan), format, known: exactOnly ? 'part' : 'as-before' }
     })
     const notes = [found > 1 && `${found} places were replaced.`, note].filter((one) => typeof one === 'string')
@@ -85,5 +89,10 @@ interface EditOutput extends ChangedFile {
 }
 
 function marked(mark: string, text: string): string[] {
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n').map((line) => mark + line)
+  return text === ''
+    ? []
+    : text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => mark + line)
 }

@@ -86,7 +86,9 @@ test('the limit keeps what lies further up, and says how much is left out', asyn
   expect(shown).toContain('    09\n    ... (20 more)\n')
   expect(shown).toContain('  b-small/\n    0\n    1\n    2\n  z.txt\n')
   expect(shown).toMatch(/\(16 shown, 20 left out: list a folder of these alone, or give a higher limit.\)$/)
-  expect(await tree({ limit: 2 })).toBe('  a-full/\n  b-small/\n  ... (1 more)\n(2 shown, 1 left out: list a folder of these alone, or give a higher limit.)')
+  expect(await tree({ limit: 2 })).toBe(
+    '  a-full/\n  b-small/\n  ... (1 more)\n(2 shown, 1 left out: list a folder of these alone, or give a higher limit.)',
+  )
 })
 
 test('links are shown and not followed, odd names stay on their line, empty folders are said', async () => {
@@ -107,12 +109,15 @@ test('what cannot be listed is said', async () => {
   await expect(text({ path: '..' })).rejects.toThrow('outside the workspace')
 })
 
-test.skipIf(process.getuid?.() === 0)('a folder that may not be opened is said, its neighbours are listed', async () => {
-  ws.put('closed/a', '')
-  chmodSync(ws.at('closed'), 0)
-  expect(await tree()).toContain('  closed/\n    (cannot be opened: permission denied)')
-  await expect(text({ path: 'closed' })).rejects.toThrow('closed cannot be opened: permission denied')
-})
+test.skipIf(process.getuid?.() === 0)(
+  'a folder that may not be opened is said, its neighbours are listed',
+  async () => {
+    ws.put('closed/a', '')
+    chmodSync(ws.at('closed'), 0)
+    expect(await tree()).toContain('  closed/\n    (cannot be opened: permission denied)')
+    await expect(text({ path: 'closed' })).rejects.toThrow('closed cannot be opened: permission denied')
+  },
+)
 
 test('a folder of 100,000 files is quick and does not fill the memory', async () => {
   mkdirSync(ws.at('many'))

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { FilesContext } from '../files/change-mark.ts'
 import { missingText } from '../files/near-names.ts'
 import { readFolder } from '../files/read-folder.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
@@ -19,7 +18,7 @@ export default defineTool({
   group: 'file-read',
   title: ({ path }) => `List ${path}`,
   permission: ({ path }) => ({ title: 'List a folder', summary: path }),
-  async execute(input, ctx: FilesContext) {
+  async execute(input, ctx) {
     const { state } = ctx
     const target = resolvePath(ctx, input.path, { for: 'read' })
     const { path: real, shown, stats } = target

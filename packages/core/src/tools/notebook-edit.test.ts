@@ -82,14 +82,22 @@ test('a markdown cell keeps being one', async () => {
 
 test('a cell of another type loses or gets what belongs to its type', async () => {
   const toCode = JSON.parse((await edited({ cell_number: 0, new_source: 'x', cell_type: 'code' })).file)
-  expect(toCode.cells[0]).toEqual({ cell_type: 'code', id: 'intro', metadata: {}, outputs: [], execution_count: null, source: ['x'] })
+  expect(toCode.cells[0]).toEqual({
+    cell_type: 'code',
+    id: 'intro',
+    metadata: {},
+    outputs: [],
+    execution_count: null,
+    source: ['x'],
+  })
   const toText = JSON.parse((await edited({ cell_number: 1, new_source: 'x', cell_type: 'markdown' })).file)
   expect(toText.cells[1]).toMatchObject({ cell_type: 'markdown', id: 'calc', source: ['x'] })
   expect(Object.keys(toText.cells[1])).not.toContain('outputs')
 })
 
 test('a cell is inserted behind an id, at a number, or in front', async () => {
-  const sources = (file: string): string[] => JSON.parse(file).cells.map((cell: { source: string[] }) => cell.source.join(''))
+  const sources = (file: string): string[] =>
+    JSON.parse(file).cells.map((cell: { source: string[] }) => cell.source.join(''))
   const [intro, calc] = ['# Café\ntext', 'print(1)']
   const insert = { edit_mode: 'insert', new_source: 'new', cell_type: 'markdown' }
   expect(sources((await edited({ ...insert, cell_id: 'intro' })).file)).toEqual([intro, 'new', calc])
@@ -106,7 +114,10 @@ test('a cell is inserted behind an id, at a number, or in front', async () => {
 })
 
 test('a cell is deleted, the first, the last and the only one', async () => {
-  const first = jupyter.slice(jupyter.indexOf('{\n   "cell_type": "markdown"'), jupyter.indexOf('{\n   "cell_type": "code"'))
+  const first = jupyter.slice(
+    jupyter.indexOf('{\n   "cell_type": "markdown"'),
+    jupyter.indexOf('{\n   "cell_type": "code"'),
+  )
   expect((await edited({ edit_mode: 'delete', cell_number: 0 })).file).toBe(jupyter.replace(first, ''))
   const { file, text } = await edited({ edit_mode: 'delete', cell_id: 'calc' })
   expect(text).toBe('Deleted cell 1 (id calc) of n.ipynb.')
@@ -120,8 +131,16 @@ test('a cell is deleted, the first, the last and the only one', async () => {
 
 test.each([
   ['on one line', JSON.stringify(JSON.parse(jupyter)), '"source":["y"]'],
-  ['on one line with blanks', '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": "x"}], "nbformat": 4}', '"source": "y"'],
-  ['with tabs and CRLF', jupyter.replace(/^ +/gm, (blanks) => '\t'.repeat(blanks.length)).replaceAll('\n', '\r\n'), '"source": [\r\n\t\t\t\t"y"\r\n\t\t\t]'],
+  [
+    'on one line with blanks',
+    '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": "x"}], "nbformat": 4}',
+    '"source": "y"',
+  ],
+  [
+    'with tabs and CRLF',
+    jupyter.replace(/^ +/gm, (blanks) => '\t'.repeat(blanks.length)).replaceAll('\n', '\r\n'),
+    '"source": [\r\n\t\t\t\t"y"\r\n\t\t\t]',
+  ],
 ])('the way it is written is kept: %s', async (_, content, expected) => {
   const { file } = await edited({ cell_number: 0, new_source: 'y' }, content)
   expect(file).toContain(expected)
@@ -138,36 +157,54 @@ test('a byte order mark is kept', async () => {
 
 test('for any notebook and any cell, what remains is what JSON says', () => {
   const source = fc.oneof(fc.string(), fc.array(fc.string()))
-  const cell = fc.record({ cell_type: fc.constant('code'), metadata: fc.dictionary(fc.string(), fc.jsonValue()), outputs: fc.array(fc.jsonValue()), source })
+  const cell = fc.record({
+    cell_type: fc.constant('code'),
+    metadata: fc.dictionary(fc.string(), fc.jsonValue()),
+    outputs: fc.array(fc.jsonValue()),
+    source,
+  })
   fc.assert(
-    fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), fc.nat(3), fc.string(), fc.constantFrom('', 1, '\t'), (cells, at, text, indent) => {
-      const cellNumber = Math.min(at, cells.length - 1)
-      const content = JSON.stringify({ before: '"cells": [', cells, after: [[]] }, null, indent)
-      const parse = (mode: 'replace' | 'insert' | 'delete') => JSON.parse(editNotebook(content, { mode, cellNumber, source: text }, 'n').text)
-      const joined = (value: string | string[]): string => (Array.isArray(value) ? value.join('') : value)
-      const replaced = parse('replace')
-      expect(joined(replaced.cells[cellNumber].source)).toBe(text)
-      expect(replaced.cells[cellNumber].outputs).toEqual([])
-      const others = (list: unknown[]): unknown[] => list.toSpliced(cellNumber, 1)
-      const given = JSON.parse(content)
-      expect(others(replaced.cells)).toEqual(others(given.cells))
-      expect(parse('delete')).toEqual({ ...given, cells: others(given.cells) })
-      expect(others(parse('insert').cells)).toEqual(given.cells)
-    }),
+    fc.property(
+      fc.array(cell, { minLength: 1, maxLength: 4 }),
+      fc.nat(3),
+      fc.string(),
+      fc.constantFrom('', 1, '\t'),
+      (cells, at, text, indent) => {
+        const cellNumber = Math.min(at, cells.length - 1)
+        const content = JSON.stringify({ before: '"cells": [', cells, after: [[]] }, null, indent)
+        const parse = (mode: 'replace' | 'insert' | 'delete') =>
+          JSON.parse(editNotebook(content, { mode, cellNumber, source: text }, 'n').text)
+        const joined = (value: string | string[]): string => (Array.isArray(value) ? value.join('') : value)
+        const replaced = parse('replace')
+        expect(joined(replaced.cells[cellNumber].source)).toBe(text)
+        expect(replaced.cells[cellNumber].outputs).toEqual([])
+        const others = (list: unknown[]): unknown[] => list.toSpliced(cellNumber, 1)
+        const given = JSON.parse(content)
+        expect(others(replaced.cells)).toEqual(others(given.cells))
+        expect(parse('delete')).toEqual({ ...given, cells: others(given.cells) })
+        expect(others(parse('insert').cells)).toEqual(given.cells)
+      },
+    ),
     { numRuns: 200 },
   )
 })
 
 test('what does not fit is refused, and nothing is changed', async () => {
-  await expect(edited({ cell_id: 'nope', new_source: 'x' })).rejects.toThrow('no cell with the id "nope". Its ids are intro, calc.')
-  await expect(edited({ cell_number: 2, new_source: 'x' })).rejects.toThrow('has 2 cells, counted from 0; there is no place 2')
+  await expect(edited({ cell_id: 'nope', new_source: 'x' })).rejects.toThrow(
+    'no cell with the id "nope". Its ids are intro, calc.',
+  )
+  await expect(edited({ cell_number: 2, new_source: 'x' })).rejects.toThrow(
+    'has 2 cells, counted from 0; there is no place 2',
+  )
   await expect(edited({ cell_number: 3, edit_mode: 'insert' })).rejects.toThrow('no place 3')
   await expect(edited({ new_source: 'x' })).rejects.toThrow('give cell_id or cell_number')
   expect(ws.text('n.ipynb')).toBe(jupyter)
   await expect(edited({ cell_number: 0 }, '{"nbformat": 3}')).rejects.toThrow('has no list of cells')
   ws.put('a.txt', '')
   await expect(ws.call(notebookEdit, { notebook_path: 'a.txt', cell_number: 0 })).rejects.toThrow('is not a notebook')
-  await expect(ws.call(notebookEdit, { notebook_path: 'm.ipynb', cell_number: 0 })).rejects.toThrow('m.ipynb does not exist')
+  await expect(ws.call(notebookEdit, { notebook_path: 'm.ipynb', cell_number: 0 })).rejects.toThrow(
+    'm.ipynb does not exist',
+  )
 })
 
 test('it must have been read, and be unchanged since; read-only ones are left alone', async () => {
@@ -190,6 +227,13 @@ test('the card shows how the source changed', async () => {
   expect(notebookEdit.display?.(output, {} as never)).toEqual({
     title: 'Edit n.ipynb',
     summary: 'replace cell 1: +1 -1',
-    content: { kind: 'diff', path: 'n.ipynb', change: 'changed', diff: '@@ -1 +1 @@\n-print(1)\n+print(2)\n', added: 1, removed: 1 },
+    content: {
+      kind: 'diff',
+      path: 'n.ipynb',
+      change: 'changed',
+      diff: '@@ -1 +1 @@\n-print(1)\n+print(2)\n',
+      added: 1,
+      removed: 1,
+    },
   })
 })

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
 import { type ChangedFile, changeFile } from '../files/change-file.ts'
-import type { FilesContext } from '../files/change-mark.ts'
 import { diffBytes } from '../files/diff-bytes.ts'
 import { type CellEdited, editNotebook } from '../files/edit-notebook.ts'
 import { decodeText, encodeText, formatOf, plainFormat } from '../files/encoding.ts'
@@ -27,9 +26,16 @@ export default defineTool({
   permission: ({ notebook_path, edit_mode, cell_id, cell_number, new_source }) => ({
     title: 'Edit a notebook',
     summary: `${edit_mode} cell ${cell_id ?? cell_number ?? 0} of ${notebook_path}`,
-    content: { kind: 'file', path: notebook_path, text: new_source, from: 1, lines: new_source.split('\n').length, more: false } satisfies Display,
+    content: {
+      kind: 'file',
+      path: notebook_path,
+      text: new_source,
+      from: 1,
+      lines: new_source.split('\n').length,
+      more: false,
+    } satisfies Display,
   }),
-  async execute(input, ctx: FilesContext) {
+  async execute(input, ctx) {
     const target = resolvePath(ctx, input.notebook_path, { for: 'write' })
     const { path: real, shown } = target
     if (!real.endsWith('.ipynb')) throw new Error(`${shown} is not a notebook (.ipynb). Use Edit.`)

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer'
 import { closeSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import type { FilesContext } from '../files/change-mark.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { markNotesShown, takeFolderNotes } from '../files/folder-notes.ts'
 import { missingText } from '../files/near-names.ts'
@@ -15,7 +14,7 @@ import { resolvePath, type ResolvedPath, shownPath } from '../files/resolve-path
 import { openFile, readFailure, readOpenFile, sha256Of } from '../files/snapshot.ts'
 import { stampRead } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({
   description: `Reads a file of the workspace. Text comes with line numbers, 2,000 lines or 50 KB from the start or from "offset" on; the result says at which offset to continue. Lines are cut at 2,000 characters.
@@ -29,7 +28,7 @@ Folders are listed, notebooks come by cell, images and PDFs as such; other binar
   group: 'file-read',
   title: ({ file_path }) => `Read ${file_path}`,
   permission: ({ file_path }) => ({ title: 'Read a file', summary: file_path }),
-  async execute(input, ctx: FilesContext): Promise<ReadOutput> {
+  async execute(input, ctx): Promise<ReadOutput> {
     const target = resolvePath(ctx, input.file_path, { for: 'read' })
     const { output, text } = await readTarget(target, input, ctx)
     const notes = takeFolderNotes(ctx, output.kind === 'folder' ? target.path : path.dirname(target.path))
@@ -41,7 +40,7 @@ Folders are listed, notebooks come by cell, images and PDFs as such; other binar
 /** Up to here a file is read at once and known by its hash. */
 const wholeBytes = 2 ** 18
 
-async function readTarget(target: ResolvedPath, range: ReadRange, ctx: FilesContext): Promise<ReadResult> {
+async function readTarget(target: ResolvedPath, range: ReadRange, ctx: ToolContext): Promise<ReadResult> {
   const { path: real, shown, stats } = target
   if (stats === undefined) throw new Error(missingText(target, ctx.state))
   const name = shownPath(real, ctx.state.roots[0] ?? real)
@@ -56,7 +55,7 @@ async function readTarget(target: ResolvedPath, range: ReadRange, ctx: FilesCont
   }
 }
 
-async function readFile(file: OpenedFile, range: ReadRange, ctx: FilesContext): Promise<ReadResult> {
+async function readFile(file: OpenedFile, range: ReadRange, ctx: ToolContext): Promise<ReadResult> {
   const { real, shown, name, fd, size, stats } = file
   const bytes = size <= wholeBytes ? await readOpenFile(fd, size) : undefined
   if (bytes?.length === 0) {
@@ -107,9 +106,23 @@ function contentOf(output: ReadOutput): Display {
   const { path: name } = output
   switch (output.kind) {
     case 'text':
-      return { kind: 'file', path: name, text: output.preview, from: output.from, lines: output.lines, more: output.next !== undefined }
+      return {
+        kind: 'file',
+        path: name,
+        text: output.preview,
+        from: output.from,
+        lines: output.lines,
+        more: output.next !== undefined,
+      }
     case 'notebook':
-      return { kind: 'file', path: name, text: output.preview, from: 1, lines: output.cells, more: output.next !== undefined }
+      return {
+        kind: 'file',
+        path: name,
+        text: output.preview,
+        from: 1,
+        lines: output.cells,
+        more: output.next !== undefined,
+      }
     case 'folder':
       return { kind: 'list', path: name, entries: output.entries, left: output.left }
     case 'image':

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, renameSync, writeFileSync } from '
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { markOf } from '../files/change-mark.ts'
 import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
+import type { ToolContext } from '../tool.ts'
 import applyPatch from './apply-patch.ts'
 import edit from './edit.ts'
 import notebookEdit from './notebook-edit.ts'
@@ -21,11 +22,13 @@ interface At {
   toolCallId?: string
 }
 
+const given = ({ step = 1, ...at }: At): Partial<ToolContext> => ({ ...at, run: { ...ws.ctx.run, step } })
+
 let calls = 0
 const put = (file_path: string, content: string, at: At = {}): Promise<unknown> =>
-  ws.call(write, { file_path, content }, { toolCallId: `write-${++calls}`, ...at })
+  ws.call(write, { file_path, content }, given({ toolCallId: `write-${++calls}`, ...at }))
 const undone = async (input: object, at: At = {}): Promise<string> =>
-  (await ws.call(undo, input, { toolCallId: `undo-${++calls}`, ...at })).text
+  (await ws.call(undo, input, given({ toolCallId: `undo-${++calls}`, ...at }))).text
 
 test('the newest call is undone, then the one before it', async () => {
   await put('a.txt', 'one\n')
@@ -49,7 +52,8 @@ test('each tool that changes files can be undone, bytes and all', async () => {
   await ws.call(edit, { file_path: 'latin.txt', old_string: 'b', new_string: 'c' })
   await ws.call(notebookEdit, { notebook_path: 'n.ipynb', cell_number: 0, new_source: 'y' })
   await ws.call(applyPatch, {
-    patch: '*** Begin Patch\n*** Add File: new/a.txt\n+x\n*** Delete File: gone.txt\n*** Update File: latin.txt\n*** Move to: moved.txt\n*** End Patch',
+    patch:
+      '*** Begin Patch\n*** Add File: new/a.txt\n+x\n*** Delete File: gone.txt\n*** Update File: latin.txt\n*** Move to: moved.txt\n*** End Patch',
   })
   await undone({ scope: 'turn' })
   expect(ws.bytes('latin.txt').equals(latin)).toBe(true)
@@ -81,7 +85,9 @@ test('a call, a step, a turn or everything since a message', async () => {
 
 test('what is not known names what is', async () => {
   await put('a', '1', { messageId: 'm1', toolCallId: 'c1' })
-  await expect(undone({ scope: 'call', id: 'nope' })).rejects.toThrow('No change of call nope is known. Newest first, these can be undone: c1.')
+  await expect(undone({ scope: 'call', id: 'nope' })).rejects.toThrow(
+    'No change of call nope is known. Newest first, these can be undone: c1.',
+  )
   await expect(undone({ scope: 'turn', id: 'nope' })).rejects.toThrow('these can be undone: m1')
   await expect(undone({ scope: 'message' })).rejects.toThrow('give its id')
   const other = { session: { id: 'another' } }

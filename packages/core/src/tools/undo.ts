@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { type FilesContext, markOf } from '../files/change-mark.ts'
+import { markOf } from '../files/change-mark.ts'
 import { isInside, shownPath } from '../files/resolve-path.ts'
 import type { Change } from '../files/undo-journal.ts'
 import { keyOf, rangeOf, undoable, type UndoRange, type UndoScope } from '../files/undo-range.ts'
 import type { Display } from '../protocol/display.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({
   description: `Puts files back to what they were before your tools changed them: one call, a step, a whole turn, or everything from a message on. Without "id" the newest of it. Files that somebody else changed since are left and named. What commands changed cannot be undone. An undo can be undone by its own call id.`,
@@ -24,7 +24,7 @@ export default defineTool({
   }),
   validate: ({ scope, id }) =>
     scope === 'message' && id === undefined ? 'Say which message to go back to: give its id.' : undefined,
-  async execute({ scope, id }, ctx: FilesContext): Promise<UndoOutput> {
+  async execute({ scope, id }, ctx): Promise<UndoOutput> {
     const { state } = ctx
     const all = await everythingOf(ctx)
     const wanted = scope === 'step' && id !== undefined && /^\d+$/.test(id) ? `${ctx.messageId}:${id}` : id
@@ -73,7 +73,11 @@ interface UndoOutput {
   commands: string[]
 }
 
-async function everythingOf({ state, session, toolCallId }: FilesContext): Promise<Pick<UndoRange, 'changes' | 'commands'>> {
+async function everythingOf({
+  state,
+  session,
+  toolCallId,
+}: ToolContext): Promise<Pick<UndoRange, 'changes' | 'commands'>> {
   const filter = { sessionId: session.id }
   const [changes, commands] = await Promise.all([state.undo.list(filter), state.undo.commands(filter)])
   return { changes: changes.filter(({ mark }) => mark.toolCallId !== toolCallId), commands }
@@ -81,13 +85,15 @@ async function everythingOf({ state, session, toolCallId }: FilesContext): Promi
 
 function nothingText(scope: UndoScope, id: string | undefined, changes: readonly Change[]): string {
   const known = [...new Set(undoable(changes).map(({ mark }) => keyOf(scope, mark)))].slice(0, 10)
-  if (known.length === 0) return 'There is nothing to undo: no tool has changed a file in this session, or it is all undone.'
+  if (known.length === 0)
+    return 'There is nothing to undo: no tool has changed a file in this session, or it is all undone.'
   return `No change of ${scope} ${id ?? ''} is known. Newest first, these can be undone: ${known.join(', ')}. Older changes are no longer kept.`
 }
 
 function textOf({ restored, skipped, commands }: UndoOutput): string {
   const lines: string[] = []
-  if (restored.length > 0) lines.push('Put back (read them again before you change them):', ...restored.map((path) => `  ${path}`))
+  if (restored.length > 0)
+    lines.push('Put back (read them again before you change them):', ...restored.map((path) => `  ${path}`))
   else lines.push('Nothing was put back.')
   if (skipped.length > 0) lines.push('Left as they are:', ...skipped.map(({ path, reason }) => `  ${path}: ${reason}`))
   if (commands.length === 0) lines.push('Only changes made by the file tools are undone, not those made by commands.')

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
 import { changedText, changeFile } from '../files/change-file.ts'
-import type { FilesContext } from '../files/change-mark.ts'
 import { encodeText, formatOf, plainFormat } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { findPlaceholder } from '../files/placeholders.ts'
@@ -32,7 +31,7 @@ export default defineTool({
       more: false,
     } satisfies Display,
   }),
-  async execute({ file_path, content }, ctx: FilesContext) {
+  async execute({ file_path, content }, ctx) {
     if (/[/\\]$/.test(file_path)) throw new Error(`"${file_path}" is the path of a folder. Give the path of a file.`)
     const target = resolvePath(ctx, file_path, { for: 'write' })
     const { path: real, shown } = target
