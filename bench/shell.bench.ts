@@ -49,7 +49,7 @@ async function measureStart(): Promise<{ value: string; ok: boolean; detail: str
   return withTool(async (call) => {
     const ours: number[] = []
     const bare: number[] = []
-    for (let i = 0; i < 120; i++) {
+    for (let i = 0; i < 300; i++) {
       bare.push(await timed(bareSpawn))
       ours.push(await timed(() => call('true')))
     }
