@@ -17,12 +17,15 @@ export interface CommandTaskOptions {
   kind?: Task['kind']
 }
 
+/** Beyond this a timer would go off at once. */
+const longestTimer = 2 ** 31 - 1
+
 /** A command that runs on by itself from now on. `timeoutMs` ends it; without one only its end, a stop or the session does. */
 export function commandTask({ timeoutMs, ...options }: CommandTaskOptions & { timeoutMs?: number }): Task {
   const { started, mark } = options
   const open = openTask(options)
   const stop = (): Promise<void> => endCommand({ pid: started.pid, mark })
-  const timer = timeoutMs === undefined ? undefined : setTimeout(timeUp, timeoutMs).unref()
+  const timer = timeoutMs === undefined ? undefined : setTimeout(timeUp, Math.min(timeoutMs, longestTimer)).unref()
   void started.exited.then(async ({ code }) => {
     clearTimeout(timer)
     await settledEnd(started, mark)

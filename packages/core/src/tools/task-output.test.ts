@@ -64,6 +64,12 @@ test('a time limit ends it', async () => {
   expect((await shell.call(taskOutput, { task_id: id })).output.status).toBe('timed-out')
 })
 
+test('a time limit of years is no limit of a millisecond', async () => {
+  const id = await inBackground('sleep 60', { timeout: 1e12 })
+  await shell.call(taskOutput, { task_id: id, wait_ms: 50 })
+  expect(shell.state.tasks.get(id)?.status).toBe('running')
+})
+
 test('it changes nothing of what the agent remembers', async () => {
   const id = await inBackground('mkdir sub; cd sub; export X=1')
   await shell.state.tasks.get(id)!.ended
