@@ -1,3 +1,4 @@
+import type { JSONValue } from '@ai-sdk/provider'
 import type { Part, StoredMessage } from '@troupe/core/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hostileVectors } from './hostile-vectors.ts'
@@ -38,6 +39,31 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('hit')
     await page.locator('.hit-snippet').first().waitFor()
+    expect(await page.evaluate(() => 'hit' in window)).toBe(false)
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('displays have no links but those of the web and of our own blobs, and no styles', async () => {
+    const page = await workspace.open()
+    await page.getByRole('navigation').getByRole('button').filter({ hasText: 'hostile' }).first().click()
+    await page.getByRole('article', { name: 'Answer' }).first().waitFor()
+    const { figures, odd } = await page.evaluate(async () => {
+      for (const closed of document.querySelectorAll<HTMLElement>('.tool [aria-expanded="false"]')) closed.click()
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+      const found: string[] = []
+      for (const element of document.querySelectorAll('.tool *')) {
+        if (/^(SCRIPT|STYLE|IFRAME|OBJECT|EMBED|FORM|INPUT|LINK|META|BASE|TEMPLATE)$/i.test(element.nodeName))
+          found.push(element.nodeName)
+        for (const { name: attribute, value } of element.attributes) {
+          if (/^(on|style$|srcset$|ping$|formaction$)/.test(attribute)) found.push(`${element.nodeName} ${attribute}`)
+          if (/^(href|src)$/.test(attribute) && !/^(https?:\/\/|\/ai\/blobs\/[0-9a-f]{64}$)/.test(value))
+            found.push(`${element.nodeName} ${attribute}=${value}`)
+        }
+      }
+      return { figures: document.querySelectorAll('.tool figure').length, odd: found }
+    })
+    expect(figures).toBeGreaterThan(10)
+    expect(odd).toEqual([])
     expect(await page.evaluate(() => 'hit' in window)).toBe(false)
     expect(workspace.complaints).toEqual([])
   })
@@ -113,6 +139,34 @@ async function storeHostileSession(workspace: TestWorkspace): Promise<void> {
   }
 }
 
+/** The same text wherever a display can hold one, and in places where something else belongs. */
+function displaysWith(text: string): JSONValue[] {
+  const address = `javascript:window.hit=1//${text}`
+  const line = { number: 1, text, match: true }
+  return [
+    { kind: 'diff', path: text, change: text, from: text, diff: `@@ -1 +1 @@ ${text}\n-${text}\n+${text}` },
+    { kind: 'diff', path: text, diff: text, change: 'moved', from: text },
+    { kind: 'patch', files: [{ path: text, diff: `--- ${text}\n+++ ${text}\n@@ -1 +1 @@\n+${text}` }, text] },
+    { kind: 'terminal', command: text, text: `\x1b[31m${text}\x1b[0m`, status: text, exitCode: text },
+    { kind: 'terminal', command: text, text, taskId: text, spilled: { path: text, length: text } },
+    { kind: 'file', path: text, text, from: text, lines: text, more: text },
+    { kind: 'list', path: text, entries: [{ name: text, kind: text, depth: text, count: 1 }, text], left: text },
+    { kind: 'matches', pattern: text, files: [{ path: text, lines: [line, text] }], more: true },
+    { kind: 'page', url: address, title: text, status: text, text, characters: 9e9 },
+    { kind: 'results', query: text, results: [{ title: text, url: address, text }] },
+    { kind: 'image', path: text, mediaType: 'image/png', sha256: text },
+    { kind: 'image', path: text, mediaType: text, sha256: '0'.repeat(63) + text },
+    { kind: 'checklist', items: [{ content: text, status: text }, text] },
+    ...['diff', 'patch', 'terminal', 'file', 'list', 'matches', 'page', 'results', 'checklist'].flatMap((kind) => [
+      { kind, text: [text] },
+      { kind, diff: null, files: [null], lines: text, entries: text, results: [1], items: [[text]], url: 1 },
+    ]),
+    { kind: text },
+    { kind: 'constructor' },
+    { kind: '__proto__' },
+  ]
+}
+
 /** The same text wherever a message can hold one. */
 function partsWith(text: string, index: number): Part[] {
   const notes = { actionName: text, display: { title: text, summary: text, content: text } }
@@ -149,6 +203,14 @@ function partsWith(text: string, index: number): Part[] {
       input: {},
       output: { iso: text, timezone: text, weekday: text },
     },
+    ...displaysWith(text).map((content, at) => ({
+      type: 'tool-Own' as const,
+      toolCallId: `o${index}-${at}`,
+      state: 'output-available' as const,
+      input: {},
+      output: {},
+      toolMetadata: { troupe: { display: { content } } },
+    })),
     { type: 'file', url: `javascript:window.hit=1//${text}`, mediaType: 'image/png', filename: text },
     { type: 'file', url: 'https://elsewhere.invalid/file.png', mediaType: 'image/png', filename: text },
     { type: 'source-url', sourceId: 's', url: 'javascript:window.hit=1', title: text },

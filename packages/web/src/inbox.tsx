@@ -1,6 +1,7 @@
 import { Inbox as InboxIcon } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useState } from 'react'
+import { VisibleText } from './ui/visible-text.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
 import './inbox.css'
 
@@ -36,7 +37,9 @@ export function Inbox() {
                 setOpen(false)
               }}
             >
-              <span className="inbox-title">{ask.title}</span>
+              <span className="inbox-title">
+                <VisibleText text={ask.title} as="name" />
+              </span>
               <span className="inbox-session">
                 {sessions.find(({ id }) => id === ask.sessionId)?.title ?? ask.toolName}
               </span>

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import type { Approval } from './tool-call.ts'
 import './approval-bar.css'
@@ -15,7 +16,11 @@ export function ApprovalBar({ approval }: { approval: Approval }) {
   return (
     <fieldset className="approval">
       <legend className="visually-hidden">Your decision</legend>
-      {approval.requestReason !== undefined && <p className="approval-reason">{approval.requestReason}</p>}
+      {approval.requestReason !== undefined && (
+        <p className="approval-reason">
+          <VisibleText text={approval.requestReason} />
+        </p>
+      )}
       <div className="approval-row">
         <Button kind="primary" disabled={sending} onClick={() => void answer(approval.id, { type: 'approve' })}>
           Approve

@@ -4,6 +4,7 @@ import type { Answer } from '@troupe/core'
 import type { DataParts } from '@troupe/core/protocol'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { dataOf } from './data-of.ts'
 import { ValueView } from './value-view.tsx'
@@ -23,7 +24,7 @@ export function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean })
     <section className={open ? 'ask ask-open' : 'ask'} aria-label={ask.title}>
       <h4 className="ask-title">
         <MessageCircleQuestion aria-hidden />
-        {ask.title}
+        <VisibleText text={ask.title} />
       </h4>
       {typeof ask.content === 'string' ? (
         <Markdown text={ask.content} done />

@@ -12,12 +12,14 @@ export function CommandCard({ call, field }: CommandCardProps) {
   const { input, state, notes } = call
   const given = field === undefined ? input : isRecord(input) ? input[field] : undefined
   const command = typeof given === 'string' ? given : undefined
-  const description = isRecord(input) && typeof input['description'] === 'string' ? input['description'] : undefined
-  const title = state === 'approval-requested' || notes.display !== undefined ? undefined : description
+  const description = isRecord(input) ? input['description'] : undefined
+  // Until the tool itself says what it shows, the card has the words of whoever wrote the command.
+  const isNamed = state === 'approval-requested' || notes.display !== undefined
   return (
     <GenericCard
       call={call}
-      {...(title !== undefined && { title })}
+      {...(!isNamed &&
+        typeof description === 'string' && { title: description, summary: command?.trim().split('\n', 1)[0] })}
       preview={command === undefined ? undefined : { kind: 'terminal', command }}
     />
   )

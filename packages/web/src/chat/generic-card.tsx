@@ -103,7 +103,11 @@ function Outcome({ call: { state, errorText, approval } }: CardProps) {
   if (state !== 'output-denied') return null
   return (
     <p className="tool-remark">
-      {approval?.reason === undefined ? 'You denied this call, and it was not run.' : `Not run: ${approval.reason}`}
+      {approval?.reason === undefined ? (
+        'You denied this call, and it was not run.'
+      ) : (
+        <VisibleText text={`Not run: ${approval.reason}`} />
+      )}
     </p>
   )
 }

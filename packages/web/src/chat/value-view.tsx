@@ -11,7 +11,9 @@ export function ValueView({ value }: { value: unknown }) {
       <dl className="value-fields">
         {Object.entries(value).map(([name, field]) => (
           <div key={name} className="value-field">
-            <dt>{name}</dt>
+            <dt>
+              <VisibleText text={name} as="name" />
+            </dt>
             <dd>
               <LongText text={typeof field === 'string' ? field : toJson(field)} />
             </dd>

@@ -4,7 +4,7 @@ import { countOf } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { foldContext } from './fold-context.ts'
 import type { DiffItem } from './fold-context.ts'
-import { parseDiff } from './parse-diff.ts'
+import { isLine, parseDiff } from './parse-diff.ts'
 import type { DiffLine } from './parse-diff.ts'
 import type { DisplayProps } from './parts/display-props.ts'
 import { Panel } from './parts/panel.tsx'
@@ -32,6 +32,7 @@ export default function DiffDisplay({ content }: DisplayProps) {
 
   const path = textIn(content['path']) ?? 'Diff'
   const isCut = content['cut'] === true
+  const hasNumbers = parsed.rows.some((row) => isLine(row) && (row.before ?? row.after) !== undefined)
   const added = (isCut ? numberIn(content['added']) : undefined) ?? parsed.added
   const removed = (isCut ? numberIn(content['removed']) : undefined) ?? parsed.removed
   return (
@@ -55,7 +56,7 @@ export default function DiffDisplay({ content }: DisplayProps) {
       {items.length === 0 ? (
         <p className="panel-empty">The text is the same.</p>
       ) : (
-        <table className="code-lines diff">
+        <table className={hasNumbers ? 'code-lines diff' : 'code-lines diff diff-unnumbered'}>
           <tbody>
             {items
               .slice(0, shown)

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { addProgress } from './tool-progress.ts'
+
+test('text runs on, anything else is the newest', () => {
+  const progress = ['one ', { done: 1 }, 'two', { done: 2 }].reduce(
+    (before: ReturnType<typeof addProgress> | undefined, delta) => addProgress(before, delta),
+    undefined,
+  )
+  expect(progress).toEqual({ text: 'one two', last: { done: 2 } })
+})
+
+test('of a long text the end is kept, from the beginning of a line on', () => {
+  const line = '\x1b[31mred\x1b[0m\n'
+  const { text } = addProgress(undefined, line.repeat(5000))
+  expect(text.length).toBeLessThanOrEqual(20_000)
+  expect(text.startsWith(line)).toBe(true)
+  expect(addProgress(undefined, 'x'.repeat(50_000)).text.length).toBe(20_000)
+})
