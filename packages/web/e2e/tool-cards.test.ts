@@ -58,6 +58,17 @@ export default function WeatherCard({ call }: CardProps) {
 /** Prints in colours, then waits for the file \`go\`. */
 const liveCommand = `printf '\\033[32mgreen\\033[0m\\n'; seq 1 200; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 3`
 
+const patch = `*** Begin Patch
+*** Update File: src/other.ts
+*** Move to: src/another.ts
+@@
+-// nothing
++// something
+*** Add File: src/third.ts
++export {}
+*** Delete File: src/gone.ts
+*** End Patch`
+
 const scripts: Record<string, ScriptTurn[]> = {
   look: [
     [
@@ -109,6 +120,13 @@ const scripts: Record<string, ScriptTurn[]> = {
     [{ call: { name: 'Bash', input: { command: 'rm\u00A0-rf \u202Eetoile', description: 'Say hello' } } }],
     [{ text: 'Not run.' }],
   ],
+  patch: [
+    [{ call: { name: 'ApplyPatch', input: { patch } } }],
+    [{ call: { name: 'Bash', input: { command: 'echo more >> src/other.ts' } } }],
+    [{ text: 'Patched.' }],
+  ],
+  undo: [[{ call: { name: 'Undo', input: { scope: 'turn' } } }], [{ text: 'Undone.' }]],
+  search: [[{ call: { name: 'WebSearch', input: { query: 'unified diff' } } }], [{ text: 'No search.' }]],
   rename: [[{ call: { name: 'Rename', input: { word: 'card' } } }], [{ text: 'Renamed.' }]],
   weather: [[{ call: { name: 'Weather', input: { place: 'Bergen' } } }], [{ text: 'That was it.' }]],
 }
@@ -132,7 +150,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         'tools/rename.ts': renameTool,
         'tools/weather.ts': weatherTool,
       },
-      files: { 'src/greet.ts': greet, 'src/other.ts': '// nothing\n' },
+      files: { 'src/greet.ts': greet, 'src/other.ts': '// nothing\n', 'src/gone.ts': 'one\ntwo\n' },
       sources: { 'cards/weather.tsx': weatherCard },
     })
   })
@@ -150,7 +168,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await read.getByRole('figure').innerText()).toContain('TypeScript')
     expect(await read.getByRole('row').nth(1).innerText()).toMatch(/^2\s+\/\/ TODO: be polite$/)
     const found = await open(/^Find \*\*\/\*\.ts/)
-    expect((await found.getByRole('listitem').allInnerTexts()).sort()).toEqual(['src/greet.ts', 'src/other.ts'])
+    expect((await found.getByRole('listitem').allInnerTexts()).sort()).toEqual([
+      'src/gone.ts',
+      'src/greet.ts',
+      'src/other.ts',
+    ])
     const searched = await open(/^Search for TODO/)
     expect(await searched.locator('mark').allInnerTexts()).toEqual(['TODO'])
     expect(await searched.getByRole('row').count()).toBe(3)
@@ -230,6 +252,35 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     expect(await card.innerText()).toContain('You denied this call')
     expect(await card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
+  })
+
+  test('a patch is approved file by file, and undoing it says what cannot be undone', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('patch')
+    const patched = chat.page.getByRole('region', { name: /^ApplyPatch:/ })
+    await patched.getByRole('figure').nth(2).waitFor()
+    const asked = await patched.getByRole('figure').allInnerTexts()
+    expect(asked[0]).toMatch(/src\/another\.ts[^]*moved[^]*from[^]*src\/other\.ts[^]*\/\/ something/)
+    expect(asked[1]).toMatch(/src\/third\.ts[^]*new[^]*export/)
+    expect(asked[2]).toMatch(/src\/gone\.ts[^]*deleted[^]*The whole file is deleted/)
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await chat.page.getByRole('region', { name: 'ApplyPatch: done' }).waitFor()
+    expect(await patched.getByRole('figure', { name: 'Changes in src/gone.ts: 0 added, 2 removed' }).count()).toBe(1)
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    await chat.send('undo')
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    const undone = await chat.page.getByRole('region', { name: /^Undo:/ }).innerText()
+    expect(undone).toContain('src/gone.ts')
+    expect(undone).toMatch(/cannot be undone[^]*echo more >> src\/other\.ts/)
+    expect(await readFile(path.join(workspace.folder, 'src/gone.ts'), 'utf8')).toBe('one\ntwo\n')
+  })
+
+  test('a search of the web that is not set up says how to do it', async () => {
+    const chat = chatPage(await workspace.open())
+    const answer = await chat.ask('search')
+    expect(await answer.getByRole('region', { name: /^WebSearch:/ }).innerText()).toContain('config.json')
   })
 
   test('a tool of one’s own that shows a known kind needs no card', async () => {

@@ -31,6 +31,7 @@ export default function DiffDisplay({ content }: DisplayProps) {
   if (diff === undefined) return <ValueView value={content} />
 
   const path = textIn(content['path']) ?? 'Diff'
+  const change = textIn(content['change'])
   const isCut = content['cut'] === true
   const hasNumbers = parsed.rows.some((row) => isLine(row) && (row.before ?? row.after) !== undefined)
   const added = (isCut ? numberIn(content['added']) : undefined) ?? parsed.added
@@ -41,7 +42,7 @@ export default function DiffDisplay({ content }: DisplayProps) {
       head={
         <>
           <PathName path={path} />
-          <ChangeBadge change={textIn(content['change'])} from={textIn(content['from'])} />
+          <ChangeBadge change={change} from={textIn(content['from'])} />
         </>
       }
       facts={
@@ -54,7 +55,7 @@ export default function DiffDisplay({ content }: DisplayProps) {
       foot={isCut && 'The rest of this diff is not kept.'}
     >
       {items.length === 0 ? (
-        <p className="panel-empty">The text is the same.</p>
+        <p className="panel-empty">{withoutText[change ?? ''] ?? 'The text is the same.'}</p>
       ) : (
         <table className={hasNumbers ? 'code-lines diff' : 'code-lines diff diff-unnumbered'}>
           <tbody>
@@ -96,6 +97,7 @@ function ItemRow({ item, onUnfold }: { item: DiffItem; onUnfold: () => void }) {
         <tr className="diff-gap">
           <td colSpan={4}>
             {item.count > 0 && <span>{countOf(item.count, 'unchanged line')}</span>}
+            {item.count === 0 && item.heading === '' && <span aria-hidden>⋯</span>}
             {item.heading !== '' && (
               <span className="diff-heading">
                 <VisibleText text={item.heading} as="exact" />
@@ -149,6 +151,7 @@ function LineRow({ line }: { line: DiffLine }) {
   )
 }
 
+const withoutText: Record<string, string> = { created: 'An empty file.', deleted: 'The whole file is deleted.' }
 const words: Record<string, string> = { created: 'new', deleted: 'deleted', moved: 'moved' }
 
 function ChangeBadge({ change, from }: { change: string | undefined; from: string | undefined }) {

@@ -76,6 +76,12 @@ test('text that is no diff at all is shown as it is', () => {
   expect(rowsOf('')).toEqual([])
 })
 
+test('hunks without numbers are told apart, and no line of them is lost', () => {
+  expect(rowsOf('@@\n a\n-b\n@@ class Foo\n--- c\n+++ d\n@@\n+e\n')).toEqual([
+    ...['. .  a', '. . -b', '~0 class Foo', '. . --- c', '. . +++ d', '~0', '. . +e'],
+  ])
+})
+
 test('without hunks nothing is taken for a head of a file, and equal lines are context', () => {
   expect(rowsOf('--- a comment\n-b\n+-- a comment\n+B\n')).toEqual(['. .  -- a comment', '. . -b', '. . +B'])
   expect(rowsOf('-a\n-b\n-c\n+a\n+c\n')).toEqual(['. .  a', '. . -b', '. .  c'])

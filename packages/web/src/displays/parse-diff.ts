@@ -28,6 +28,8 @@ export interface DiffLine {
 const markedCharacters = 2000
 
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
+/** Patches as models write them name no lines, only what stands above. */
+const bareHunkHead = /^@@(?: |$)/
 const fileHead =
   /^(?:diff |index |--- |\+\+\+ |Index: |={20,}$|(?:new|deleted|old) (?:file )?mode |(?:rename|copy) |similarity )/
 
@@ -57,6 +59,10 @@ export function parseDiff(diff: string): Diff {
       left = { before: Number(head[2] ?? 1), after: Number(head[4] ?? 1) }
       continue
     }
+    if (!hasHunks && bareHunkHead.test(line)) {
+      rows.push({ type: 'gap', count: 0, heading: line.slice(2).trim() })
+      continue
+    }
     if (hasHunks && !inside && fileHead.test(line)) {
       if (line.startsWith('+++ ')) rows.push({ type: 'file', path: line.slice(4).split('\t')[0] ?? '' })
       before = after = left = undefined
@@ -82,6 +88,7 @@ export function parseDiff(diff: string): Diff {
   dropOnlyFile(rows)
   dropCommonReturns(rows)
   rows = joinEqual(rows)
+  if (isEmptyGap(rows[0])) rows.shift()
   markChanges(rows)
   return { rows, added: count(rows, 'added'), removed: count(rows, 'removed') }
 }
@@ -103,6 +110,10 @@ function count(rows: DiffRow[], type: DiffLine['type']): number {
 
 export function isLine(row: DiffRow | undefined): row is DiffLine {
   return row?.type === 'context' || row?.type === 'added' || row?.type === 'removed'
+}
+
+function isEmptyGap(row: DiffRow | undefined): boolean {
+  return row?.type === 'gap' && row.count === 0 && row.heading === ''
 }
 
 /** A single file is named by whoever shows the diff. */

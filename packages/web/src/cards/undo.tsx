@@ -1,0 +1,47 @@
+import { GenericCard } from '../chat/generic-card.tsx'
+import { ToolFrame } from '../chat/tool-frame.tsx'
+import type { CardProps } from '../chat/tool-call.ts'
+import ListDisplay from '../displays/list.tsx'
+import TerminalDisplay from '../displays/terminal.tsx'
+import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import './undo.css'
+
+/** What was put back, what was not and why, and the commands whose changes nobody can take back. */
+export default function UndoCard({ call }: CardProps) {
+  const output = isRecord(call.output) ? call.output : {}
+  if (!Array.isArray(output['restored'])) return <GenericCard call={call} />
+  const restored = output['restored'].map((name) => ({ name: String(name), kind: 'file' }))
+  const skipped = recordsIn(output['skipped'])
+  const commands = Array.isArray(output['commands']) ? output['commands'].map(String) : []
+  return (
+    <ToolFrame call={call} open isBad={skipped.length > 0}>
+      {restored.length > 0 && <ListDisplay content={{ kind: 'list', path: 'Put back', entries: restored }} />}
+      {skipped.length > 0 && (
+        <div className="tool-section">
+          <h4>Left as they are</h4>
+          <ul className="undo-left">
+            {skipped.map((file, index) => (
+              <li key={index}>
+                <code>
+                  <VisibleText text={textIn(file['path']) ?? ''} as="name" />
+                </code>
+                : <VisibleText text={textIn(file['reason']) ?? 'no reason was given'} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {commands.length > 0 && (
+        <div className="tool-section">
+          <h4>What these commands changed cannot be undone</h4>
+          <div className="undo-commands">
+            {commands.map((command, index) => (
+              <TerminalDisplay key={index} content={{ kind: 'terminal', command }} />
+            ))}
+          </div>
+        </div>
+      )}
+    </ToolFrame>
+  )
+}
