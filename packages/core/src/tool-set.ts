@@ -45,7 +45,7 @@ export interface ToolInfo {
 
 /** Every tool with whether the config's `useTools` lets it reach a model; absent or null means all. */
 export function getToolInfos(useTools?: readonly string[] | null, from: readonly Tool[] = getBuiltinTools()): ToolInfo[] {
-  const used = useTools === undefined || useTools === null ? undefined : new Set(useTools.map(toolKey))
+  const used = useTools === undefined || useTools === null ? undefined : keysOf(useTools)
   return from.map((tool) => ({
     name: tool.name,
     description: describeTool(tool),
@@ -56,7 +56,7 @@ export function getToolInfos(useTools?: readonly string[] | null, from: readonly
 /** Only what `useTools` enables; a disabled tool never reaches a model. */
 export function enabledTools(useTools: readonly string[] | null | undefined, from: readonly Tool[]): Tool[] {
   if (useTools === undefined || useTools === null) return [...from]
-  const used = new Set(useTools.map(toolKey))
+  const used = keysOf(useTools)
   return from.filter((tool) => used.has(toolKey(tool.name)))
 }
 
@@ -116,6 +116,11 @@ function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
     actionName: { type: 'string', description: 'A short phrase for the person: what this call is for.' },
   }
   return { ...schema, properties } as LanguageModelV4FunctionTool['inputSchema']
+}
+
+/** As they are spelled, and as what they are aliases of. */
+function keysOf(names: readonly string[]): Set<string> {
+  return new Set(names.flatMap((name) => [toolKey(name), aliasKey(name)]))
 }
 
 function describeTool(tool: Tool): string {

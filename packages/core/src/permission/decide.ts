@@ -1,4 +1,4 @@
-import { findTool } from '../tool-set.ts'
+import { aliasKey, ownTool } from '../tool-aliases.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { toolKey } from '../tool.ts'
 
@@ -31,5 +31,7 @@ export async function decide(call: { tool: Tool; input: unknown }, ctx: ToolCont
 }
 
 function matches(rule: string, tool: Tool): boolean {
-  return toolKey(rule) === toolKey(tool.name) && findTool(rule, [tool]) !== undefined
+  // A rule on Bash holds for the `shell` that some models know it as; a person's own tool of that name is not Bash.
+  const own = toolKey(ownTool(tool).name)
+  return toolKey(rule) === own || aliasKey(rule) === own
 }

@@ -1,3 +1,4 @@
+import { aliasKey } from '../tool-aliases.ts'
 import type { Chunk } from '../protocol/message.ts'
 import type { ToolContext } from '../tool.ts'
 import type { Call } from './parse-call.ts'
@@ -53,10 +54,13 @@ function contextBase({ input, attempt, fold, step }: Turn): CallScope['base'] {
 
 function lastOutput(messages: readonly { parts: readonly object[] }[], toolName: string): unknown {
   for (const { parts } of messages.toReversed()) {
-    const part = parts.findLast(
-      (candidate) => 'type' in candidate && candidate.type === `tool-${toolName}` && 'output' in candidate,
-    )
+    const part = parts.findLast((candidate) => 'output' in candidate && isOf(candidate as unknown as { type: string }, toolName))
     if (part !== undefined) return (part as { output: unknown }).output
   }
   return undefined
+}
+
+/** Some models know our tools by other names; the parts of their calls carry those. */
+function isOf(part: { type: string }, toolName: string): boolean {
+  return part.type.startsWith('tool-') && aliasKey(part.type.slice('tool-'.length)) === aliasKey(toolName)
 }
