@@ -1,4 +1,3 @@
-import type { JSONValue } from '@ai-sdk/provider'
 import type { Part, StoredMessage } from '@troupe/core/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hostileVectors } from './hostile-vectors.ts'
@@ -139,8 +138,10 @@ async function storeHostileSession(workspace: TestWorkspace): Promise<void> {
   }
 }
 
+type Json = NonNullable<Extract<Part, { toolCallId: string }>['toolMetadata']>[string]
+
 /** The same text wherever a display can hold one, and in places where something else belongs. */
-function displaysWith(text: string): JSONValue[] {
+function displaysWith(text: string): Json[] {
   const address = `javascript:window.hit=1//${text}`
   const line = { number: 1, text, match: true }
   return [

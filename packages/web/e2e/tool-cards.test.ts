@@ -55,6 +55,8 @@ export default function WeatherCard({ call }: CardProps) {
   )
 }`
 
+const brokenCard = `export default function BrokenCard() { throw new Error('broken on purpose') }`
+
 /** Prints in colours, then waits for the file \`go\`. */
 const liveCommand = `printf '\\033[32mgreen\\033[0m\\n'; seq 1 200; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 3`
 
@@ -128,6 +130,7 @@ const scripts: Record<string, ScriptTurn[]> = {
   undo: [[{ call: { name: 'Undo', input: { scope: 'turn' } } }], [{ text: 'Undone.' }]],
   search: [[{ call: { name: 'WebSearch', input: { query: 'unified diff' } } }], [{ text: 'No search.' }]],
   rename: [[{ call: { name: 'Rename', input: { word: 'card' } } }], [{ text: 'Renamed.' }]],
+  broken: [[{ call: { name: 'TestApproval', input: { message: 'Whatever?' } } }], [{ text: 'Went on.' }]],
   weather: [[{ call: { name: 'Weather', input: { place: 'Bergen' } } }], [{ text: 'That was it.' }]],
 }
 
@@ -151,7 +154,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         'tools/weather.ts': weatherTool,
       },
       files: { 'src/greet.ts': greet, 'src/other.ts': '// nothing\n', 'src/gone.ts': 'one\ntwo\n' },
-      sources: { 'cards/weather.tsx': weatherCard },
+      sources: { 'cards/weather.tsx': weatherCard, 'cards/test-approval.tsx': brokenCard },
     })
   })
   afterEach(() => workspace.closePages())
@@ -297,6 +300,18 @@ describe.skipIf(chromium === undefined)(name, () => {
     const answer = await chat.ask('weather')
     expect(await answer.getByRole('button', { name: /^Bergen 21 °C/ }).count()).toBe(1)
     expect(await answer.getByText('Mild in Bergen.').isVisible()).toBe(true)
+  })
+
+  test('a card that throws is replaced by the bare call, which can still be approved', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('broken')
+    await chat.page.getByText('The card of this tool cannot show the call').waitFor()
+    expect(await chat.page.getByRole('region', { name: /^TestApproval:/ }).innerText()).toContain('Whatever?')
+    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    expect(await chat.lastAnswer.textContent()).toContain('Went on.')
+    const complaints = workspace.complaints.splice(0)
+    expect(complaints.filter((complaint) => !complaint.includes('broken on purpose'))).toEqual([])
   })
 
   test('on a phone nothing is wider than the page', async () => {

@@ -46,10 +46,12 @@ export default function DiffDisplay({ content }: DisplayProps) {
         </>
       }
       facts={
-        <>
-          <span className="diff-count-added">+{added}</span>
-          <span className="diff-count-removed">−{removed}</span>
-        </>
+        added + removed > 0 && (
+          <>
+            <span className="diff-count-added">+{added}</span>
+            <span className="diff-count-removed">−{removed}</span>
+          </>
+        )
       }
       copy={{ text: patchOf(path, content, diff), label: 'Copy diff' }}
       foot={isCut && 'The rest of this diff is not kept.'}

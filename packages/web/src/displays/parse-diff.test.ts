@@ -78,7 +78,13 @@ test('text that is no diff at all is shown as it is', () => {
 
 test('hunks without numbers are told apart, and no line of them is lost', () => {
   expect(rowsOf('@@\n a\n-b\n@@ class Foo\n--- c\n+++ d\n@@\n+e\n')).toEqual([
-    ...['. .  a', '. . -b', '~0 class Foo', '. . --- c', '. . +++ d', '~0', '. . +e'],
+    '. .  a',
+    '. . -b',
+    '~0 class Foo',
+    '. . --- c',
+    '. . +++ d',
+    '~0',
+    '. . +e',
   ])
 })
 

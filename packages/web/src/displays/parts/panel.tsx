@@ -19,7 +19,7 @@ export function Panel({ label, head, facts, copy, foot, children }: PanelProps) 
     <figure className="panel" aria-label={label}>
       <figcaption className="panel-head">
         <span className="panel-name">{head}</span>
-        {facts !== undefined && <span className="panel-facts">{facts}</span>}
+        {facts !== undefined && facts !== false && <span className="panel-facts">{facts}</span>}
         {copy !== undefined && <CopyButton text={copy.text} label={copy.label} />}
       </figcaption>
       {children}
