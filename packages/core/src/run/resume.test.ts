@@ -156,6 +156,15 @@ describe('a run that is resumed', () => {
     expect(outcome.status).toBe('done')
   })
 
+  it('gives a call that is generated again another id, so that no answer to the first can be taken for it', async () => {
+    const whole = await play(script, tools([]))
+    const made = whole.log.items.findIndex((item) => item.type === 'tool-input-available')
+    const outcome = await goOn(whole.log.items.slice(0, made + 1), [])
+    expect(outcome.log.items[1]).toEqual({ type: 'reset-step' })
+    expect(call(outcome, 'c1')).toBeUndefined()
+    expect(callWith(outcome, 'r').state).toBe('output-available')
+  })
+
   it('asks again under the same id', async () => {
     const asked: string[] = []
     const asking = [probe('Look', true, []), probe('Change', false, [], { needsApproval: true })]

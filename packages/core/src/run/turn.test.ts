@@ -4,6 +4,7 @@ import type { Answer } from '../asks.ts'
 import { NamedError } from '../error.ts'
 import { foldChunks } from '../protocol/fold.ts'
 import type { Chunk } from '../protocol/message.ts'
+import type { ScriptItem } from '../testing/index.ts'
 import type { ToolContext } from '../tool.ts'
 import { shutdown } from './ending.ts'
 import { createMemoryAsks } from './memory-asks.ts'
@@ -124,19 +125,20 @@ describe('a stop', () => {
   })
 
   it('ends the texts that were being streamed, so that the fold of the stream is what is stored', async () => {
+    const begun = (type: 'text' | 'reasoning', delta: string): ScriptItem[] => [
+      { part: { type: `${type}-start`, id: '0' } },
+      { part: { type: `${type}-delta`, id: '0', delta } },
+    ]
     const controller = new AbortController()
-    const playing = play(
-      [[{ reasoning: 'Hm' }, { text: 'half an ans', chunks: 3 }, { delayMs: 1 }, { gate: 'never' }]],
-      [],
-      {
-        signal: controller.signal,
-      },
-    )
+    const playing = play([[...begun('reasoning', 'Hm'), ...begun('text', 'half an ans'), { gate: 'never' }]], [], {
+      signal: controller.signal,
+    })
     setTimeout(() => controller.abort(stopped), 20)
     const outcome = await playing
     expect(texts(outcome)).toEqual(['half an ans'])
     expect(foldChunks(chunksOf(outcome))).toEqual(outcome.message)
-    const failed = await play([[{ text: 'half an ans' }, { reset: true }]], [])
+    const failed = await play([[...begun('text', 'half an ans'), { reset: true }]], [])
+    expect(texts(failed)).toEqual(['half an ans'])
     expect(foldChunks(chunksOf(failed))).toEqual(failed.message)
   })
 })
