@@ -48,6 +48,8 @@ export interface LiveOptions {
   recovery(): 'continue' | 'wait'
   /** What the agent of a session remembers from its earlier turns. */
   state(session: Session, workspace: { path: string }): AgentState
+  /** Takes every key and token that is in use out of a text. */
+  redact(text: string): string
   /** A section of config.json, for the tool that it belongs to. */
   settings(name: string): unknown
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>

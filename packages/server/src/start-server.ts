@@ -103,10 +103,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       ...(options.probe !== undefined && { probe: options.probe }),
     })
     const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
+    const withoutSecrets = (text: string): string =>
+      models.redact(redact(text, [home.token, config.get().search?.apiKey ?? '']))
     const logger: Logger = createLogger({
       ...(options.logLevel !== undefined && { level: options.logLevel }),
       write: log,
-      redact: (text) => models.redact(redact(text, [home.token, config.get().search?.apiKey ?? ''])),
+      redact: withoutSecrets,
     })
     const store = await openSqliteStore({ home: home.path, log: logger })
     closers.push(() => store.close())
@@ -144,6 +146,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       recovery: () => config.get().recovery ?? 'continue',
       state: (session, folder) => states.of(session, folder),
       settings: (name) => settingsOf(config, name),
+      redact: withoutSecrets,
       credentials: (provider) => Promise.resolve(models.credentials(provider)),
       ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
     })

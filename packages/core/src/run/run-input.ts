@@ -67,6 +67,8 @@ export interface RunInput {
   /** What the agent remembers from earlier turns. Default: a new state, with its output in the system's temporary folder. */
   state?: () => ToolContext['state']
   settings?: ToolContext['settings']
+  /** Takes known secrets out of what tools bring back. */
+  redact?(text: string): string
   mediaModel?: ToolContext['mediaModel']
   credentials?: ToolContext['credentials']
   /** Where an unfinished run goes on. */

@@ -339,6 +339,20 @@ describe('the loop', () => {
     expect(JSON.stringify(outcome.message.parts)).not.toContain('progress')
   })
 
+  it('keeps known secrets out of what tools bring back', async () => {
+    const leak = probe('Leak', true, [], {
+      async *execute() {
+        yield 'key is sk-secret-1'
+        return { text: 'sk-secret-1 and more', other: 1 }
+      },
+    })
+    const outcome = await play([[{ call: { name: 'Leak', input: {}, id: 'c1' } }], [{ text: 'ok' }]], [leak], {
+      redact: (text) => text.replaceAll('sk-secret-1', '[redacted]'),
+    })
+    expect(call(outcome, 'c1').output).toEqual({ text: '[redacted] and more', other: 1 })
+    expect(JSON.stringify([outcome.log.items, outcome.model.calls[1]?.prompt])).not.toContain('sk-secret')
+  })
+
   it('strips actionName before validation and keeps it for the card', async () => {
     const strict = probe('Strict', true, [], { input: z.strictObject({ id: z.string() }) })
     const outcome = await play(

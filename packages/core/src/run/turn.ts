@@ -7,6 +7,7 @@ import { cleanMessage } from '../protocol/clean.ts'
 import { createFold } from '../protocol/fold.ts'
 import type { Chunk, ErrorInfo, Message, Metadata, Usage } from '../protocol/message.ts'
 import { endingOf } from './ending.ts'
+import { redactChunk } from './redact-chunk.ts'
 import { createRepeatGuard } from './repeat-guard.ts'
 import { defaultLimits, type Limits, type RunInput } from './run-input.ts'
 import { createStopwatch } from './stopwatch.ts'
@@ -130,7 +131,8 @@ export function openTurn(input: RunInput) {
   if (resume !== undefined) for (const call of finishedCalls(fold.snapshot())) turn.repeats.check(call)
   return turn
 
-  function emit(chunk: Chunk): void {
+  function emit(given: Chunk): void {
+    const chunk = redactChunk(given, input.redact)
     fold.push(chunk)
     log.append(chunk)
   }

@@ -63,6 +63,7 @@ export async function openTestLive(script: Script, options: TestLiveOptions = {}
       recovery: () => 'continue',
       state: () => createAgentState({ workspace: home, outputFolder: path.join(home, 'output') }),
       settings: () => undefined,
+      redact: (text) => text,
       credentials: () => Promise.resolve(undefined),
       ...given,
     })
