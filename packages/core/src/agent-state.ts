@@ -35,6 +35,8 @@ export interface FileStamp {
   sha256: string
   mtimeMs: number
   size: number
+  /** Which state of which file had that hash: see `identityOf`. */
+  identity?: string
   /** Only a part was shown; enough for an edit, not for overwriting. */
   partial: boolean
   /** While partial: the lines shown so far, as first and last of each stretch. The end of the file is Infinity. */

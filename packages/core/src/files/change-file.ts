@@ -1,48 +1,66 @@
 import { Buffer } from 'node:buffer'
-import { statSync } from 'node:fs'
+import { type BigIntStats, statSync } from 'node:fs'
 import type { DiffDisplay } from '../protocol/display.ts'
 import type { ToolContext } from '../tool.ts'
 import { changeFiles } from './change-files.ts'
 import { journalFor } from './change-mark.ts'
-import { diffBytes, type DiffSide } from './diff-bytes.ts'
+import { fileKind, headLength } from './file-kind.ts'
+import { diffBytes, diffReplacements } from './diff-bytes.ts'
 import type { TextFormat } from './encoding.ts'
 import { withPaths } from './path-lock.ts'
 import { type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
-import { type Knowledge, stampWritten } from './stamps.ts'
+import { type Knowledge, rememberedHash, stampWritten } from './stamps.ts'
+import { applyPlan, type Replacement } from './text-edit.ts'
+import type { ReplacedPart } from './undo-journal.ts'
 
 /** What a file is to become. */
 export interface NewContent {
-  pieces: readonly Buffer[]
+  /** All of it, or only what is replaced in what the file has. */
+  bytes?: Buffer
+  replacements?: readonly Replacement[]
   format: TextFormat
-  /** How it lay in the file before, where that was text. */
-  oldFormat?: TextFormat
   /** How much of it the agent knows then: all, as much as before, or only what it has put there. */
-  known: Knowledge
+  known: Knowledge | (() => Knowledge)
 }
 
 export type ChangedFile = Omit<DiffDisplay, 'kind' | 'from'>
 
 /**
  * One file from what it is to what it becomes: read, worked out, journaled and replaced while nobody else of this
- * process changes it. `work` returning undefined means that nothing is to be done.
+ * process changes it. `work` returning undefined means that nothing is to be done. `isExact`: it checks by itself what
+ * it replaces, so that a remembered hash will do.
  */
 export async function changeFile(
   ctx: ToolContext,
   { path: real, shown }: ResolvedPath,
   work: (before: Snapshot | undefined) => NewContent | undefined,
+  { isExact = false }: { isExact?: boolean } = {},
 ): Promise<ChangedFile> {
   return withPaths([real], async () => {
-    const before = await takeSnapshot(real, shown)
+    const hashOf = isExact ? (stats: BigIntStats) => rememberedHash(ctx.state, real, stats) : undefined
+    const before = await takeSnapshot(real, { shown, hashOf })
     const content = work(before)
     const name = shownPath(real, ctx.state.roots[0] ?? real)
     if (content === undefined) return { path: name, change: 'changed', diff: '', added: 0, removed: 0 }
-    const { pieces, format, oldFormat = format, known } = content
+    const { bytes, replacements = [], format, known } = content
+    const isText = before !== undefined && fileKind(before.bytes.subarray(0, headLength)).kind === 'text'
+    const old = isText ? { bytes: before.bytes, format } : undefined
+    const pieces = bytes === undefined ? applyPlan(old?.bytes ?? Buffer.alloc(0), { replacements }) : [bytes]
+    const replaced = bytes === undefined && before !== undefined ? smallParts(before.bytes, replacements) : undefined
     const [[sha256], diff] = await Promise.all([
-      changeFiles([{ path: real, shown, before, after: pieces }], journalFor(ctx), ctx.signal),
-      diffBytes(sideOf(before?.bytes, oldFormat), sideOf(Buffer.concat(pieces), format)),
+      changeFiles([{ path: real, shown, before, after: pieces, replaced }], journalFor(ctx), ctx.signal),
+      bytes === undefined && old !== undefined
+        ? diffReplacements(old, replacements)
+        : diffBytes(old, { bytes: Buffer.concat(pieces), format }),
     ])
-    stampWritten(ctx.state, real, sha256 ?? '', statSync(real, { bigint: true }), known)
+    stampWritten(
+      ctx.state,
+      real,
+      sha256 ?? '',
+      statSync(real, { bigint: true }),
+      typeof known === 'function' ? known() : known,
+    )
     return { path: name, change: before === undefined ? 'created' : 'changed', ...diff }
   })
 }
@@ -59,6 +77,14 @@ export function changedText(shown: string, { change, diff, added, removed, cut }
 
 const maxDiff = 6000
 
-function sideOf(bytes: Buffer | undefined, format: TextFormat): DiffSide | undefined {
-  return bytes === undefined ? undefined : { bytes, format }
+/** Of a long file that changes little, the parts that change are enough to go back; of others all is kept. */
+function smallParts(before: Buffer, replacements: readonly Replacement[]): ReplacedPart[] | undefined {
+  const changed = replacements.reduce((sum, { start, end }) => sum + end - start, 0)
+  if (before.length < 2 ** 16 || changed > before.length / 8 || replacements.length > 1000) return undefined
+  let shift = 0
+  return replacements.map(({ start, end, bytes }) => {
+    const part = { start: start + shift, length: bytes.length, bytes: before.subarray(start, end) }
+    shift += bytes.length - (end - start)
+    return part
+  })
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { unlink } from 'node:fs/promises'
+import { unlinkSync } from 'node:fs'
 import { prepareFile, type Prepared, writeFailure } from './replace-file.ts'
 import { isUnchanged, type Snapshot } from './snapshot.ts'
-import type { OpenChange } from './undo-journal.ts'
+import type { OpenChange, ReplacedPart } from './undo-journal.ts'
 
 /** What one file is to become. */
 export interface FileChange {
@@ -14,6 +14,8 @@ export interface FileChange {
   before: Snapshot | undefined
   /** The new bytes, in pieces; null deletes it. */
   after: readonly Uint8Array[] | null
+  /** Where it differs from what it was, when that is little. */
+  replaced?: readonly ReplacedPart[] | undefined
   /** Whose permissions a new file gets. */
   like?: Snapshot | undefined
 }
@@ -29,14 +31,16 @@ export async function changeFiles(
   signal?: AbortSignal,
 ): Promise<(string | null)[]> {
   for (const change of changes) refuseReadOnly(change)
-  const staged = await stage(changes, journal)
+  const staging = stage(changes, journal)
+  // Worked out while the disk is busy.
+  const hashes = changes.map(({ after }) => (after === null ? null : hashOf(after)))
+  const staged = await staging
   const done: Staged[] = []
   try {
-    const hashes = changes.map(({ after }) => (after === null ? null : hashOf(after)))
     await refuseChanged(changes)
     signal?.throwIfAborted()
     for (const one of staged) {
-      await putInPlace(one)
+      putInPlace(one)
       done.push(one)
     }
     await Promise.all(staged.map(({ open }, index) => open.done(hashes[index] ?? null)))
@@ -71,12 +75,12 @@ async function stage(
 ): Promise<Staged[]> {
   const outcomes = await Promise.all(
     changes.map(async (change) => {
-      const [open, prepared] = await Promise.allSettled([
-        journal(change),
+      // The new content is on its way to the disk while the hash of the old one is worked out.
+      const writing =
         change.after === null
           ? undefined
-          : prepareFile(change.path, change.after, { like: (change.before ?? change.like)?.stats }),
-      ])
+          : prepareFile(change.path, change.after, (change.before ?? change.like)?.stats)
+      const [prepared, open] = await Promise.allSettled([writing, journal(change)])
       return { change, open, prepared }
     }),
   )
@@ -100,10 +104,10 @@ async function refuseChanged(changes: readonly FileChange[]): Promise<void> {
   }
 }
 
-async function putInPlace({ change, prepared }: Staged): Promise<void> {
+function putInPlace({ change, prepared }: Staged): void {
   try {
-    if (prepared === undefined) await unlink(change.path)
-    else await prepared.commit({ isNew: change.before === undefined })
+    if (prepared === undefined) unlinkSync(change.path)
+    else prepared.commit({ isNew: change.before === undefined })
   } catch (error) {
     throw writeFailure(error, change.shown)
   }
@@ -114,10 +118,10 @@ async function putBack(done: readonly Staged[]): Promise<string[]> {
   const lost: string[] = []
   for (const { change } of done.toReversed()) {
     try {
-      if (change.before === undefined) await unlink(change.path)
+      if (change.before === undefined) unlinkSync(change.path)
       else {
-        const prepared = await prepareFile(change.path, [change.before.bytes], { like: change.before.stats })
-        await prepared.commit({ isNew: false })
+        const prepared = await prepareFile(change.path, [change.before.bytes], change.before.stats)
+        prepared.commit({ isNew: false })
       }
     } catch (error) {
       lost.push(`"${change.shown}" (${messageOf(error)})`)
@@ -133,7 +137,7 @@ async function abandon({
   open?: OpenChange | undefined
   prepared?: Prepared | undefined
 }): Promise<void> {
-  await prepared?.discard()
+  prepared?.discard()
   // The failure that led here is the one to tell; a journal that cannot be written any more shows a change that was none.
   await open?.cancel().catch(() => undefined)
 }

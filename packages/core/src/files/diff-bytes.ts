@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { countNewlines } from './count-newlines.ts'
-import { decodeText, type TextFormat } from './encoding.ts'
+import { bomBytes, decodeText, type TextFormat } from './encoding.ts'
+import { applyPlan, type Replacement } from './text-edit.ts'
 
 export interface TextDiff {
   /** Unified hunks without file headers. Empty when the text is the same. */
@@ -30,9 +31,30 @@ export async function diffBytes(before: DiffSide | undefined, after: DiffSide | 
   const from = lineStart(old, commonStart(old, now), context)
   const tail = Math.min(commonEnd(old, now), old.length - from, now.length - from)
   const [oldEnd, nowEnd] = [lineEnd(old, old.length - tail, context), lineEnd(now, now.length - tail, context)]
-  const [oldText, nowText] = [old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd)]
+  return diffTexts(old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd), old.subarray(0, from))
+}
+
+/** The same where it is known which bytes were replaced, so that nothing has to be compared. */
+export async function diffReplacements(
+  { bytes, format }: DiffSide,
+  replacements: readonly Replacement[],
+): Promise<TextDiff> {
+  const isWide = format.encoding.startsWith('utf-16')
+  if (isWide) return diffBytes({ bytes, format }, { bytes: Buffer.concat(applyPlan(bytes, { replacements })), format })
+  const mark = bomBytes(format).length
+  const from = Math.max(mark, lineStart(bytes, replacements[0]?.start ?? 0, context))
+  const to = lineEnd(bytes, replacements.at(-1)?.end ?? 0, context)
+  const inside = replacements.map((one) => ({ ...one, start: one.start - from, end: one.end - from }))
+  const old = bytes.subarray(from, to)
+  const now = Buffer.concat(applyPlan(old, { replacements: inside }))
+  const plain = { ...format, bom: false }
+  return diffTexts(decodeText(old, plain), decodeText(now, plain), bytes.subarray(0, from))
+}
+
+/** `above`: what comes before both, for the numbers of the lines. */
+async function diffTexts(oldText: string, nowText: string, above: Buffer): Promise<TextDiff> {
   if (oldText === nowText) return { diff: '', added: 0, removed: 0 }
-  const first = countNewlines(old.subarray(0, from))
+  const first = countNewlines(above)
   const { structuredPatch } = await import('diff')
   const patch = structuredPatch('', '', oldText, nowText, '', '', { context, timeout: maxMilliseconds })
   return patch === undefined ? replacedWhole(oldText, nowText, first) : formatted(patch.hunks, first)

@@ -44,7 +44,7 @@ export function planEdit(
   bytes: Buffer,
   format: TextFormat,
   given: TextEdit,
-  { exactOnly = false }: { exactOnly?: boolean } = {},
+  { mayLookAgain = () => true }: { mayLookAgain?: () => boolean } = {},
 ): EditPlan {
   const file = textUnits(bytes, format)
   const edit = withPlainEndings(file, given)
@@ -55,7 +55,7 @@ export function planEdit(
     )
   }
   if (exact.length > 0) return { replacements: exact }
-  for (const { ignoring, note, find } of exactOnly ? [] : looks) {
+  for (const { ignoring, note, find } of mayLookAgain() ? looks : []) {
     const found = find(file, edit)
     if (found.length === 1) return { replacements: found, note }
     if (found.length > 1) {
@@ -67,21 +67,10 @@ export function planEdit(
   throw new Error(nearMissText(file.decode(), edit))
 }
 
-/** The bytes of the file after the edit, in pieces that share the memory of what they came from. */
-export function applyPlan(bytes: Buffer, { replacements }: EditPlan): Buffer[] {
-  const pieces: Buffer[] = []
-  let at = 0
-  for (const { start, end, bytes: inserted } of replacements) {
-    pieces.push(bytes.subarray(at, start), inserted)
-    at = end
-  }
-  return [...pieces, bytes.subarray(at)]
-}
-
 /** In a file that has line endings, the model's are only line feeds; where there are none, they are what they are. */
 function withPlainEndings(file: TextUnits, edit: TextEdit): TextEdit {
   if (!edit.oldText.includes('\r\n') && !edit.newText.includes('\r\n')) return edit
-  if (!hasCrlf(file) && !file.units().includes('\n')) return edit
+  if (!hasCrlf(file) && file.finder('\n')(0) === -1) return edit
   return { ...edit, oldText: edit.oldText.replaceAll('\r\n', '\n'), newText: edit.newText.replaceAll('\r\n', '\n') }
 }
 

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 /** What a file is, told by its first bytes and not by its name. */
 export type FileKind =
   | { kind: 'text' }
@@ -63,15 +65,13 @@ const binaries: [number[], string, number?][] = [
   [[0xd0, 0xcf, 0x11, 0xe0], 'an old Microsoft Office document'],
 ]
 
-/** A NUL, or many control characters; UTF-16 with a byte order mark is text. */
+/** A NUL, or what is no UTF-8 and full of control characters. UTF-16 with a byte order mark is text. */
 function looksBinary(head: Uint8Array): boolean {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) return false
+  if (head.includes(0)) return true
+  if (isUtf8(head)) return false
   let control = 0
-  for (let index = 0; index < head.length; index++) {
-    const byte = head[index] as number
-    if (byte === 0) return true
-    if (byte < 32 && !(byte >= 8 && byte <= 13) && byte !== 27) control++
-  }
+  for (const byte of head) if (byte < 32 && !(byte >= 8 && byte <= 13) && byte !== 27) control++
   return control * 10 > head.length
 }
 

@@ -24,7 +24,7 @@ export function findIndented(file: TextUnits, { oldText, newText }: TextEdit): R
     const from = there[0]!.start
     const last = there.at(-1)!
     const to = compared === oldLines.length ? last.start + last.text.length : last.start
-    const ending = endingAt(file.units(), from, to)
+    const ending = endingAt(file, from, to)
     const units = text
       .map((line, index) => line.text + (index < text.length - 1 ? (line.ending ?? ending) : ''))
       .join('')

@@ -26,7 +26,7 @@ export function findLoosely(file: TextUnits, edit: TextEdit, { punctuation }: { 
     const [, kept = '', replaced = ''] = match
     const from = match.index + kept.length
     const to = from + replaced.length
-    const units = file.encode(inserted).replaceAll('\n', endingAt(raw, from, to))
+    const units = file.encode(inserted).replaceAll('\n', endingAt(file, from, to))
     return { start: file.byteAt(from), end: file.byteAt(to), bytes: file.toBytes(units) }
   })
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
 import { isInside, resolvePath, shownPath } from './resolve-path.ts'
@@ -35,6 +35,8 @@ export function markNotesShown(state: AgentState, file: string): void {
 function readNotes(ctx: { state: AgentState }, folder: string): { shown: string; text: string } | undefined {
   for (const name of names) {
     const file = path.join(folder, name)
+    // Most folders have none, and this is asked at every reading.
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) continue
     try {
       const { path: real, stats } = resolvePath(ctx, file, { for: 'read' })
       if (stats?.isFile() !== true) continue

@@ -15,7 +15,7 @@ import type { PatchStep } from './parse-patch.ts'
 import { withPaths } from './path-lock.ts'
 import { resolvePath, type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
-import { type Knowledge, knowledgeAfterEdit, stampWritten } from './stamps.ts'
+import { isCurrent, type Knowledge, stampWritten } from './stamps.ts'
 
 export interface PatchedFile extends ChangedFile {
   /** Where it was before it was moved. */
@@ -70,8 +70,8 @@ type Drafts = Map<string, Draft>
 async function openDrafts(targets: readonly ResolvedPath[], { state }: ToolContext): Promise<Drafts> {
   const drafts: Drafts = new Map()
   for (const target of targets) {
-    const before = await takeSnapshot(target.path, target.shown)
-    const known = before === undefined ? 'all' : knowledgeAfterEdit(state, target.path, before)
+    const before = await takeSnapshot(target.path, { shown: target.shown })
+    const known = before === undefined ? 'all' : isCurrent(state, target.path, before) ? 'as-before' : 'part'
     drafts.set(target.path, { target, before, now: before?.bytes ?? null, known })
   }
   return drafts

@@ -29,8 +29,8 @@ export interface CollectedLines {
 }
 
 export interface LineCollector {
-  /** Takes the next bytes of the file; true when nothing more is needed. The bytes are copied where they are kept. */
-  push(chunk: Buffer): boolean
+  /** Takes the next bytes of the file; true when nothing more is needed. What is kept of them is copied unless `isLasting`. */
+  push(chunk: Buffer, isLasting?: boolean): boolean
   end(): CollectedLines
 }
 
@@ -52,7 +52,7 @@ export function createLineCollector({ offset, limit, maxBytes, maxLineBytes }: L
   let more = false
   const endings = { lf: false, crlf: false }
 
-  function push(chunk: Buffer): boolean {
+  function push(chunk: Buffer, isLasting = false): boolean {
     if (chunk.length === 0) return false
     let at = 0
     if (toSkip > 0) {
@@ -65,7 +65,7 @@ export function createLineCollector({ offset, limit, maxBytes, maxLineBytes }: L
         return true
       }
       const end = chunk.indexOf(newline, at)
-      keep(chunk, at, end === -1 ? chunk.length : end)
+      keep(chunk.subarray(at, end === -1 ? chunk.length : end), isLasting)
       if (end === -1) return false
       close(true)
       at = end + 1
@@ -88,17 +88,14 @@ export function createLineCollector({ offset, limit, maxBytes, maxLineBytes }: L
     return at
   }
 
-  function keep(chunk: Buffer, from: number, to: number): void {
+  function keep(piece: Buffer, isLasting: boolean): void {
     open ??= { parts: [], kept: 0, length: 0, last: -1 }
-    if (to === from) return
-    const room = Math.min(to - from, maxLineBytes - open.kept)
-    if (room > 0) {
-      // A copy: the caller reads the next bytes into the same memory.
-      open.parts.push(Buffer.from(chunk.subarray(from, from + room)))
-      open.kept += room
-    }
-    open.length += to - from
-    open.last = chunk[to - 1] as number
+    if (piece.length === 0) return
+    const shown = piece.subarray(0, maxLineBytes - open.kept)
+    if (shown.length > 0) open.parts.push(isLasting ? shown : Buffer.from(shown))
+    open.kept += shown.length
+    open.length += piece.length
+    open.last = piece[piece.length - 1] as number
   }
 
   function close(hasEnding: boolean): void {

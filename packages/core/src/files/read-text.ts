@@ -6,23 +6,23 @@ import { sha256Of } from './snapshot.ts'
 import { stampRead } from './stamps.ts'
 import { defaultLines, rangeOfBytes, rangeOfFile, type TextRange } from './text-range.ts'
 
-/** Lines of a text file with their numbers. `bytes`: the whole file, when it is small. */
+/** Lines of a text file with their numbers. `head`: its first bytes, or all of them when it is small. */
 export async function readText(
   file: OpenedFile,
-  bytes: Buffer | undefined,
+  head: Buffer,
   { offset, limit = defaultLines }: ReadRange,
   ctx: ToolContext,
 ): Promise<ReadResult> {
   const from = Math.max(1, offset ?? 1)
-  const range =
-    bytes === undefined
-      ? await rangeOfFile(file.fd, file.size, from, limit, ctx.signal)
-      : rangeOfBytes(bytes, from, limit)
+  const isWhole = head.length === file.size
+  const range = isWhole
+    ? rangeOfBytes(head, from, limit)
+    : await rangeOfFile({ fd: file.fd, size: file.size, head }, from, limit, ctx.signal)
   const { lines, seen, more, cut } = range
   if (lines.length === 0) {
     throw new Error(`${file.shown} has ${seen} ${seen === 1 ? 'line' : 'lines'}; there is nothing at offset ${from}.`)
   }
-  const sha256 = bytes === undefined ? '' : sha256Of(bytes)
+  const sha256 = isWhole ? sha256Of(head) : ''
   const last = more ? seen : Infinity
   stampRead(ctx.state, file.real, { stats: file.stats, sha256 }, cut.size > 0 ? 'some' : { first: from, last })
   const format = formatNote(range)
@@ -34,7 +34,7 @@ export async function readText(
       lines: lines.length,
       ...(more && { next: seen + 1 }),
       ...(format !== undefined && { encoding: format }),
-      preview: previewOf(lines.slice(0, 12).join('\n')),
+      preview: previewOf(lines.slice(0, 8).join('\n')),
     },
     text: `${numbered(range, from)}\n(${footer(range, from, format)})`,
   }

@@ -1,62 +1,104 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { type FileHandle, link, mkdir, open, rename, rmdir, unlink } from 'node:fs/promises'
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 
 /** New content beside the file that it will replace: one rename and it is there, whole. */
 export interface Prepared {
   /** Puts it in place. `isNew`: nothing may have appeared there meanwhile. */
-  commit(options: { isNew: boolean }): Promise<void>
+  commit(options: { isNew: boolean }): void
   /** Takes it away again, with the folders that were made for it. */
-  discard(): Promise<void>
+  discard(): void
 }
 
-export interface PrepareOptions {
-  /** Permissions and owner of the file that is replaced. */
-  like?: { mode: bigint | number; uid: bigint | number; gid: bigint | number } | undefined
-  sync?: boolean
+/** Permissions and owner of the file that is replaced. */
+interface FileLook {
+  mode: bigint
+  uid: bigint
+  gid: bigint
 }
 
 /** Writes a temporary file in the same folder, which is made when missing. Leaves nothing behind when it fails. */
-export async function prepareFile(
-  target: string,
-  pieces: readonly Uint8Array[],
-  { like, sync = false }: PrepareOptions = {},
-): Promise<Prepared> {
+export async function prepareFile(target: string, pieces: readonly Uint8Array[], like?: FileLook): Promise<Prepared> {
   const folder = path.dirname(target)
-  const firstMade = await mkdir(folder, { recursive: true })
+  const firstMade = mkdirSync(folder, { recursive: true })
   const temporary = path.join(folder, `.troupe-${randomBytes(9).toString('base64url')}.tmp`)
-  const discard = async (): Promise<void> => {
-    await unlink(temporary).catch(ignoreMissing)
-    if (firstMade !== undefined) await removeEmpty(folder, firstMade)
+  const discard = (): void => {
+    rmSync(temporary, { force: true })
+    if (firstMade !== undefined) removeEmpty(folder, firstMade)
   }
   try {
-    const file = await open(temporary, 'wx', 0o666)
+    const fd = openSync(temporary, 'wx', 0o666)
     try {
-      for (const piece of pieces) await writeAll(file, piece)
-      if (like !== undefined) await dress(file, like)
-      if (sync) await file.datasync()
+      await writeAll(fd, pieces)
+      if (like !== undefined) dress(fd, like)
     } finally {
-      await file.close()
+      closeSync(fd)
     }
   } catch (error) {
-    await discard()
+    discard()
     throw error
   }
-  return {
-    discard,
-    async commit({ isNew }) {
-      if (!isNew) return rename(temporary, target)
-      try {
-        await link(temporary, target)
-      } catch (error) {
-        if (!noLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-        if (existsSync(target)) throw Object.assign(new Error('file exists', { cause: error }), { code: 'EEXIST' })
-        return rename(temporary, target)
-      }
-      return unlink(temporary)
-    },
+  return { discard, commit: ({ isNew }) => (isNew ? linkInPlace(temporary, target) : replace(temporary, target)) }
+}
+
+/** To free what the old file held on the disk takes as long as writing it: held open, another thread does it. */
+function replace(temporary: string, target: string): void {
+  const old = openOld(target)
+  try {
+    renameSync(temporary, target)
+  } finally {
+    if (old !== undefined) close(old)
   }
+}
+
+function openOld(target: string): number | undefined {
+  try {
+    return openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch {
+    return undefined
+  }
+}
+
+/** All bytes of all pieces, in order. Few at once: a trip through the thread pool costs more than writing them. */
+export async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      const length = piece.length - at
+      at += length <= 2 ** 16 ? writeSync(fd, piece, at, length) : (await writeFrom(fd, piece, at, length)).bytesWritten
+    }
+  }
+}
+
+const writeFrom = promisify(write)
+
+function linkInPlace(temporary: string, target: string): void {
+  try {
+    linkSync(temporary, target)
+  } catch (error) {
+    if (!noLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (existsSync(target)) throw Object.assign(new Error('file exists', { cause: error }), { code: 'EEXIST' })
+    renameSync(temporary, target)
+    return
+  }
+  unlinkSync(temporary)
 }
 
 /** What file systems without hard links answer. */
@@ -82,29 +124,29 @@ export function writeFailure(error: unknown, shown: string): Error {
   return new Error(`"${shown}" was not written: ${reason}. Nothing was changed.`, { cause: error })
 }
 
-async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
-  for (let at = 0; at < piece.length;) at += (await file.write(piece, at)).bytesWritten
-}
-
-async function dress(file: FileHandle, like: NonNullable<PrepareOptions['like']>): Promise<void> {
-  const stats = await file.stat()
+function dress(fd: number, like: FileLook): void {
+  const stats = fstatSync(fd)
   const [uid, gid] = [Number(like.uid), Number(like.gid)]
-  // Only root can give a file to somebody else; for others it stays their own.
-  if (stats.uid !== uid || stats.gid !== gid) await file.chown(uid, gid).catch(() => undefined)
-  await file.chmod(Number(like.mode) & 0o7777)
+  if (stats.uid !== uid || stats.gid !== gid) giveTo(fd, uid, gid)
+  fchmodSync(fd, Number(like.mode) & 0o7777)
 }
 
-async function removeEmpty(folder: string, top: string): Promise<void> {
+/** Only root can give a file to somebody else; for others it stays their own. */
+function giveTo(fd: number, uid: number, gid: number): void {
+  try {
+    fchownSync(fd, uid, gid)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+  }
+}
+
+function removeEmpty(folder: string, top: string): void {
   for (let each = folder; ; each = path.dirname(each)) {
     try {
-      await rmdir(each)
+      rmdirSync(each)
     } catch {
       return
     }
     if (each === top) return
   }
-}
-
-function ignoreMissing(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
 }

@@ -17,7 +17,8 @@ export function stampRead(
   file: { stats: BigIntStats; sha256: string },
   seen: SeenLines | 'all' | 'some',
 ): void {
-  const now = { sha256: file.sha256, mtimeMs: Number(file.stats.mtimeMs), size: Number(file.stats.size) }
+  const { sha256, stats } = file
+  const now = { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size), identity: identityOf(stats) }
   if (seen === 'all') {
     reads.set(path, { ...now, partial: false })
     return
@@ -42,27 +43,40 @@ export function stampWritten(
   known: Knowledge,
 ): void {
   const partial = known === 'part' || (known === 'as-before' && (reads.get(path)?.partial ?? true))
-  reads.set(path, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size), partial })
+  const now = { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size), identity: identityOf(stats) }
+  reads.set(path, { ...now, partial })
 }
 
-/** Whether the agent has seen the file as it is now. Refuses what it has never seen. */
-export function isCurrent({ reads }: Reads, path: string, shown: string, { stats, sha256 }: Snapshot): boolean {
+/**
+ * The hash that a file in this state was known to have. A change within a step of the file system's clock may hide
+ * behind it, so it is no proof that nothing changed; it spares the hashing where a wrong one does no harm.
+ */
+export function rememberedHash({ reads }: Reads, path: string, stats: BigIntStats): string | undefined {
   const stamp = reads.get(path)
-  if (stamp === undefined) throw new Error(`"${shown}" exists and you have not read it yet. Read it first.`)
-  return !differs(stamp, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size) })
+  return stamp !== undefined && stamp.sha256 !== '' && stamp.identity === identityOf(stats) ? stamp.sha256 : undefined
 }
 
-/** What an agent knows of a file after it changed a part of it. */
-export function knowledgeAfterEdit({ reads }: Reads, path: string, { stats, sha256 }: Snapshot): Knowledge {
+function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`
+}
+
+/** Refuses to change a file that the agent has never seen. */
+export function requireSeen({ reads }: Reads, path: string, shown: string): void {
+  if (!reads.has(path)) throw new Error(`"${shown}" exists and you have not read it yet. Read it first.`)
+}
+
+/** Whether the agent has seen the file as it is now. */
+export function isCurrent({ reads }: Reads, path: string, now: Snapshot): boolean {
   const stamp = reads.get(path)
-  const isKnown =
-    stamp !== undefined && !differs(stamp, { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size) })
-  return isKnown ? 'as-before' : 'part'
+  if (stamp === undefined) return false
+  const [mtimeMs, size] = [Number(now.stats.mtimeMs), Number(now.stats.size)]
+  return !differs(stamp, { sha256: stamp.sha256 === '' ? '' : now.sha256, mtimeMs, size })
 }
 
 /** Refuses to replace a file unless the agent has seen all of it as it is now. */
 export function requireWhole(state: Reads, path: string, shown: string, now: Snapshot): void {
-  if (!isCurrent(state, path, shown, now)) {
+  requireSeen(state, path, shown)
+  if (!isCurrent(state, path, now)) {
     throw new Error(`"${shown}" has changed since you read it. Read it again, then decide what to change.`)
   }
   const stamp = state.reads.get(path)

@@ -15,7 +15,18 @@ export interface Replacement {
 
 export interface EditPlan {
   /** In order, apart from each other. */
-  replacements: Replacement[]
+  replacements: readonly Replacement[]
   /** How it was found, when it was not there letter by letter. */
   note?: string
+}
+
+/** The bytes of the file after the edit, in pieces that share the memory of what they came from. */
+export function applyPlan(bytes: Buffer, { replacements }: EditPlan): Buffer[] {
+  const pieces: Buffer[] = []
+  let at = 0
+  for (const { start, end, bytes: inserted } of replacements) {
+    pieces.push(bytes.subarray(at, start), inserted)
+    at = end
+  }
+  return [...pieces, bytes.subarray(at)]
 }

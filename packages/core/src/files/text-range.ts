@@ -54,48 +54,32 @@ export function rangeOfBytes(bytes: Buffer, offset: number, limit: number): Text
 }
 
 /**
- * A range of lines of an open file of any size, without holding more than the range. Reads no further than the file
- * reached when it was opened, so a file that grows does not keep the reader.
+ * A range of lines of an open file of any size, without holding more than the range. `head` are its first bytes. Reads
+ * no further than the file reached when it was opened, so a file that grows does not keep the reader.
  */
 export async function rangeOfFile(
-  fd: number,
-  size: number,
+  { fd, size, head }: { fd: number; size: number; head: Buffer },
   offset: number,
   limit: number,
   signal: AbortSignal,
 ): Promise<TextRange> {
-  const chunks = readChunks(fd, size)
   const collector = createLineCollector(lineRange(offset, limit))
-  let format = plainFormat
-  let transcode: TextDecoder | undefined
-  let isFirst = true
-  try {
-    for (let { value: chunk } = await chunks.next(); chunk !== undefined; { value: chunk } = await chunks.next()) {
-      signal.throwIfAborted()
-      if (isFirst) {
-        format = formatOf(chunk, { isWhole: false })
-        if (format.encoding.startsWith('utf-16')) transcode = new TextDecoder(format.encoding)
-        else if (format.bom) chunk = chunk.subarray(3)
-        isFirst = false
-      }
-      if (collector.push(transcode === undefined ? chunk : Buffer.from(transcode.decode(chunk, { stream: true }))))
-        break
-    }
-  } finally {
-    await chunks.return(undefined)
-  }
+  let format = formatOf(head, { isWhole: false })
+  const transcode = format.encoding.startsWith('utf-16') ? new TextDecoder(format.encoding) : undefined
+  const push = (chunk: Buffer, isLasting = false): boolean =>
+    transcode === undefined
+      ? collector.push(chunk, isLasting)
+      : collector.push(Buffer.from(transcode.decode(chunk, { stream: true })), true)
+  const isDone = push(format.bom && transcode === undefined ? head.subarray(3) : head, true)
+  if (!isDone) await readOn(fd, head.length, size, push, signal)
   const { lines, seen, more, endings } = collector.end()
   // What the first bytes could not tell, the lines themselves do.
   if (format === plainFormat) format = formatOf(Buffer.concat(lines.map((line) => line.bytes)))
   const lineFormat = transcode === undefined ? { ...format, bom: false } : plainFormat
   const range: TextRange = { lines: [], cut: new Map(), seen, more, format, endings }
   lines.forEach(({ bytes, length }, index) => {
-    addLine(
-      range,
-      offset + index,
-      decodeText(bytes, lineFormat),
-      length > bytes.length || length > maxLineCharacters ? length : 0,
-    )
+    const isLong = length > bytes.length || length > maxLineCharacters
+    addLine(range, offset + index, decodeText(bytes, lineFormat), isLong ? length : 0)
   })
   return range
 }
@@ -122,27 +106,34 @@ function lineRange(offset: number, limit: number): LineRange {
 
 const readInto = promisify(read)
 
-/** Reads ahead into a second buffer while the first is worked on. A chunk is valid until the next one is asked for. */
-async function* readChunks(fd: number, size: number): AsyncGenerator<Buffer, undefined, void> {
-  const buffers = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)] as const
-  let position = 0
-  let turn = 0
-  const start = (): Promise<{ bytesRead: number }> =>
-    readInto(fd, buffers[turn % 2 === 0 ? 0 : 1], 0, Math.min(chunkBytes, size - position), position)
-  let next = start()
+/**
+ * Hands on the bytes of an open file until told that it is enough. Reads ahead into a second buffer while the first is
+ * worked on: a chunk is valid only during the call that gets it.
+ */
+async function readOn(
+  fd: number,
+  from: number,
+  size: number,
+  push: (chunk: Buffer) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  let position = from
+  let [current, spare] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)]
+  const start = (): Promise<{ bytesRead: number }> | undefined =>
+    position < size ? readInto(fd, spare, 0, Math.min(chunkBytes, size - position), position) : undefined
+  let reading = start()
   try {
-    while (position < size) {
-      const { bytesRead } = await next
-      if (bytesRead === 0) return undefined
-      const chunk = buffers[turn % 2 === 0 ? 0 : 1].subarray(0, bytesRead)
+    while (reading !== undefined) {
+      const { bytesRead } = await reading
+      signal.throwIfAborted()
+      if (bytesRead === 0) return
       position += bytesRead
-      turn++
-      if (position < size) next = start()
-      yield chunk
+      ;[current, spare] = [spare, current]
+      reading = start()
+      if (push(current.subarray(0, bytesRead))) return
     }
-    return undefined
   } finally {
     // The file is closed by whoever opened it, and not while it is being read.
-    await next.catch(() => undefined)
+    await reading?.catch(() => undefined)
   }
 }

@@ -8,12 +8,18 @@ import { bomBytes, decodeText, encodePiece, type TextFormat } from './encoding.t
  */
 export interface TextUnits {
   bytes: Buffer
-  /** One unit is one byte. */
-  isNarrow: boolean
   /** Bytes of the byte order mark, which is not part of the text. */
   mark: number
+  /** How many units. */
+  length: number
   /** The whole text; made when first asked for. */
   units(): string
+  /** A part of it, which needs no copy of the rest. */
+  slice(from: number, to: number): string
+  /** Where a text comes next, from a place on; -1 when it does not. */
+  finder(units: string): (from: number) => number
+  /** The last line feed before a place, or -1. */
+  feedBefore(at: number): number
   /** A text of the model in units of this file. Throws an Error for the model when its encoding cannot say it. */
   encode(text: string): string
   canEncode(text: string): boolean
@@ -34,12 +40,23 @@ export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
     encoding === 'utf-16be' ? Buffer.from(wide.subarray(0, wide.length & ~1)).swap16() : wide
   const read = (piece: Buffer): string => (isNarrow ? piece.toString('latin1') : swap(piece).toString('utf16le'))
   let all: string | undefined
+  const units = (): string => (all ??= read(bytes.subarray(mark)))
   const encode = (text: string): string => read(encodePiece(text, encoding))
   return {
     bytes,
-    isNarrow,
     mark,
-    units: () => (all ??= read(bytes.subarray(mark))),
+    length: (bytes.length - mark) >> (isNarrow ? 0 : 1),
+    units,
+    slice: (from, to) => (isNarrow ? bytes.toString('latin1', mark + from, mark + to) : units().slice(from, to)),
+    finder(wanted) {
+      if (!isNarrow) return (from) => units().indexOf(wanted, from)
+      const needle = Buffer.from(wanted, 'latin1')
+      return (from) => Math.max(-1, bytes.indexOf(needle, mark + from) - mark)
+    },
+    feedBefore(at) {
+      if (at <= 0) return -1
+      return isNarrow ? Math.max(-1, bytes.lastIndexOf(10, mark + at - 1) - mark) : units().lastIndexOf('\n', at - 1)
+    },
     encode,
     canEncode(text) {
       try {

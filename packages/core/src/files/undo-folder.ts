@@ -1,9 +1,13 @@
-import { existsSync, lstatSync } from 'node:fs'
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import type { Buffer } from 'node:buffer'
+import { closeSync, existsSync, fdatasync, fsync, lstatSync, mkdirSync, openSync, renameSync } from 'node:fs'
+import { chmod, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { newId } from '../protocol/ids.ts'
 import { changeFiles } from './change-files.ts'
 import { withPaths } from './path-lock.ts'
+import { writeAll } from './replace-file.ts'
+import { applyReverse, packReverse } from './reverse-patch.ts'
 import { realPath } from './resolve-path.ts'
 import { type Snapshot, sha256Of, takeSnapshot } from './snapshot.ts'
 import { openUndoIndex, type StoredChange } from './undo-index.ts'
@@ -37,9 +41,11 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
   ): Promise<OpenChange> {
     const id = newId()
     const sha256 = bytes === null ? null : (facts.sha256 ?? sha256Of(bytes))
-    const isKept = bytes !== null && bytes.length <= quota
-    const size = isKept ? bytes.length : 0
-    if (isKept && sha256 !== null) await store(sha256, bytes)
+    const reverse = facts.replaced === undefined ? undefined : packReverse(facts.replaced)
+    const reverseHash = reverse === undefined ? undefined : sha256Of(reverse)
+    const kept = reverse ?? bytes
+    const size = kept === null || kept.length > quota ? 0 : kept.length
+    if (kept !== null && sha256 !== null && kept.length <= quota) await store(reverseHash ?? sha256, kept)
     await index.append(
       {
         type: 'before',
@@ -49,6 +55,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
         before: sha256,
         size,
         createdAt: Date.now(),
+        ...(reverseHash !== undefined && { reverse: reverseHash }),
         ...(facts.mode !== undefined && { mode: facts.mode }),
         ...(undoes !== undefined && { undoes }),
       },
@@ -78,19 +85,20 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     if (atMost <= quota && index.changes.size <= maxChanges) return
     const uses = new Map<string, { count: number; size: number }>()
     let total = 0
-    for (const { before: sha256, size } of index.changes.values()) {
-      if (sha256 === null) continue
-      const use = uses.get(sha256)
-      if (use === undefined) total += size
-      uses.set(sha256, { count: (use?.count ?? 0) + 1, size })
+    for (const change of index.changes.values()) {
+      const object = objectOf(change)
+      if (object === null) continue
+      const use = uses.get(object)
+      if (use === undefined) total += change.size
+      uses.set(object, { count: (use?.count ?? 0) + 1, size: change.size })
     }
     atMost = total
     if (total <= quota && index.changes.size <= maxChanges) return
     const goal = { bytes: quota * 0.9, changes: maxChanges * 0.9 }
-    for (const { id, before: sha256 } of index.changes.values()) {
-      if (id === newest || (total <= goal.bytes && index.changes.size <= goal.changes)) break
-      index.changes.delete(id)
-      const use = sha256 === null ? undefined : uses.get(sha256)
+    for (const change of index.changes.values()) {
+      if (change.id === newest || (total <= goal.bytes && index.changes.size <= goal.changes)) break
+      index.changes.delete(change.id)
+      const use = uses.get(objectOf(change) ?? '')
       if (use !== undefined && --use.count === 0) total -= use.size
     }
     atMost = total
@@ -102,7 +110,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
 
   /** Removes contents that no change names. */
   async function sweep(): Promise<void> {
-    const named = new Set([...index.changes.values()].map((change) => change.before))
+    const named = new Set([...index.changes.values()].map(objectOf))
     for (const head of existsSync(objects) ? await readdir(objects) : []) {
       for (const rest of await readdir(path.join(objects, head))) {
         if (!named.has(head + rest) && !pending.has(head + rest))
@@ -119,7 +127,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const sha256 = now?.sha256 ?? null
     if (after === undefined) return sha256 === wanted ? undefined : 'the process ended while it was being changed'
     if (sha256 !== after) return changedReason(sha256, after)
-    const bytes = wanted === null ? null : await readObject(objectPath(wanted), wanted)
+    const bytes = wanted === null ? null : await contentOf(change, wanted, now)
     if (bytes === undefined) return 'what it was before is no longer kept'
     const own = mark ?? { ...change.mark, toolCallId: `undo-${change.mark.toolCallId}` }
     await changeFiles([{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }], () =>
@@ -127,6 +135,19 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     )
     if (now === undefined && change.mode !== undefined) await chmod(file, change.mode & 0o7777)
     return undefined
+  }
+
+  /** What the file was; undefined when that is gone or damaged. */
+  async function contentOf(
+    change: StoredChange,
+    wanted: string,
+    now: Snapshot | undefined,
+  ): Promise<Buffer | undefined> {
+    if (change.reverse === undefined) return readObject(objectPath(wanted), wanted)
+    const packed = await readObject(objectPath(change.reverse), change.reverse)
+    if (packed === undefined || now === undefined) return undefined
+    const bytes = applyReverse(now.bytes, packed)
+    return sha256Of(bytes) === wanted ? bytes : undefined
   }
 
   return {
@@ -138,7 +159,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       const undone = undoneIds(index.changes)
       return [...index.changes.values()]
         .filter(({ mark }) => matches(mark, filter))
-        .map(({ size: _, mode: __, ...change }): Change => ({ ...change, undone: undone.has(change.id) }))
+        .map(({ size: _, mode: __, reverse: ___, ...change }): Change => ({ ...change, undone: undone.has(change.id) }))
         .toReversed()
     },
     async commands(filter) {
@@ -178,6 +199,11 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
 /** A journal of very many small changes is cut as well. */
 const maxChanges = 50_000
 
+/** What is kept of a change. */
+function objectOf({ before, reverse }: StoredChange): string | null {
+  return reverse ?? before
+}
+
 /** A change is undone while an undo of it stands, which may itself be undone. */
 function undoneIds(changes: Map<string, StoredChange>): Set<string> {
   const undone = new Set<string>()
@@ -197,23 +223,32 @@ function changedReason(now: string | null, after: string | null): string {
 }
 
 async function storeObject(file: string, bytes: Uint8Array): Promise<void> {
-  const there = lstatSync(file, { throwIfNoEntry: false })
-  if (there?.size === bytes.length) return
+  if (lstatSync(file, { throwIfNoEntry: false })?.size === bytes.length) return
   const folder = path.dirname(file)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const temporary = `${file}.tmp`
-  {
-    await using handle = await open(temporary, 'w', 0o600)
-    await handle.writeFile(bytes)
-    await handle.datasync()
+  const fd = openSync(temporary, 'w', 0o600)
+  try {
+    await writeAll(fd, [bytes])
+    await promisify(fdatasync)(fd)
+  } finally {
+    closeSync(fd)
   }
-  await rename(temporary, file)
-  await using handle = await open(folder, 'r')
-  await handle.sync()
+  renameSync(temporary, file)
+  await syncFolder(folder)
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const fd = openSync(folder, 'r')
+  try {
+    await promisify(fsync)(fd)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** Undefined when it is gone or no longer what it was stored as. */
-async function readObject(file: string, sha256: string): Promise<Uint8Array | undefined> {
+async function readObject(file: string, sha256: string): Promise<Buffer | undefined> {
   try {
     const bytes = await readFile(file)
     return sha256Of(bytes) === sha256 ? bytes : undefined

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer'
-import { mkdir, open, rename, stat } from 'node:fs/promises'
+import { appendFileSync, closeSync, fdatasync, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { withPaths } from './path-lock.ts'
 import type { Change, ChangeMark, RanCommand } from './undo-journal.ts'
 
@@ -12,6 +14,8 @@ export type IndexLine =
       mark: ChangeMark
       path: string
       before: string | null
+      /** The object that holds only a way back to that content, where it is not kept itself. */
+      reverse?: string
       /** Bytes of what is kept. */
       size: number
       mode?: number
@@ -22,7 +26,7 @@ export type IndexLine =
   | { type: 'cancel'; id: string }
   | ({ type: 'command' } & RanCommand)
 
-export type StoredChange = Omit<Change, 'undone'> & { size: number; mode?: number }
+export type StoredChange = Omit<Change, 'undone'> & { reverse?: string; size: number; mode?: number }
 
 export interface UndoIndex {
   /** Oldest first, as of the last `refresh`. */
@@ -49,8 +53,8 @@ export function openUndoIndex(folder: string): UndoIndex {
   /** How far the file has been read, and which file that was. */
   let read = { offset: 0, inode: 0 }
 
-  async function refresh(): Promise<void> {
-    const stats = await stat(file).catch(ignoreMissing)
+  function refresh(): void {
+    const stats = statSync(file, { throwIfNoEntry: false })
     if (stats !== undefined && stats.ino === read.inode && stats.size === read.offset) return
     if (stats === undefined || stats.ino !== read.inode || stats.size < read.offset) {
       changes.clear()
@@ -58,7 +62,7 @@ export function openUndoIndex(folder: string): UndoIndex {
       read = { offset: 0, inode: stats?.ino ?? 0 }
     }
     if (stats === undefined) return
-    const text = await readFrom(file, read.offset, stats.size)
+    const text = readFrom(file, read.offset, stats.size)
     const end = text.lastIndexOf(10) + 1
     for (const line of text.toString('utf8', 0, end).split('\n')) if (line !== '') take(line)
     read.offset += end
@@ -89,13 +93,16 @@ export function openUndoIndex(folder: string): UndoIndex {
     const lines = queue
     queue = []
     flushing = undefined
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await using handle = await open(file, 'a+', 0o600)
-    const { size } = await handle.stat()
-    const torn = size > 0 && (await endsTorn(handle, size)) ? '\n' : ''
-    await handle.writeFile(torn + lines.map(({ text }) => text).join(''))
-    if (lines.some(({ sync }) => sync)) await handle.datasync()
-    await refresh()
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const fd = openSync(file, 'a+', 0o600)
+    try {
+      const torn = endsTorn(fd) ? '\n' : ''
+      appendFileSync(fd, torn + lines.map(({ text }) => text).join(''))
+      if (lines.some(({ sync }) => sync)) await promisify(fdatasync)(fd)
+    } finally {
+      closeSync(fd)
+    }
+    refresh()
   }
 
   return {
@@ -103,7 +110,8 @@ export function openUndoIndex(folder: string): UndoIndex {
     get commands() {
       return commands
     },
-    refresh: () => withPaths([file], refresh),
+    // What is being added is waited for.
+    refresh: () => withPaths([file], () => Promise.resolve(refresh())),
     append(line, { sync }) {
       queue.push({ text: `${JSON.stringify(line)}\n`, sync })
       // Whoever comes while another waits for its turn goes with it: a patch of a hundred files is synced once.
@@ -125,25 +133,23 @@ export function openUndoIndex(folder: string): UndoIndex {
           await handle.datasync()
         }
         await rename(temporary, file)
-        await refresh()
+        refresh()
       }),
   }
 }
 
-async function readFrom(file: string, from: number, to: number): Promise<Buffer> {
-  await using handle = await open(file, 'r')
-  const bytes = Buffer.alloc(to - from)
-  const { bytesRead } = await handle.read(bytes, 0, bytes.length, from)
-  return bytes.subarray(0, bytesRead)
+function readFrom(file: string, from: number, to: number): Buffer {
+  const fd = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(to - from)
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from))
+  } finally {
+    closeSync(fd)
+  }
 }
 
-async function endsTorn(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<boolean> {
+function endsTorn(fd: number): boolean {
+  const { size } = fstatSync(fd)
   const last = Buffer.alloc(1)
-  await handle.read(last, 0, 1, size - 1)
-  return last[0] !== 10
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  return undefined
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 10
 }

@@ -43,11 +43,21 @@ export interface FileFacts {
   sha256?: string
   /** Permissions, for the case that the file is to be made again. */
   mode?: number
+  /** When only small parts of a long file change: what stands at these places of the new file was this before. */
+  replaced?: readonly ReplacedPart[]
+}
+
+export interface ReplacedPart {
+  /** Bytes of the new file. */
+  start: number
+  length: number
+  /** What was there. */
+  bytes: Uint8Array
 }
 
 /**
  * Keeps what every file was before our tools changed it, by content hash, within a quota (1 GiB, oldest first).
- * Never a copy of a tree: only files that a tool is about to touch.
+ * Never a copy of a tree: only files that a tool is about to touch, and of long ones only the parts that change.
  */
 export interface UndoJournal {
   /** Called before the first byte is written; durable when it resolves. */

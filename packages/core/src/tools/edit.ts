@@ -1,13 +1,14 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
-import { type ChangedFile, changedText, changeFile } from '../files/change-file.ts'
-import { applyPlan, planEdit } from '../files/edit-text.ts'
+import { type ChangedFile, changedText, changeFile, type NewContent } from '../files/change-file.ts'
+import { planEdit } from '../files/edit-text.ts'
 import { formatOf, plainFormat } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { missingText } from '../files/near-names.ts'
 import { findPlaceholder } from '../files/placeholders.ts'
 import { resolvePath } from '../files/resolve-path.ts'
-import { isCurrent } from '../files/stamps.ts'
+import type { Snapshot } from '../files/snapshot.ts'
+import { isCurrent, requireSeen } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
@@ -46,32 +47,34 @@ An empty "old_string" creates a file that does not exist.`,
     const target = resolvePath(ctx, file_path, { for: 'write' })
     const { path: real, shown } = target
     let found = 0
-    let note: string | undefined
-    const changed = await changeFile(ctx, target, (before) => {
+    let note = (): string | undefined => undefined
+    const work = (before: Snapshot | undefined): NewContent => {
       if (old_string === '') {
         if (before !== undefined) {
           throw new Error(
             `${shown} exists already. Give the text to replace in old_string, or use Write to replace all of it.`,
           )
         }
-        return { pieces: [Buffer.from(new_string)], format: plainFormat, known: 'all' }
+        return { bytes: Buffer.from(new_string), format: plainFormat, known: 'all' }
       }
       if (before === undefined) throw new Error(missingText(target, ctx.state))
-      // Text that is there letter by letter is as safe as ever; guessing at a file that nobody here has seen is not.
-      const exactOnly = !isCurrent(ctx.state, real, shown, before)
-      if (fileKind(before.bytes.subarray(0, headLength)).kind === 'binary')
+      requireSeen(ctx.state, real, shown)
+      if (fileKind(before.bytes.subarray(0, headLength)).kind !== 'text')
         throw new Error(`${shown} is not a text file.`)
+      // Text that is there letter by letter is as safe as ever; guessing at a file that nobody here has seen is not.
+      let isKnown: boolean | undefined
+      const mayLookAgain = (): boolean => (isKnown ??= isCurrent(ctx.state, real, before))
       const format = formatOf(before.bytes)
       const wanted = { oldText: old_string, newText: new_string, all: replace_all }
-      const plan = planEdit(before.bytes, format, wanted, { exactOnly })
+      const plan = planEdit(before.bytes, format, wanted, { mayLookAgain })
       found = plan.replacements.length
-      note = exactOnly
-        ? 'The file had been changed since you read it: Read it again before you change more.'
-        : plan.note
-      return { pieces: applyPlan(before.bytes, plan), format, known: exactOnly ? 'part' : 'as-before' }
-    })
-    const notes = [found > 1 && `${found} places were replaced.`, note].filter((one) => typeof one === 'string')
-    const output: EditOutput = { ...changed, places: found, ...(note !== undefined && { note }) }
+      note = () => (mayLookAgain() ? plan.note : staleNote)
+      return { replacements: plan.replacements, format, known: () => (mayLookAgain() ? 'as-before' : 'part') }
+    }
+    const changed = await changeFile(ctx, target, work, { isExact: true })
+    const said = note()
+    const notes = [found > 1 && `${found} places were replaced.`, said].filter((one) => typeof one === 'string')
+    const output: EditOutput = { ...changed, places: found, ...(said !== undefined && { note: said }) }
     return withModelText(output, changedText(shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
   },
   display: ({ places: _, note: __, ...changed }) => ({
@@ -80,6 +83,8 @@ An empty "old_string" creates a file that does not exist.`,
     content: { kind: 'diff', ...changed } satisfies Display,
   }),
 })
+
+const staleNote = 'The file had been changed since you read it: Read it again before you change more.'
 
 interface EditOutput extends ChangedFile {
   /** How many places were replaced. */

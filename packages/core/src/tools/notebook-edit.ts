@@ -6,7 +6,7 @@ import { type CellEdited, editNotebook } from '../files/edit-notebook.ts'
 import { decodeText, encodeText, formatOf, plainFormat } from '../files/encoding.ts'
 import { missingText } from '../files/near-names.ts'
 import { resolvePath } from '../files/resolve-path.ts'
-import { isCurrent } from '../files/stamps.ts'
+import { isCurrent, requireSeen } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
@@ -42,13 +42,14 @@ export default defineTool({
     let cell: CellEdited | undefined
     const changed = await changeFile(ctx, target, (before) => {
       if (before === undefined) throw new Error(missingText(target, ctx.state))
-      if (!isCurrent(ctx.state, real, shown, before)) {
+      requireSeen(ctx.state, real, shown)
+      if (!isCurrent(ctx.state, real, before)) {
         throw new Error(`${shown} has changed since you read it. Read it again: its cells may have moved.`)
       }
       const format = formatOf(before.bytes)
       const { edit_mode: mode, cell_id: cellId, cell_number: cellNumber, new_source: source, cell_type: type } = input
       cell = editNotebook(decodeText(before.bytes, format), { mode, cellId, cellNumber, source, type }, shown)
-      return { pieces: [encodeText(cell.text, format)], format, known: 'as-before' }
+      return { bytes: encodeText(cell.text, format), format, known: 'as-before' }
     })
     const { number, id, before, after, clearedOutputs } = cell!
     const diff = await diffBytes(sideOf(before), sideOf(after))

@@ -1,5 +1,4 @@
-import { Buffer } from 'node:buffer'
-import { closeSync, readSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { fileKind, headLength } from '../files/file-kind.ts'
@@ -39,6 +38,8 @@ Folders are listed, notebooks come by cell, images and PDFs as such; other binar
 
 /** Up to here a file is read at once and known by its hash. */
 const wholeBytes = 2 ** 18
+/** Of longer ones so much is read first: enough for what is shown from the start. */
+const headBytes = 2 ** 16
 
 async function readTarget(target: ResolvedPath, range: ReadRange, ctx: ToolContext): Promise<ReadResult> {
   const { path: real, shown, stats } = target
@@ -57,21 +58,21 @@ async function readTarget(target: ResolvedPath, range: ReadRange, ctx: ToolConte
 
 async function readFile(file: OpenedFile, range: ReadRange, ctx: ToolContext): Promise<ReadResult> {
   const { real, shown, name, fd, size, stats } = file
-  const bytes = size <= wholeBytes ? await readOpenFile(fd, size) : undefined
-  if (bytes?.length === 0) {
-    stampRead(ctx.state, real, { stats, sha256: sha256Of(bytes) }, 'all')
+  const head = await readOpenFile(fd, size <= wholeBytes ? size : headBytes)
+  if (head.length === 0) {
+    stampRead(ctx.state, real, { stats, sha256: sha256Of(head) }, 'all')
     return {
       output: { kind: 'text', path: name, from: 1, lines: 0, preview: '' },
       text: `${shown} is empty (0 bytes).`,
     }
   }
-  const kind = fileKind(bytes?.subarray(0, headLength) ?? readHead(fd))
+  const kind = fileKind(head.subarray(0, headLength))
   if (kind.kind === 'binary') {
     throw new Error(`${shown} is ${kind.name}, ${size} bytes, not text. Use a command that understands it.`)
   }
   if (kind.kind !== 'text') return readMedia(file, kind, ctx)
   const notebook = real.endsWith('.ipynb') ? await readNotebook(file, range, ctx) : undefined
-  return notebook ?? readText(file, bytes, range, ctx)
+  return notebook ?? readText(file, head, range, ctx)
 }
 
 function open(real: string, shown: string): ReturnType<typeof openFile> {
@@ -80,11 +81,6 @@ function open(real: string, shown: string): ReturnType<typeof openFile> {
   } catch (error) {
     throw readFailure(error, shown)
   }
-}
-
-function readHead(fd: number): Uint8Array {
-  const head = Buffer.alloc(headLength)
-  return head.subarray(0, readSync(fd, head, 0, headLength, 0))
 }
 
 function summaryOf(output: ReadOutput): string {

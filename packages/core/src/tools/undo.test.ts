@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { markOf } from '../files/change-mark.ts'
 import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
@@ -147,4 +147,22 @@ test('a folder that became a link is not written through', async () => {
   renameSync(ws.at('folder'), `${ws.root}/../outside`)
   symlinkSync('../outside', ws.at('folder'))
   expect(await undone({ scope: 'call' })).toContain('folder/a: it leads through a link now')
+})
+
+test('of a long file only the parts that an edit changed are kept, and it comes back byte by byte', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index % 100} ${'é'.repeat(index % 7)}`)
+  ws.put('long.txt', lines.join('\r\n'))
+  const before = ws.bytes('long.txt')
+  await ws.call(read, { file_path: 'long.txt', limit: 10 })
+  const change = { file_path: 'long.txt', old_string: 'line 42 ', new_string: 'changed\nline 42 ', replace_all: true }
+  await ws.call(edit, change)
+  await ws.call(edit, { file_path: 'long.txt', old_string: `line 0 \n`, new_string: '', replace_all: true })
+  const kept = readdirSync(`${ws.root}/../undo/objects`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => statSync(`${entry.parentPath}/${entry.name}`).size)
+  expect(Math.max(...kept)).toBeLessThan(20_000)
+  await undone({ scope: 'turn' })
+  expect(ws.bytes('long.txt').equals(before)).toBe(true)
+  await undone({ scope: 'call', id: `undo-${calls}` })
+  expect(ws.text('long.txt')).toContain('changed\r\nline 42 ')
 })

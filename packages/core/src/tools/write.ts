@@ -37,7 +37,7 @@ export default defineTool({
     const { path: real, shown } = target
     let isSame = false
     const changed = await changeFile(ctx, target, (before) => {
-      if (before === undefined) return { pieces: [Buffer.from(content)], format: plainFormat, known: 'all' }
+      if (before === undefined) return { bytes: Buffer.from(content), format: plainFormat, known: 'all' }
       requireWhole(ctx.state, real, shown, before)
       const isText = fileKind(before.bytes.subarray(0, headLength)).kind === 'text'
       const format = isText ? formatOf(before.bytes) : plainFormat
@@ -46,7 +46,7 @@ export default defineTool({
       const text = isText ? withEndingsOf(file.units(), content.replace(/^\ufeff/, '')) : content
       const bytes = encodeText(text, format)
       isSame = bytes.equals(before.bytes)
-      return isSame ? undefined : { pieces: [bytes], format, known: 'all' }
+      return isSame ? undefined : { bytes, format, known: 'all' }
     })
     const text = isSame ? `${shown} has this very content already; nothing was changed.` : changedText(shown, changed)
     return withModelText(changed, text)
