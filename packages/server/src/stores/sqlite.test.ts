@@ -1,9 +1,21 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { message } from './contract/make.ts'
-import { openSqliteStore } from './sqlite.ts'
+import { examineDatabase, openSqliteStore } from './sqlite.ts'
 import { storeContract } from './store-contract.ts'
 
 storeContract('SQLite', async () => {
@@ -37,4 +49,59 @@ it('nobody else on the machine can read the files of a home', async () => {
   expect(names.filter((name) => (statSync(join(home, name)).mode & 0o077) !== 0)).toEqual([])
   await store.close()
   rmSync(home, { recursive: true })
+})
+
+describe('a damaged database', () => {
+  let home: string
+  let file: string
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'troupe-damage-'))
+    file = join(home, 'troupe.db')
+    const store = await openSqliteStore({ home })
+    const { id: workspaceId } = await store.workspaces.open('/tmp/one')
+    await store.workspaces.trust(workspaceId, true)
+    await store.sessions.create({ id: 's1', workspaceId })
+    for (let n = 0; n < 50; n++) await store.messages.add({ sessionId: 's1' }, message(`u${n}`, null, 'x'.repeat(2000)))
+    await store.close()
+  })
+  afterEach(() => rmSync(home, { recursive: true }))
+
+  const damaged = () =>
+    expect.objectContaining({
+      name: 'DatabaseDamaged',
+      message: expect.stringContaining(`troupe import "${join(home, 'sessions')}"`),
+      data: expect.objectContaining({ path: file }),
+    })
+
+  it.each([
+    ['other text', () => writeFileSync(file, 'not a database, but the only copy of something\n'.repeat(100))],
+    ['a cut off end', () => truncateSync(file, 8192)],
+  ])('%s is refused with what to do, and stays as it is', async (_name, damage) => {
+    damage()
+    const before = readFileSync(file)
+    await expect(openSqliteStore({ home })).rejects.toThrow(damaged())
+    expect(examineDatabase(home).damage).toEqual(damaged())
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  it('pages in the middle that hold something else are found by a look at the whole', () => {
+    const handle = openSync(file, 'r+')
+    writeSync(handle, Buffer.alloc(statSync(file).size - 8192, 0xab), 0, null, 8192)
+    closeSync(handle)
+    expect(examineDatabase(home).damage).toEqual(damaged())
+  })
+
+  it('a sound one is looked at while it is open, and tells which folders are trusted', async () => {
+    const store = await openSqliteStore({ home })
+    const state = examineDatabase(home)
+    expect(state).toMatchObject({ exists: true })
+    expect(state.damage).toBeUndefined()
+    expect([state.trusts('/tmp/one'), state.trusts('/tmp/two')]).toEqual([true, false])
+    await store.close()
+    expect(examineDatabase(home).damage).toBeUndefined()
+  })
+
+  it('none at all is no damage', () => {
+    expect(examineDatabase(join(home, 'elsewhere'))).toMatchObject({ exists: false })
+  })
 })

@@ -1,8 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
-import { errorInfo } from '@troupe/core'
+import { errorInfo, NamedError } from '@troupe/core'
 import { backUp } from './sqlite-backup.ts'
 import { createSessionExport } from './export/session-export.ts'
 import { migrate } from './migrate.ts'
@@ -24,7 +24,10 @@ export interface SqliteStore extends SqlStore {
   exported(): Promise<void>
 }
 
-/** Opens `troupe.db` in the home. The caller holds the home's lock: one process owns it. */
+/**
+ * Opens `troupe.db` in the home. The caller holds the home's lock: one process owns it. Throws `DatabaseDamaged`, and
+ * leaves the file as it is, where it holds no database or one that cannot be read.
+ */
 export async function openSqliteStore({
   home,
   log = () => undefined,
@@ -61,6 +64,51 @@ export async function openSqliteStore({
     }
   } catch (error) {
     if (database.isOpen) database.close()
-    throw error
+    throw isDamage(error) ? databaseDamaged(home, error.message) : error
   }
+}
+
+/** What can be said of a home's database without owning it. */
+export interface DatabaseState {
+  exists: boolean
+  damage?: NamedError
+  /** Whether the person trusts this folder; false where that cannot be read. */
+  trusts(folder: string): boolean
+}
+
+/** Reads the whole of `troupe.db` and changes nothing, also while another process owns the home. */
+export function examineDatabase(home: string): DatabaseState {
+  const path = join(home, 'troupe.db')
+  if (!existsSync(path)) return { exists: false, trusts: () => false }
+  const trusted = new Set<string>()
+  const state: DatabaseState = { exists: true, trusts: (folder) => trusted.has(folder) }
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    const found = String(database.prepare('pragma quick_check(1)').get()?.['quick_check'])
+    if (found !== 'ok') return { ...state, damage: databaseDamaged(home, found) }
+    const known = database.prepare("select 1 from sqlite_schema where name = 'workspace'").get()
+    const rows = known === undefined ? [] : database.prepare('select path from workspace where trusted = 1').all()
+    for (const row of rows) trusted.add(String(row['path']))
+    return state
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return { ...state, damage: databaseDamaged(home, error.message) }
+  } finally {
+    database.close()
+  }
+}
+
+function isDamage(error: unknown): error is Error {
+  const [corrupt, notDatabase] = [11, 26]
+  if (!(error instanceof Error && 'errcode' in error)) return false
+  // The lower byte is the kind, the rest says more about it.
+  const kind = Number(error.errcode) & 0xff
+  return kind === corrupt || kind === notDatabase
+}
+
+function databaseDamaged(home: string, reason: string): NamedError {
+  const path = join(home, 'troupe.db')
+  const fix = `Move it away (and ${path}-wal and ${path}-shm, where they are there), then run: troupe import "${join(home, 'sessions')}"`
+  const message = `${path} is damaged or no database (${reason.replace(/\s+/g, ' ')}); it was left as it is. ${fix}`
+  return new NamedError('DatabaseDamaged', message, { data: { path, fix } })
 }
