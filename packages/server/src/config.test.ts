@@ -33,7 +33,7 @@ test('a home without a config has an empty one', () => {
 })
 
 test('the documented shape is read as it is', () => {
-  writeFileSync(file, JSON.stringify(full))
+  writeFileSync(file, JSON.stringify(full), { mode: 0o600 })
   const config = openConfig({ path: folder })
   expect(config.get()).toEqual(full)
   expect(config.warnings()).toEqual([])
@@ -46,6 +46,33 @@ test('an update is private, keeps unknown keys and is seen at once', async () =>
   expect(config.get()).toEqual({ ...full, colour: 'green', model: 'demo/tour' })
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(config.get())
   expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('keys that others could read become private, with a warning that does not tell them', () => {
+  writeFileSync(file, JSON.stringify(full), { mode: 0o644 })
+  const config = openConfig({ path: folder })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(config.warnings()).toEqual([expect.stringContaining(`could read the keys in ${file}`)])
+  expect(config.warnings()[0]).not.toContain(full.providers.acme.apiKey)
+  expect(openConfig({ path: folder }).warnings()).toEqual([])
+})
+
+test('a config without keys keeps the mode that it has', () => {
+  writeFileSync(file, '{"model":"a/b"}', { mode: 0o644 })
+  expect(openConfig({ path: folder }).warnings()).toEqual([])
+  expect(statSync(file).mode & 0o777).toBe(0o644)
+})
+
+test('keys that come into the file later become private too', () => {
+  const config = openConfig({ path: folder })
+  writeFileSync(file, '{"search":{"provider":"brave","apiKey":"x"}}', { mode: 0o644 })
+  expect(config.warnings()).toEqual([expect.stringContaining('could read the keys')])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('MCP servers are said not to be used yet', () => {
+  writeFileSync(file, '{"mcpServers":{"files":{"command":"x"}}}')
+  expect(openConfig({ path: folder }).warnings()).toEqual([`${file}: "mcpServers" is not used yet.`])
 })
 
 test('unknown keys are named at every depth', () => {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { NamedError } from '@troupe/core/error'
 import { z } from 'zod'
@@ -25,7 +25,7 @@ export const configSchema = z.looseObject({
     })
     .optional(),
   useTools: names.nullable().optional().describe('the tools that models may use; absent or null: all'),
-  mcpServers: z.record(z.string(), z.looseObject({})).optional(),
+  mcpServers: z.record(z.string(), z.looseObject({})).optional().describe('not used yet'),
   recovery: z
     .enum(['continue', 'wait'])
     .optional()
@@ -54,17 +54,18 @@ export interface ConfigFile {
   path: string
   /** What the file says now. While a changed file cannot be read, what it said before. */
   get(): Config
-  /** Unknown keys, and what keeps the file from being read, in sentences. */
+  /** What keeps the file from being read, what was found wrong and put right, keys without effect; in sentences. */
   warnings(): string[]
   /** Writes what `change` makes of the file as it is. Throws `BadConfig` rather than replace what cannot be read. */
   update(change: (config: Config) => Config): Promise<void>
 }
 
-/** Opens `config.json` of a home; it need not exist. Throws `BadConfig`. */
+/** Opens `config.json` of a home; it need not exist. One with keys becomes private. Throws `BadConfig`. */
 export function openConfig(home: { path: string }): ConfigFile {
   const file = path.join(home.path, 'config.json')
   let version = versionOf(file)
   let config = readConfig(file)
+  let exposed = keepPrivate(file, config)
   let problem: string | undefined
 
   const refresh = (): void => {
@@ -74,6 +75,7 @@ export function openConfig(home: { path: string }): ConfigFile {
     problem = undefined
     try {
       config = readConfig(file)
+      exposed = keepPrivate(file, config) ?? exposed
     } catch (error) {
       if (!(error instanceof NamedError)) throw error
       problem = error.message
@@ -89,6 +91,8 @@ export function openConfig(home: { path: string }): ConfigFile {
       refresh()
       return [
         ...(problem === undefined ? [] : [problem]),
+        ...(exposed === undefined ? [] : [exposed]),
+        ...(Object.keys(config.mcpServers ?? {}).length === 0 ? [] : [`${file}: "mcpServers" is not used yet.`]),
         ...unknownKeys(config).map((key) => `${file}: "${key}" is not known.`),
       ]
     },
@@ -123,6 +127,23 @@ export function readConfig(file: string): Config {
     })
   }
   return check(JSON.parse(bare), file)
+}
+
+/** Keys are for the person alone. What was put right, or could not be, in a sentence. */
+function keepPrivate(file: string, config: Config): string | undefined {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+  if (process.platform === 'win32' || (mode & 0o077) === 0 || !holdsKeys(config)) return undefined
+  try {
+    chmodSync(file, 0o600)
+    return `Others on this machine could read the keys in ${file}. They no longer can; consider changing the keys.`
+  } catch (error) {
+    return `Others on this machine can read the keys in ${file} (${(error as Error).message}): run "chmod 600 ${file}".`
+  }
+}
+
+function holdsKeys({ providers = {}, search }: Config): boolean {
+  const settings = Object.values(providers)
+  return Boolean(search?.apiKey) || settings.some(({ apiKey, headers }) => Boolean(apiKey) || headers !== undefined)
 }
 
 /** Dotted names of what the schema does not know. */
