@@ -50,9 +50,12 @@ function formatFor(timezone: string): Intl.DateTimeFormat {
     })
   } catch (error) {
     const meant = zonesLike(timezone)
-    const hint = meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : 'Give an IANA name such as "Asia/Tokyo"'
+    const hint =
+      meant.length > 0
+        ? `Did you mean ${meant.join(' or ')}? "UTC" and offsets such as "+02:00" work too`
+        : 'Give an IANA name such as "Asia/Tokyo", "UTC", or an offset such as "+02:00"'
     throw new Error(
-      `"${timezone}" is not a time zone. ${hint}${meant.length > 0 ? ' ' : ', '}"UTC", an offset such as "+02:00", or nothing for the time of this machine also work.`,
+      `"${timezone}" is not a time zone. ${hint}; leave the time zone out for the time of this machine.`,
       { cause: error },
     )
   }
