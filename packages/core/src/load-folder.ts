@@ -30,7 +30,7 @@ export function loadFolderSync<T>(folder: string, check: (value: unknown, name: 
       if (module.default === undefined) throw new Error('the file has no default export')
       loaded.entries.push({ name, path: file, value: check(module.default, name, file) })
     } catch (error) {
-      loaded.problems.push({ path: file, message: error instanceof Error ? error.message : String(error) })
+      loaded.problems.push({ path: file, message: messageOf(error) })
     }
   }
   return loaded
@@ -50,6 +50,12 @@ function moduleFiles(folder: string): string[] {
     .filter((name) => /\.[jt]s$/.test(name) && !/\.(test|d)\.[jt]s$/.test(name))
     .toSorted()
     .map((name) => path.join(folder, name))
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ERR_REQUIRE_ASYNC_MODULE' ? 'tool files must not use top-level await' : error.message
 }
 
 let provided = false
