@@ -27,6 +27,8 @@ export interface AppState {
   chosenModels: Record<string, string>
   asks: Ask[]
   sidebar: boolean
+  /** Whether the dialog about models and keys is open. */
+  modelsDialog: boolean
 }
 
 export interface Found {
@@ -41,6 +43,7 @@ export interface AppActions {
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
   refreshAsks: () => Promise<void>
+  refreshModels: () => Promise<void>
   loadMoreSessions: () => Promise<void>
   /** Brings a session into sight; with a message, that message of it. */
   select: (sessionId: string, messageId?: string) => void
@@ -53,6 +56,7 @@ export interface AppActions {
   setSearch: (query: string) => Promise<void>
   chooseModel: (ref: string) => Promise<void>
   setSidebar: (open: boolean) => void
+  setModelsDialog: (open: boolean) => void
 }
 
 export interface AppServices {
@@ -81,6 +85,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     chosenModels: {},
     asks: [],
     sidebar: restingSidebar(),
+    modelsDialog: false,
   }))
   const { getState, setState } = store
   screen.onChange(restSidebar)
@@ -90,6 +95,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     start,
     refresh,
     refreshAsks,
+    refreshModels,
     loadMoreSessions,
     select,
     newSession,
@@ -100,6 +106,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     setSearch,
     chooseModel,
     setSidebar,
+    setModelsDialog: (modelsDialog) => setState({ modelsDialog }),
   }
 
   async function start(key: string | null): Promise<void> {
@@ -110,7 +117,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
       if (isUnreachable(error)) return setState({ access: 'unreachable' })
     }
     await refresh()
-    if (getState().access === 'open') await loadModels()
+    if (getState().access === 'open') await refreshModels()
   }
 
   async function refresh(): Promise<void> {
@@ -157,7 +164,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     }
   }
 
-  async function loadModels(): Promise<void> {
+  async function refreshModels(): Promise<void> {
     try {
       const { models, defaultModel } = await api.models()
       setState({ models, modelsLoaded: true, defaultModel, modelsFailure: null })

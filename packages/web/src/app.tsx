@@ -5,6 +5,7 @@ import { Chat } from './chat/chat.tsx'
 import { pageWakeSource } from './chat/wake-source.ts'
 import { Header } from './header.tsx'
 import { Locked, Unreachable } from './locked.tsx'
+import { ModelsDialog } from './models/models-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
 import { Notices } from './ui/notices.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
@@ -13,6 +14,7 @@ import './app.css'
 export function App() {
   const access = useApp((state) => state.access)
   const sessionId = useApp((state) => state.sessionId)
+  const modelsDialog = useApp((state) => state.modelsDialog)
   useAddress()
   useLookingAgain()
   useNewChatKey()
@@ -29,6 +31,7 @@ export function App() {
           <Chat key={sessionId} sessionId={sessionId} />
         </main>
       </div>
+      {modelsDialog && <ModelsDialog />}
       <Notices />
     </Tooltip.Provider>
   )

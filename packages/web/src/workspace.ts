@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { Chunk } from '@troupe/core/protocol'
 import { createApi } from './api/api.ts'
+import type { Api } from './api/api.ts'
 import { readClientIds } from './api/client-ids.ts'
 import { keptByBrowser, keptByTab } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
@@ -18,6 +19,7 @@ import { noticeError } from './ui/notices.tsx'
 
 /** Everything that lives as long as the page. Built once, in `main.tsx`, and handed down. */
 export interface Workspace {
+  api: Api
   app: AppStore
   /** The store of a session; the same one as long as it is among the last used. */
   session(sessionId: string): SessionStore
@@ -40,7 +42,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
       void sessions.get(changed)?.open()
   })
 
-  return { app, session, refresh }
+  return { api, app, session, refresh }
 
   function session(id: string): SessionStore {
     const known = sessions.get(id)

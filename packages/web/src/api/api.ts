@@ -1,5 +1,6 @@
-import type { Answer, Ask, BranchPage, SearchHit, Session } from '@troupe/core'
+import type { Answer, Ask, BranchPage, SearchHit, Session, Workspace } from '@troupe/core'
 import type { ModelList } from './model-info.ts'
+import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { Request } from './request.ts'
 
 export interface ChatBody {
@@ -34,6 +35,7 @@ export function createApi(request: Request) {
   }
   const session = (id: string) => `/ai/sessions/${encodeURIComponent(id)}`
   const chat = (id: string) => `/ai/chat/${encodeURIComponent(id)}`
+  const provider = (id: string) => `/ai/providers/${encodeURIComponent(id)}`
 
   return {
     authenticate: (key: string) => request('POST', '/ai/auth', { body: { key } }),
@@ -67,5 +69,13 @@ export function createApi(request: Request) {
     answerAsk: (id: string, answer: Answer) =>
       json<{ ask: Ask }>('POST', `/ai/asks/${encodeURIComponent(id)}`, { answer }),
     models: () => json<ModelList>('GET', '/ai/models'),
+
+    providers: () => json<{ providers: ProviderInfo[] }>('GET', '/ai/providers'),
+    addProvider: (added: NewProvider) => json<{ provider: ProviderInfo }>('POST', '/ai/providers', added),
+    changeProvider: (id: string, patch: ProviderPatch) =>
+      json<{ provider: ProviderInfo }>('PATCH', provider(id), patch),
+    testProvider: (id: string) => json<{ test: ProviderTest }>('POST', `${provider(id)}/test`, {}),
+    deleteProvider: (id: string) => request('DELETE', provider(id)),
+    workspace: () => json<{ workspace: Workspace | undefined }>('GET', '/ai/workspace'),
   }
 }

@@ -1,6 +1,6 @@
 import { examplesOf, isDemo } from '../api/model-info.ts'
 import { Mark } from '../ui/mark.tsx'
-import { useApp, useCurrentModel } from '../workspace.ts'
+import { useApp, useCurrentModel, useWorkspace } from '../workspace.ts'
 import { useSessionStore } from './session-context.ts'
 import { useBlocked } from './use-blocked.ts'
 import './empty-chat.css'
@@ -9,6 +9,7 @@ const shownExamples = 8
 
 /** The first screen of a session: a word of welcome, and requests to begin with where the model brings some. */
 export function EmptyChat() {
+  const { app } = useWorkspace()
   const { send } = useSessionStore()
   const current = useCurrentModel()
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
@@ -22,7 +23,11 @@ export function EmptyChat() {
         {isDemo(current) && (
           <p className="empty-note">
             You are talking to the demo model. It is scripted, not an AI, but the tools it calls are real: try one of
-            these to see how a run looks. For real answers, choose another model below.
+            these to see how a run looks. For real answers,{' '}
+            <button type="button" className="empty-add" onClick={() => app.setModelsDialog(true)}>
+              add a model
+            </button>
+            .
           </p>
         )}
         {examples.length > 0 && (

@@ -10,6 +10,6 @@ export function useBlocked(): string | null {
   if (unreachable) return 'The server cannot be reached. Start it again with “npm start”; this page will find it.'
   if (phase === 'missing') return 'This session does not exist any more.'
   if (modelsFailure !== null) return `The list of models could not be read: ${modelsFailure}`
-  if (noModels) return 'There is no model to answer. Set the key of a provider in the environment or in config.json.'
+  if (noModels) return 'There is no model to answer. Choose “Add a model…” below and set the key of a provider.'
   return null
 }

@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
    a list that a search field drives (the combobox pattern of ARIA) has no tag of its own; its keys are those of the field */
-import { Check, ChevronDown, Search } from 'lucide-react'
+import { Check, ChevronDown, Plus, Search } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useId, useMemo, useRef, useState } from 'react'
 import { groupModels, isDemo } from '../api/model-info.ts'
@@ -15,6 +15,7 @@ export function ModelPicker() {
   const models = useApp((state) => state.models)
   const current = useCurrentModel()
   const [open, setOpen] = useState(false)
+  const adding = useRef(false)
   const shown = models.find(({ ref }) => ref === current)
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
@@ -34,6 +35,11 @@ export function ModelPicker() {
           sideOffset={8}
           collisionPadding={10}
           aria-label="Choose a model"
+          onCloseAutoFocus={() => {
+            // After the focus has gone back to the trigger, so that the dialog gives it back there.
+            if (adding.current) setTimeout(() => app.setModelsDialog(true))
+            adding.current = false
+          }}
         >
           <ModelChooser
             models={models}
@@ -43,6 +49,17 @@ export function ModelPicker() {
               setOpen(false)
             }}
           />
+          <button
+            type="button"
+            className="model-add"
+            onClick={() => {
+              adding.current = true
+              setOpen(false)
+            }}
+          >
+            <Plus aria-hidden />
+            Add a model…
+          </button>
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>

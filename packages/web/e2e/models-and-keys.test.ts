@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { wireServer } from '../../server/src/testing/wire-server.ts'
+import type { WireServer } from '../../server/src/testing/wire-server.ts'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'models and keys (skipped: no Chromium)' : 'models and keys'
+const key = 'sk-typed-into-the-page-0001'
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let wire: WireServer
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    wire = await wireServer()
+    const providers = { anthropic: { baseURL: wire.baseURL('anthropic'), models: ['claude-sonnet-4-5'] } }
+    workspace = await openWorkspace(chromium ?? '', { home: { 'config.json': JSON.stringify({ providers }) } })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(async () => {
+    await workspace?.close()
+    await wire?.close()
+  })
+
+  test('a key goes in, its model is picked and answers, and the key never comes back', async () => {
+    const chat = chatPage(await workspace.open())
+    const { page } = chat
+    const received: Promise<string>[] = []
+    page.on('response', (response) => {
+      if (response.url().includes('/ai/providers')) received.push(response.text())
+    })
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('button', { name: 'Add a model…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Models and keys' })
+    await dialog.getByText(/^OpenAI has no key\./).waitFor()
+    await dialog.getByRole('button', { name: /^Anthropic/ }).click()
+    await dialog.getByLabel('Key of Anthropic').fill(key)
+    await page.keyboard.press('Enter')
+    await dialog.getByText(/It works: 1 model listed after/).waitFor()
+    await dialog.getByText('key from the settings · 1 model').waitFor()
+    expect(await dialog.getByLabel('Key of Anthropic').inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('combobox', { name: 'Search models' }).fill('claude')
+    await page.keyboard.press('Enter')
+    wire.play({ turn: { text: 'with the key' } })
+    expect(await (await chat.ask('hello')).locator('.prose').innerText()).toBe('with the key')
+    expect(wire.requests.at(-1)?.headers['x-api-key']).toBe(key)
+    expect((await Promise.all(received)).join('')).not.toContain(key)
+  })
+
+  test('another provider is added by its address with the keyboard on a narrow screen; a wrong address is said', async () => {
+    const { page, ...chat } = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
+    await page.getByRole('button', { name: /^Model:/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Search models' }).waitFor()
+    await page.getByRole('button', { name: 'Add a model…' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Models and keys' })
+    await dialog.getByRole('button', { name: /^OpenAI/ }).first().waitFor()
+    await dialog.getByText('Another provider, by its address').focus()
+    await page.keyboard.press('Enter')
+    await dialog.getByLabel('Name', { exact: true }).fill('Away')
+    await dialog.getByLabel('Base URL', { exact: true }).fill('http://127.0.0.1:1/v1')
+    await page.keyboard.press('Enter')
+    await dialog.locator('.provider-bad').waitFor()
+    await dialog.getByLabel('Name', { exact: true }).fill('Near by')
+    await dialog.getByLabel('Base URL', { exact: true }).fill(wire.baseURL('custom'))
+    await page.keyboard.press('Enter')
+    await dialog.getByText(/It works: 1 model listed after/).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Model:/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Search models' }).fill('near-by')
+    await page.keyboard.press('Enter')
+    wire.play({ turn: { text: 'from near by' } })
+    expect(await (await chat.ask('hello')).locator('.prose').innerText()).toBe('from near by')
+  })
+
+  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})

@@ -1,0 +1,71 @@
+import type { ErrorInfo } from '@troupe/core/protocol'
+import { countOf, formatDuration } from '../ui/format.ts'
+
+/** A provider as `GET /ai/providers` lists it, as far as the page uses it. Its key never comes here. */
+export interface ProviderInfo {
+  id: string
+  name: string
+  adapter: string
+  usable: boolean
+  needsKey: boolean
+  /** `settings`, or `env:` and the name of the variable. */
+  keySource: string | null
+  baseURL: string | null
+  /** A server on this machine. */
+  local: boolean
+  inSettings: boolean
+  problem: string | null
+  models: number
+}
+
+export interface ProviderPatch {
+  /** Null removes it. */
+  apiKey?: string | null
+  baseURL?: string | null
+  models?: string[] | null
+}
+
+export interface NewProvider {
+  id: string
+  type: 'openai-compatible'
+  baseURL: string
+  apiKey?: string
+  models?: string[]
+}
+
+export type ProviderTest =
+  | { ok: true; elapsedMs: number; how: 'list' | 'answer'; models?: { id: string }[] }
+  | { ok: false; elapsedMs: number; error: ErrorInfo }
+
+/** One line: that it can be used and by which key, or what is missing. */
+export function providerStatus({ usable, problem, keySource, needsKey, models, local }: ProviderInfo): string {
+  if (!usable) return problem ?? 'cannot be used'
+  const key =
+    keySource === null
+      ? needsKey || local
+        ? undefined
+        : 'needs no key'
+      : keySource === 'settings'
+        ? 'key from the settings'
+        : `key from ${keySource.replace(/^env:/, '')} in the environment`
+  const found = local ? 'found on this machine' : undefined
+  return [found, key, models > 0 ? countOf(models, 'model') : undefined].filter(Boolean).join(' · ')
+}
+
+export function testInWords(test: ProviderTest): string {
+  if (!test.ok) return test.error.message
+  const time = formatDuration(test.elapsedMs)
+  if (test.how === 'answer') return `It answered after ${time}.`
+  return `It works: ${countOf(test.models?.length ?? 0, 'model')} listed after ${time}.`
+}
+
+/** What can be used first; then those that a key is missing for, then servers that were not found. */
+export function sortProviders(providers: ProviderInfo[]): ProviderInfo[] {
+  const rank = ({ usable, local }: ProviderInfo) => (usable ? 0 : local ? 2 : 1)
+  return providers.filter(({ id }) => id !== 'demo').toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** Its address is a matter of the person's. */
+export function hasOwnAddress({ adapter, local }: ProviderInfo): boolean {
+  return adapter === 'openai-compatible' || local
+}

@@ -1,0 +1,9 @@
+import type { Outcome } from './use-provider-actions.ts'
+
+export function ProviderOutcome({ busy, outcome }: { busy: boolean; outcome: Outcome | null }) {
+  return (
+    <output className={outcome?.ok === false ? 'provider-outcome provider-bad' : 'provider-outcome'} aria-live="polite">
+      {busy ? 'One moment …' : outcome?.text}
+    </output>
+  )
+}

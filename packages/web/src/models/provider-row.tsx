@@ -1,0 +1,116 @@
+import { ChevronRight } from 'lucide-react'
+import { useId, useState } from 'react'
+import { hasOwnAddress, providerStatus } from '../api/provider-info.ts'
+import type { ProviderInfo } from '../api/provider-info.ts'
+import { Button } from '../ui/button.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { ProviderOutcome } from './provider-outcome.tsx'
+import { useProviderActions } from './use-provider-actions.ts'
+
+/** One provider: how it stands, and below it the fields that change that. */
+export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; onChanged: () => Promise<unknown> }) {
+  const { api } = useWorkspace()
+  const { id, name, usable, keySource, inSettings } = provider
+  const [open, setOpen] = useState(false)
+  const [key, setKey] = useState('')
+  const [address, setAddress] = useState(provider.baseURL ?? '')
+  const { busy, outcome, act, test } = useProviderActions(onChanged)
+  const bodyId = useId()
+  const ownAddress = hasOwnAddress(provider)
+  const keepsModels = provider.models === 0 && !provider.local
+  const typed = { key: key.trim(), address: address.trim() }
+  const isChanged = typed.key !== '' || (ownAddress && typed.address !== (provider.baseURL ?? ''))
+
+  const save = () =>
+    act('Saved.', async () => {
+      await api.changeProvider(id, {
+        ...(typed.key !== '' && { apiKey: typed.key }),
+        ...(ownAddress &&
+          typed.address !== (provider.baseURL ?? '') && { baseURL: typed.address === '' ? null : typed.address }),
+      })
+      setKey('')
+      return test(id, { keepsModels })
+    })
+
+  return (
+    <li className="provider">
+      <button
+        type="button"
+        className="provider-head"
+        aria-expanded={open}
+        aria-controls={bodyId}
+        onClick={() => setOpen(!open)}
+      >
+        <span className={usable ? 'provider-dot provider-usable' : 'provider-dot'} aria-hidden />
+        <span className="provider-name">
+          {name}
+          <span className="visually-hidden">{usable ? ', ready' : ', not ready'}</span>
+        </span>
+        <ChevronRight className="tool-chevron" aria-hidden />
+        <span className="provider-status">{providerStatus(provider)}</span>
+      </button>
+      <form
+        id={bodyId}
+        className="provider-body"
+        hidden={!open}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isChanged && !busy) save()
+        }}
+      >
+        <label>
+          Key
+          <input
+            type="password"
+            autoComplete="off"
+            aria-label={`Key of ${name}`}
+            placeholder={keySource === null ? 'Paste a key' : 'Set; paste another to replace it'}
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        </label>
+        {ownAddress && (
+          <label>
+            Base URL
+            <input
+              type="url"
+              inputMode="url"
+              spellCheck={false}
+              aria-label={`Base URL of ${name}`}
+              placeholder="http://127.0.0.1:8000/v1"
+              value={address}
+              onChange={(event) => setAddress(event.target.value)}
+            />
+          </label>
+        )}
+        <div className="provider-buttons">
+          <Button type="submit" kind="primary" disabled={!isChanged || busy}>
+            Save and test
+          </Button>
+          <Button disabled={busy} onClick={() => act('', () => test(id, { keepsModels }))}>
+            Test
+          </Button>
+          {keySource === 'settings' && (
+            <Button
+              kind="quiet"
+              disabled={busy}
+              onClick={() => act('The key is removed.', () => api.changeProvider(id, { apiKey: null }))}
+            >
+              Remove key
+            </Button>
+          )}
+          {inSettings && keySource !== 'settings' && (
+            <Button
+              kind="quiet"
+              disabled={busy}
+              onClick={() => act('Removed from the settings.', () => api.deleteProvider(id))}
+            >
+              Remove from the settings
+            </Button>
+          )}
+        </div>
+        <ProviderOutcome busy={busy} outcome={outcome} />
+      </form>
+    </li>
+  )
+}

@@ -1,0 +1,35 @@
+import { useEffect, useId, useRef } from 'react'
+import type { ReactNode, Ref } from 'react'
+import './dialog.css'
+
+export interface DialogProps {
+  title: string
+  className?: string
+  /** To close it from outside: `close()` also gives the focus back. */
+  ref?: Ref<HTMLDialogElement>
+  onClose: () => void
+  children: ReactNode
+}
+
+/** The browser's own dialog: it holds the focus, closes on Escape or a click beside it, and gives the focus back. */
+export function Dialog({ title, className = '', ref, onClose, children }: DialogProps) {
+  const own = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => own.current?.showModal(), [])
+  return (
+    <dialog
+      ref={(element) => {
+        own.current = element
+        if (typeof ref === 'function') ref(element)
+        else if (ref != null) ref.current = element
+      }}
+      className={`dialog ${className}`}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      {...{ closedby: 'any' }}
+    >
+      <h2 id={titleId}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
