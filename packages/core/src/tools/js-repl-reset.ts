@@ -7,7 +7,7 @@ export default defineTool({
   readOnly: false,
   // It only forgets what this session declared itself.
   needsApproval: false,
-  group: 'shell',
+  group: 'code',
   title: () => 'Begin a new JavaScript session',
   async execute(_input, { state }) {
     const session = state.kept.get('js-repl')

@@ -13,7 +13,7 @@ export default defineTool({
 It has a temporary folder of its own as working directory and no files besides, no network, no other programs, ${memoryMegabytes} MB of memory and 30 seconds for each call (more with a first line such as "// timeout_ms=120000"). JsReplReset begins a new session.`,
   input: z.string(),
   readOnly: false,
-  group: 'shell',
+  group: 'code',
   title: () => 'Run JavaScript',
   permission: (code) => ({ title: 'Run JavaScript', content: code }),
   validate: (code) => (code.trim() === '' ? 'There is no code. Send the JavaScript itself.' : undefined),
