@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { startServer } from '../src/start-server.ts'
 
 /** One server on a home, as a process of its own. Says where it is on stdout; its log goes to stderr. */
@@ -8,6 +9,21 @@ try {
   process.on('SIGTERM', () => {
     void server.close().then(() => process.exit(0))
   })
+  // What is buffered for the slowest client: told over IPC whenever it grows.
+  let largest = 0
+  setInterval(() => {
+    const sockets = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles()
+    const backlog = Math.max(
+      0,
+      ...sockets.map((one) =>
+        one instanceof Socket && 'server' in one && one.server !== null ? one.writableLength : 0,
+      ),
+    )
+    if (backlog <= largest) return
+    largest = backlog
+    process.send?.({ backlog })
+  }, 10).unref()
+  process.channel?.unref()
   const { port, token } = server
   process.stdout.write(`${JSON.stringify({ port, token, startMs: Math.round(performance.now() - begun) })}\n`)
 } catch (error) {

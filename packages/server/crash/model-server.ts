@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chatCompletions, commonUsage } from '../src/testing/wire-formats/chat-completions.ts'
-import type { WireTurn } from '../src/testing/wire-formats/wire-turn.ts'
+import { event, type WireTurn } from '../src/testing/wire-formats/wire-turn.ts'
 import { scriptOf } from './script.ts'
 
 export interface ModelServer {
@@ -16,9 +16,30 @@ interface WireMessage {
   content?: string | { text?: string }[] | null
 }
 
+interface Plan {
+  turns: WireTurn[]
+  /** Characters of text, in large pieces, before the turn. */
+  flood?: number
+  /** Says the beginning of the turn and then nothing more. */
+  hangs?: boolean
+}
+
+/** What can be asked. The same question is answered alike in every process that asks. */
+const plans: [RegExp, (value: string) => Plan][] = [
+  [/seed:(\d+)\./, (seed) => ({ turns: scriptOf(Number(seed)) })],
+  [/flood:(\d+)\./, (count) => ({ flood: Number(count), turns: [{ text: ' The end.' }] })],
+  [/hang\./, () => ({ hangs: true, turns: [{ text: 'Let me think about that for a while. '.repeat(20) }] })],
+  [/write:(\w+)\./, (key) => ({ turns: [callOf('Append', key, 400), { text: 'Done.' }] })],
+  [/ask:(\w+)\./, (key) => ({ turns: [callOf('AppendAsked', key, 0), { text: 'Done.' }] })],
+]
+
+function callOf(name: string, key: string, afterMs: number): WireTurn {
+  return { text: 'I shall.', calls: [{ id: 'call_0', name, input: { key, beforeMs: 0, afterMs } }] }
+}
+
 /**
- * A provider that outlives the servers under test and answers each of them alike: the last question `seed:<n>.` names
- * the script, the answers behind it count the steps.
+ * A provider that outlives the servers under test: the last question names the plan, the answers behind it count the
+ * steps.
  */
 export async function openModelServer(): Promise<ModelServer> {
   const format = chatCompletions({ reasoning: 'reasoning_content', usage: commonUsage, usageAlone: true })
@@ -31,14 +52,25 @@ export async function openModelServer(): Promise<ModelServer> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { model: string; messages: WireMessage[] }
+    const { model, messages } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      model: string
+      messages: WireMessage[]
+    }
+    const { turn, flood = 0, hangs = false } = turnFor(messages)
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const [i, event] of format.events(turnFor(body.messages), body.model).entries()) {
+    for (let sent = 0; sent < flood && !response.destroyed; sent += floodPiece.length) {
+      if (!response.write(floodEvent(model)))
+        await once(response, 'drain', { signal: gone.signal }).catch(() => undefined)
+    }
+    const events = format.events(turn, model)
+    for (const [i, text] of (hangs ? events.slice(0, 100) : events).entries()) {
       if (response.destroyed) return
-      response.write(event)
+      response.write(text)
       if (i % 5 === 4) await sleep(Math.random() * 8)
     }
-    response.end()
+    if (!hangs) response.end()
   }
 
   return {
@@ -51,16 +83,33 @@ export async function openModelServer(): Promise<ModelServer> {
   }
 }
 
-const question = /seed:(\d+)\./
+export const floodPiece = 'abcdefgh'.repeat(1024)
 
-function turnFor(messages: WireMessage[]): WireTurn {
-  const asked = messages.findLastIndex((message) => message.role === 'user' && question.test(textOf(message)))
-  const script = scriptOf(Number(question.exec(textOf(messages[asked] as WireMessage))?.[1]))
-  const since = messages.slice(asked)
-  const heard = since.filter((message) => message.role === 'user').map(textOf)
-  return (
-    script[since.filter((message) => message.role === 'assistant').length] ?? { text: `Heard: ${heard.join(', ')}` }
-  )
+function floodEvent(model: string): string {
+  return event({
+    id: 'wire',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model,
+    choices: [{ index: 0, delta: { content: floodPiece }, finish_reason: null }],
+  })
+}
+
+function turnFor(messages: WireMessage[]): Omit<Plan, 'turns'> & { turn: WireTurn } {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at] as WireMessage
+    const found = message.role === 'user' ? plans.find(([pattern]) => pattern.test(textOf(message))) : undefined
+    if (found === undefined) continue
+    const [pattern, plan] = found
+    const { turns, ...rest } = plan(pattern.exec(textOf(message))?.[1] ?? '')
+    const since = messages.slice(at)
+    const heard = since.filter(({ role }) => role === 'user').map(textOf)
+    return {
+      ...rest,
+      turn: turns[since.filter(({ role }) => role === 'assistant').length] ?? { text: `Heard: ${heard.join(', ')}` },
+    }
+  }
+  throw new Error('nobody asked a question that this model knows')
 }
 
 function textOf({ content }: WireMessage): string {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 
 export interface ServerProcess {
   pid: number
@@ -13,6 +14,8 @@ export interface ServerProcess {
   wholeStartMs: number
   /** Lines of its log. */
   lines: string[]
+  /** The most that was ever buffered for one client. */
+  largestBacklog(): number
   request(path: string, init?: RequestInit): Promise<Response>
   /** Resolves when it is gone. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
@@ -39,12 +42,14 @@ export async function startProcess(
       home,
       workspace,
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_ENV: 'test', VITEST: '' } },
+    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'test', VITEST: '' } },
   )
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const lines: string[] = []
-  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
-  const first = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited])
+  let backlog = 0
+  child.on('message', (message: { backlog: number }) => void (backlog = message.backlog))
+  createInterface({ input: child.stderr as Readable }).on('line', (line) => lines.push(line))
+  const first = await Promise.race([once(createInterface({ input: child.stdout as Readable }), 'line'), exited])
   if (!Array.isArray(first))
     throw new Error(`the server ended with ${first} before it said anything: ${lines.join('\n')}`)
   const said = JSON.parse(first[0] as string) as { port: number; token: string; startMs: number } | StartError
@@ -59,6 +64,7 @@ export async function startProcess(
     url,
     wholeStartMs: Math.round(performance.now() - begun),
     lines,
+    largestBacklog: () => backlog,
     exited,
     request(target, init = {}) {
       const headers = new Headers(init.headers)

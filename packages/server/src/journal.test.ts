@@ -13,9 +13,9 @@ function log(runId: string): Journalled & { told: string[]; more(): void } {
     told,
     more: () => void (waiting = true),
     take() {
-      if (!waiting) return undefined
+      if (!waiting) return []
       waiting = false
-      return { runId, seq: seq++, from: 0, to: 1, items: [{ type: 'start' }] }
+      return [{ runId, seq: seq++, from: 0, to: 1, items: [{ type: 'start' }] }]
     },
     written: () => void told.push('written'),
     notWritten(error) {

@@ -2,7 +2,7 @@ import type { Frame, Store } from '@troupe/core'
 
 /** What a journal asks of a log: hand over what is not yet written, and hear how the writing went. */
 export interface Journalled {
-  take: () => Frame | undefined
+  take: () => Frame[]
   written: () => void
   notWritten: (error: unknown) => void
 }
@@ -77,10 +77,7 @@ export function createJournal(
   }
 
   async function write(): Promise<void> {
-    const taken = [...dirty].flatMap((log) => {
-      const frame = log.take()
-      return frame === undefined ? [] : [{ log, frame }]
-    })
+    const taken = [...dirty].map((log) => ({ log, frames: log.take() })).filter(({ frames }) => frames.length > 0)
     dirty.clear()
     if (taken.length === 0) return
     const failed = await append(taken)
@@ -92,10 +89,10 @@ export function createJournal(
     if (failed.length > 0) timer ??= setTimeout(onTimer, pauseMs)
   }
 
-  /** One log whose frame cannot be written does not keep the others from it. */
-  async function append(taken: { log: Journalled; frame: Frame }[]): Promise<{ log: Journalled; error: unknown }[]> {
+  /** One log whose frames cannot be written does not keep the others from it. */
+  async function append(taken: { log: Journalled; frames: Frame[] }[]): Promise<{ log: Journalled; error: unknown }[]> {
     try {
-      await store.frames.append(taken.map(({ frame }) => frame))
+      await store.frames.append(taken.flatMap(({ frames }) => frames))
       for (const { log } of taken) log.written()
       return []
     } catch (error) {

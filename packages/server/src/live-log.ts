@@ -45,7 +45,7 @@ export interface LiveLogOptions {
   seq?: number
 }
 
-/** So much is journalled at once, without waiting for the next tick of the journal. */
+/** So much is journalled at once, without waiting for the next tick of the journal, and a frame holds not much more. */
 const largestFrame = 1 << 18
 /**
  * How far numbers jump after a crash. Nothing is sent whose number is further than this beyond the journal, so that no
@@ -62,7 +62,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
   let seq = options.seq ?? 0
   let pending: LogItem[] = []
   let pendingFrom = options.from
-  let writing: Frame | undefined
+  let writing: Frame[] = []
   let failure: unknown
   let held = false
   let waiting = false
@@ -73,14 +73,14 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
 
   const journalled: Journalled = {
     take() {
-      if (pending.length === 0) return undefined
-      writing = { runId, seq: seq++, from: pendingFrom, to: log.number, items: pending }
+      writing = framesOf(pending, { runId, seq, from: pendingFrom })
+      seq += writing.length
       pending = []
       pendingFrom = log.number
       return writing
     },
     written() {
-      writing = undefined
+      writing = []
       failure = undefined
       if (!held) return
       held = false
@@ -88,11 +88,10 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
     },
     notWritten(error) {
       failure = error
-      if (writing === undefined) return
-      pending = [...writing.items, ...pending]
-      pendingFrom = writing.from
-      seq--
-      writing = undefined
+      pending = [...writing.flatMap(({ items }) => items), ...pending]
+      pendingFrom = memoryFrom()
+      seq -= writing.length
+      writing = []
     },
   }
 
@@ -108,7 +107,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
       if (!muted) keep(note)
     },
     async sync() {
-      if (muted || (pending.length === 0 && writing === undefined)) return
+      if (muted || (pending.length === 0 && writing.length === 0)) return
       await journal.commit()
       if (failure !== undefined) throw notStored(failure)
     },
@@ -143,7 +142,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
 
   function keep(item: LogItem): void {
     const last = pending.at(-1)
-    const joined = last === undefined ? undefined : joinDeltas(last, item)
+    const joined = last === undefined || itemSize(last) > largestFrame ? undefined : joinDeltas(last, item)
     if (joined === undefined) pending.push(item)
     else pending[pending.length - 1] = joined
     journal.touch(journalled)
@@ -169,7 +168,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
   }
 
   function memoryFrom(): number {
-    return writing?.from ?? pendingFrom
+    return writing[0]?.from ?? pendingFrom
   }
 
   function sendable(): number {
@@ -180,7 +179,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
   function recent(after: number): Page | undefined {
     if (after < memoryFrom()) return undefined
     const events = [
-      ...(writing === undefined ? [] : eventsOf(writing.items, writing.from, after)),
+      ...writing.flatMap((frame) => eventsOf(frame.items, frame.from, after)),
       ...eventsOf(pending, pendingFrom, after),
     ]
     const limit = sendable()
@@ -201,6 +200,23 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
       complete: false,
     }
   }
+}
+
+/** Frames of a size that a slow client can be fed from. */
+function framesOf(items: readonly LogItem[], first: { runId: string; seq: number; from: number }): Frame[] {
+  const frames: Frame[] = []
+  let { seq, from: to } = first
+  for (const item of items) {
+    let frame = frames.at(-1)
+    if (frame === undefined || frame.to - frame.from > largestFrame) {
+      frame = { runId: first.runId, seq: seq++, from: to, to, items: [] }
+      frames.push(frame)
+    }
+    frame.items.push(item)
+    to += itemSize(item)
+    frame.to = to
+  }
+  return frames
 }
 
 /** The chunks of a frame that end after a number; a delta that the number cuts is cut, a long one goes in pieces. */
