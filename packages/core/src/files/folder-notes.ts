@@ -16,7 +16,7 @@ export function takeFolderNotes(ctx: { state: AgentState }, folder: string): str
   if (root === undefined) return ''
   const parts: string[] = []
   for (let each = folder; ; each = path.dirname(each)) {
-    const notes = state.shownNotes.has(each) ? undefined : readNotes(ctx, each)
+    const notes = state.shownNotes.has(each) || !isDue(state, each) ? undefined : readNotes(ctx, each)
     if (notes !== undefined) {
       state.shownNotes.add(each)
       if (notes.text.trim() !== '')
@@ -27,6 +27,19 @@ export function takeFolderNotes(ctx: { state: AgentState }, folder: string): str
   return parts.toReversed().join('\n\n')
 }
 
+/** When each folder without notes was looked at: a step may read a thousand files of one folder. */
+const lookedAt = new WeakMap<AgentState, Map<string, number>>()
+const lookAgainMs = 1000
+
+function isDue(state: AgentState, folder: string): boolean {
+  const times = lookedAt.get(state) ?? new Map<string, number>()
+  lookedAt.set(state, times)
+  const now = performance.now()
+  if (now - (times.get(folder) ?? -lookAgainMs) < lookAgainMs) return false
+  times.set(folder, now)
+  return true
+}
+
 /** Whoever reads the notes themselves needs no copy of them. */
 export function markNotesShown(state: AgentState, file: string): void {
   if (names.includes(path.basename(file))) state.shownNotes.add(path.dirname(file))
@@ -35,7 +48,7 @@ export function markNotesShown(state: AgentState, file: string): void {
 function readNotes(ctx: { state: AgentState }, folder: string): { shown: string; text: string } | undefined {
   for (const name of names) {
     const file = path.join(folder, name)
-    // Most folders have none, and this is asked at every reading.
+    // Most folders have none.
     if (statSync(file, { throwIfNoEntry: false }) === undefined) continue
     try {
       const { path: real, stats } = resolvePath(ctx, file, { for: 'read' })

@@ -64,5 +64,5 @@ export interface ReadRange {
 
 /** The beginning of a text for a card. */
 export function previewOf(text: string): string {
-  return text.split('\n', 8).join('\n').slice(0, 600).toWellFormed()
+  return text.split('\n', 8).join('\n').slice(0, 400).toWellFormed()
 }

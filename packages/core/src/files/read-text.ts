@@ -19,6 +19,13 @@ export async function readText(
     ? rangeOfBytes(head, from, limit)
     : await rangeOfFile({ fd: file.fd, size: file.size, head }, from, limit, ctx.signal)
   const { lines, seen, more, cut } = range
+  if (seen === 0) {
+    stampRead(ctx.state, file.real, { stats: file.stats, sha256: sha256Of(head) }, 'all')
+    return {
+      output: { kind: 'text', path: file.name, from: 1, lines: 0, preview: '' },
+      text: `${file.shown} is empty but for a byte order mark.`,
+    }
+  }
   if (lines.length === 0) {
     throw new Error(`${file.shown} has ${seen} ${seen === 1 ? 'line' : 'lines'}; there is nothing at offset ${from}.`)
   }
@@ -36,18 +43,17 @@ export async function readText(
       ...(format !== undefined && { encoding: format }),
       preview: previewOf(lines.slice(0, 8).join('\n')),
     },
-    text: `${numbered(range, from)}\n(${footer(range, from, format)})`,
+    // Joined at once: a text that is added to piece by piece keeps all its pieces in memory.
+    text: [...numbered(range, from), `(${footer(range, from, format)})`].join('\n'),
   }
 }
 
-function numbered({ lines, cut }: TextRange, from: number): string {
-  let text = ''
-  lines.forEach((line, index) => {
+function numbered({ lines, cut }: TextRange, from: number): string[] {
+  return lines.map((line, index) => {
     const number = from + index
     const rest = cut.size === 0 ? undefined : cut.get(number)
-    text += `${index === 0 ? '' : '\n'}${String(number).padStart(6)}\t${line}${rest === undefined ? '' : ` [cut: the line has ${rest} bytes]`}`
+    return `${String(number).padStart(6)}\t${line}${rest === undefined ? '' : ` [cut: the line has ${rest} bytes]`}`
   })
-  return text
 }
 
 function footer({ seen, more }: TextRange, from: number, format: string | undefined): string {

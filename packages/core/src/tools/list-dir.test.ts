@@ -107,6 +107,7 @@ test('what cannot be listed is said', async () => {
   await expect(text({ path: 'file.txt' })).rejects.toThrow('file.txt is a file, not a folder. Use Read.')
   await expect(text({ path: 'sorce' })).rejects.toThrow('sorce does not exist. Did you mean source?')
   await expect(text({ path: '..' })).rejects.toThrow('outside the workspace')
+  await expect(text({ dir_path: 'source' })).rejects.toThrow('dir_path')
 })
 
 test.skipIf(process.getuid?.() === 0)(

@@ -8,7 +8,8 @@ import { defineTool, withModelText } from '../tool.ts'
 export default defineTool({
   description:
     'Lists a folder as a tree. What version control ignores is left out unless "all" is set. To find files by name use Glob.',
-  input: z.object({
+  // Strict: without the path that was meant, another folder would be listed.
+  input: z.strictObject({
     path: z.string().describe('Absolute, or relative to the working directory').default('.'),
     depth: z.int().min(1).max(10).describe('How many levels').default(2),
     limit: z.int().min(1).max(5000).describe('At most this many entries; those further up come first').default(200),

@@ -34,6 +34,8 @@ test('a last line without its newline is a line, and an empty file is said to be
   expect(await text({ file_path: 'newline.txt' })).toBe('     1\t\n(End of file: 1 line.)')
   ws.put('empty.txt', '')
   expect(await text({ file_path: 'empty.txt' })).toBe('empty.txt is empty (0 bytes).')
+  ws.put('mark.txt', '\ufeff')
+  expect(await text({ file_path: 'mark.txt' })).toBe('mark.txt is empty but for a byte order mark.')
 })
 
 test('2,000 lines are shown by default, then the offset to continue at', async () => {
