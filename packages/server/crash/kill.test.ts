@@ -17,8 +17,9 @@ it(
     try {
       const played = await playRounds(home, { kills, sessions: 4, seed })
       const report = await checkSurvivors(home, played)
-      // eslint-disable-next-line no-console
-      if (process.env['TROUPE_TEST_REPORT'] === '1') console.log(JSON.stringify({ seed, ...report }, null, 2))
+      if (process.env['TROUPE_TEST_REPORT'] === '1')
+        process.stdout.write(`${JSON.stringify({ seed, ...report })}
+`)
       expect(report.problems, `seed ${seed}`).toEqual([])
       expect(report.kills).toBe(kills)
       expect(report.medianStartMs).toBeLessThan(2000)

@@ -187,6 +187,7 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
 
   /** The loop never throws for what a model, a tool or a person does: this is a defect, or a setting that is wrong. */
   function broken(thrown: unknown): RunOutcome {
+    accepting = false
     warn('a run broke', thrown)
     const error = errorInfo(thrown)
     log.append({ type: 'error', errorText: error.message })

@@ -90,7 +90,7 @@ describe('a run that is resumed', () => {
             const last = await goOn(items, events)
             expect(last.status).toBe('done')
             expect(texts(last)).toEqual(['Let me look. ', 'All done.'])
-            const writes = events.filter((event) => /^\+w/.test(event))
+            const writes = events.filter((event) => event.startsWith('+w'))
             expect(new Set(writes).size).toBe(writes.length)
             const ids = last.message.parts.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : []))
             expect(new Set(ids).size).toBe(ids.length)
