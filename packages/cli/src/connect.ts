@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { NamedError } from '@troupe/core/error'
 import { findOwner, openHome, type Owner } from '@troupe/server/home'
 import { tell, type Context } from './command.ts'
+import { createProblemTeller, type ProblemTeller } from './tell-problems.ts'
 
 /** A way to speak to the process that owns the home: another one over HTTP, or this one without a port. */
 export interface Connection {
@@ -10,6 +11,7 @@ export interface Connection {
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** The folder that requests are about. */
   workspace: string
+  problems: ProblemTeller
   close(): Promise<void>
 }
 
@@ -21,15 +23,16 @@ export async function connect(context: Context, options: { workspace?: string } 
   const home = openHome({ env: context.env })
   for (const warning of home.warnings) tell(context, warning)
   const workspace = path.resolve(context.cwd, options.workspace ?? '.')
+  const problems = createProblemTeller(context)
   const start = Date.now()
   let told = false
   for (;;) {
     const owner = findOwner(home)
     if (owner?.url) {
       const connection = await connectToOwner({ ...owner, url: owner.url }, home.token, workspace)
-      if (connection !== undefined) return connection
+      if (connection !== undefined) return { ...connection, problems }
     }
-    const found = await becomeOwner(context, workspace)
+    const found = await becomeOwner(context, workspace, problems)
     if ('fetch' in found) return found
     if (!told && Date.now() - start > 1000) {
       tell(context, `waiting for another troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`)
@@ -44,7 +47,7 @@ async function connectToOwner(
   owner: Owner & { url: string },
   token: string,
   workspace: string,
-): Promise<Connection | undefined> {
+): Promise<Omit<Connection, 'problems'> | undefined> {
   const request: Connection['fetch'] = (target, init = {}) => {
     const headers = new Headers(init.headers)
     headers.set('authorization', `Bearer ${token}`)
@@ -67,13 +70,20 @@ async function connectToOwner(
 }
 
 /** Who has the home, where this process could not have it. */
-async function becomeOwner({ env }: Context, workspace: string): Promise<Connection | { pid: number | undefined }> {
+async function becomeOwner(
+  context: Context,
+  workspace: string,
+  problems: ProblemTeller,
+): Promise<Connection | { pid: number | undefined }> {
   const { startServer } = await import('@troupe/server')
+  const { env } = context
   try {
-    const server = await startServer({ env, workspace, listen: false, ...debugLogging(env) })
+    const server = await startServer({ env, workspace, listen: false, log: problems.log, ...debugLogging(env) })
+    for (const warning of server.config.warnings()) tell(context, warning)
     return {
       fetch: (target, init) => server.fetch(inWorkspace(target, workspace), init),
       workspace,
+      problems,
       close: () => server.close(),
     }
   } catch (error) {
@@ -105,5 +115,12 @@ export async function readJson<T>(response: Response): Promise<T> {
     message = `The server answered ${response.status}.`,
     data = {},
   } = (body as { error?: Partial<NamedError> }).error ?? {}
-  throw new NamedError(name, message, { status: response.status, data })
+  throw new NamedError(name, name === 'SessionNotFound' ? noSession(data, message) : message, {
+    status: response.status,
+    data,
+  })
+}
+
+function noSession({ sessionId }: Record<string, unknown>, otherwise: string): string {
+  return typeof sessionId === 'string' ? `There is no session "${sessionId}" in this folder.` : otherwise
 }

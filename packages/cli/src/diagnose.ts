@@ -4,27 +4,32 @@ import { fileURLToPath } from 'node:url'
 import type { ConfigFile } from '@troupe/server/config'
 import { findOwner, openHome, type Home } from '@troupe/server/home'
 import type { Models } from '@troupe/server/models'
+import type { DatabaseState } from '@troupe/server/store'
 import type { Context } from './command.ts'
+import { providerFindings } from './diagnose-providers.ts'
+import { toolFindings } from './diagnose-tools.ts'
 import { findProgram } from './find-program.ts'
+import { attempt, type Finding } from './finding.ts'
 
-export interface Finding {
-  status: 'ok' | 'warn' | 'fail'
-  name: string
-  /** What was found, or tried. */
-  text: string
-  fix?: string
-}
-
-/** Looks at this machine without changing anything but creating the home. Never throws: what throws is a finding. */
-export async function* diagnose({ env }: Pick<Context, 'env'>): AsyncGenerator<Finding> {
+/**
+ * Looks at this machine. Changes nothing but what opening the home does: it is created, and files with secrets become
+ * private. Never throws: what throws is a finding.
+ */
+export async function* diagnose({ env, cwd }: Pick<Context, 'env' | 'cwd'>): AsyncGenerator<Finding> {
   yield node()
   yield tool('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
   const home = attempt('home', () => openHome({ env }))
   if ('status' in home) yield home
   else {
     yield* homeFindings(home)
+    const database = await databaseState(home)
+    yield 'status' in database ? database : databaseFinding(home, database)
     yield await ownerFinding(home)
     yield* await modelFindings(home, env)
+    const trusted = 'trusts' in database && database.trusts(cwd)
+    yield* await toolFindings(home.path, cwd, trusted).catch((error: unknown): Finding[] => [
+      { status: 'fail', name: 'tools', text: (error as Error).message },
+    ])
     yield disk(home)
   }
   yield page()
@@ -35,8 +40,7 @@ export async function* diagnose({ env }: Pick<Context, 'env'>): AsyncGenerator<F
     'only needed for the browser tests: npm test installs one, or set CHROMIUM_PATH',
   )
   yield ripgrep(env)
-  if (process.platform === 'linux')
-    yield tool('bubblewrap', ['bwrap'], env, 'install bubblewrap to let commands run in a sandbox')
+  yield { status: 'info', name: 'sandbox', text: 'commands do not use one yet, whether or not bubblewrap is there' }
 }
 
 function node(): Finding {
@@ -62,12 +66,20 @@ function ripgrep(env: NodeJS.ProcessEnv): Finding {
 function* homeFindings(home: Home): Generator<Finding> {
   yield { status: 'ok', name: 'home', text: home.path }
   for (const text of home.warnings) yield { status: 'warn', name: 'home', text }
-  const database = statSync(path.join(home.path, 'troupe.db'), { throwIfNoEntry: false })
-  const text =
-    database === undefined
-      ? 'none yet, the first start creates it'
-      : `troupe.db, ${(database.size / 1e6).toFixed(1)} MB`
-  yield { status: 'ok', name: 'database', text }
+}
+
+async function databaseState(home: Home): Promise<DatabaseState | Finding> {
+  const { examineDatabase } = await import('@troupe/server/store')
+  return attempt('database', () => examineDatabase(home.path))
+}
+
+function databaseFinding(home: Home, { exists, damage }: DatabaseState): Finding {
+  const name = 'database'
+  if (!exists) return { status: 'ok', name, text: 'none yet, the first start creates it' }
+  const file = path.join(home.path, 'troupe.db')
+  if (damage === undefined)
+    return { status: 'ok', name, text: `${file}, ${(statSync(file).size / 1e6).toFixed(1)} MB, sound` }
+  return { status: 'fail', name, text: `${file} is damaged or no database`, fix: String(damage.data['fix']) }
 }
 
 async function ownerFinding(home: Home): Promise<Finding> {
@@ -101,7 +113,7 @@ async function modelFindings(home: Home, env: NodeJS.ProcessEnv): Promise<Findin
     settings: () => config.get().providers ?? {},
     defaultModel: () => env['TROUPE_MODEL'] || config.get().model,
   })
-  return [...configFindings(config), ...(await providerFindings(models)), await defaultModelFinding(models)]
+  return [...configFindings(config), ...(await providerFindings(models, env)), await defaultModelFinding(models)]
 }
 
 function configFindings(config: ConfigFile): Finding[] {
@@ -110,36 +122,17 @@ function configFindings(config: ConfigFile): Finding[] {
     status: 'warn',
     name: 'config',
     text: warning,
-    fix: 'correct its spelling or remove it',
+    ...(warning.endsWith('is not known.') && { fix: 'correct its spelling or remove it' }),
   }))
-  return [{ status: 'ok', name: 'config', text }, ...warnings]
+  return [{ status: 'ok', name: 'config', text }, ...warnings, ...exposure(config.path)]
 }
 
-async function providerFindings(models: Models): Promise<Finding[]> {
-  const problems = models
-    .problems()
-    .map((problem): Finding => ({ status: 'fail', name: 'provider file', text: `${problem.path}: ${problem.message}` }))
-  const providers = (await models.listProviders()).map((provider): Finding => {
-    const name = `provider ${provider.id}`
-    if (provider.probe !== null) {
-      const answer = provider.probe.found
-        ? `answers, ${provider.probe.models} models`
-        : (provider.probe.error ?? 'no answer')
-      // A local server that is not there is no fault.
-      return { status: 'ok', name, text: `tried ${provider.baseURL ?? 'no address'}: ${answer}` }
-    }
-    if (provider.usable)
-      return {
-        status: 'ok',
-        name,
-        text: provider.needsKey ? `key from ${provider.keySource ?? 'nowhere'}` : 'needs no key',
-      }
-    const problem = provider.problem ?? 'not usable'
-    return provider.inSettings
-      ? { status: 'warn', name, text: 'in the settings, but not usable', fix: problem }
-      : { status: 'ok', name, text: `not set up. ${problem}` }
-  })
-  return [...problems, ...providers]
+/** One with keys was made private when it was opened. */
+function exposure(file: string): Finding[] {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
+  const text = `others on this machine can read ${file}; keys would be for their eyes too`
+  return [{ status: 'warn', name: 'config', text, fix: `chmod 600 "${file}"` }]
 }
 
 async function defaultModelFinding(models: Models): Promise<Finding> {
@@ -170,12 +163,4 @@ function page(): Finding {
   const file = fileURLToPath(new URL('../../web/dist/index.html', import.meta.url))
   if (existsSync(file)) return { status: 'ok', name: 'page', text: file }
   return { status: 'warn', name: 'page', text: 'not built yet', fix: 'run "npm run setup" in the checkout' }
-}
-
-function attempt<T extends object>(name: string, work: () => T): T | Finding {
-  try {
-    return work()
-  } catch (error) {
-    return { status: 'fail', name, text: (error as Error).message }
-  }
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Context } from './command.ts'
 import { useVendored } from './vendored.ts'
 
-const commands = ['serve', 'doctor', 'debug', 'import', 'help', 'version']
+const commands = ['serve', 'doctor', 'debug', 'import', 'trust', 'help', 'version']
 
 // Whoever read the output has gone, `head` for instance. A command that has something to end first listens itself.
 process.stdout.on('error', () => {
@@ -31,7 +31,17 @@ function choose(argv: string[]): { name: string; rest: string[] } {
   if (first !== '' && !first.startsWith('-')) {
     throw new UsageError(`there is no command "${first}". To ask something: troupe -p "${first} …"`)
   }
+  const [forPrompt] = flags.flatMap(
+    (flag) => /^(-[cmr]|--(continue|resume|model|max-steps|output-format)\b)/.exec(flag)?.[0] ?? [],
+  )
+  if (forPrompt !== undefined) throw new UsageError(`${forPrompt} goes with -p: troupe -p ${withValue(forPrompt)} "…"`)
   return { name: 'serve', rest: argv }
+}
+
+function withValue(flag: string): string {
+  return ['-c', '--continue'].includes(flag)
+    ? flag
+    : `${flag} <${['-r', '--resume'].includes(flag) ? 'session' : 'value'}>`
 }
 
 function wantsHelp(flags: string[]): boolean {
@@ -42,8 +52,15 @@ function parse(command: Command, args: string[]): ReturnType<typeof parseArgs<{ 
   try {
     return parseArgs({ args, options: command.options, allowPositionals: true, allowNegative: true })
   } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error })
+    throw new UsageError(usageText(error as NodeJS.ErrnoException), { cause: error })
   }
+}
+
+function usageText({ code, message }: NodeJS.ErrnoException): string {
+  const option = /'(-[^' ,<]*)/.exec(message)?.[1]
+  return code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && option !== undefined
+    ? `there is no option "${option}" here`
+    : (message.split('\n')[0] ?? message)
 }
 
 function context(): Context {

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { defineCommand, UsageError } from '../command.ts'
 import { connect, readJson } from '../connect.ts'
+import { count } from '../count.ts'
 
 interface DebugView {
   session: { id: string; title: string; model: string | null }
@@ -43,7 +44,7 @@ function describe({ session, chain, projection, runs, strays }: DebugView, color
     inspect(value, { depth: 20, colors, breakLength: 120, maxStringLength: 2000, maxArrayLength: 1000 })
   const lines = [
     `# Session ${session.id}: ${session.title}`,
-    `model ${session.model ?? '(default)'}, ${chain.length} messages to here`,
+    `model ${session.model ?? '(default)'}, ${count(chain.length, 'message')} to here`,
     '',
     '# Chain',
   ]

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts'
-import { diagnose, type Finding } from '../diagnose.ts'
+import { diagnose } from '../diagnose.ts'
+import type { Finding } from '../finding.ts'
 
 /** `troupe doctor`: what was found, what was tried, and how to fix it. Exit code 1 when something fails. */
 export const command = defineCommand({
@@ -16,6 +17,6 @@ export const command = defineCommand({
 })
 
 function line({ status, name, text, fix }: Finding): string {
-  const first = `${status.padEnd(4)}  ${name.padEnd(18)}  ${text}\n`
+  const first = `${(status === 'info' ? '–' : status).padEnd(4)}  ${name.padEnd(18)}  ${text}\n`
   return fix === undefined ? first : `${first}${' '.repeat(26)}-> ${fix}\n`
 }

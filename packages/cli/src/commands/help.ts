@@ -6,7 +6,7 @@ const help = `Troupe: a workspace in which agents work with real tools under you
     --port <n>              default 4880, 0 picks a free one (also TROUPE_PORT)
     --host <address>        a loopback address, default 127.0.0.1
     --no-open               do not open the browser
-    --json                  print one line {"url", "port", "pid"} when ready
+    --json                  print one line {"url", "port", "pid", "workspace"} when ready
     --workspace <folder>    the folder to work in, default: the current one
 
   troupe -p "…"             answer one prompt and exit; what is piped in is added to it
@@ -17,6 +17,8 @@ const help = `Troupe: a workspace in which agents work with real tools under you
     --max-steps <n>         model calls at most
     --workspace <folder>    the folder to work in, default: the current one
 
+  troupe trust [folder] [--off]
+                            load the tools that this folder brings along in .troupe/tools, or no longer
   troupe doctor [--json]    what was found on this machine, and how to fix what is missing
   troupe debug <sessionId> [messageId] [--json]
                             the chain of messages, what the model is sent, the log of the run

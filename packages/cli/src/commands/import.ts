@@ -3,6 +3,7 @@ import path from 'node:path'
 import { NamedError } from '@troupe/core/error'
 import { lockHome, openHome } from '@troupe/server/home'
 import { defineCommand, tell, UsageError } from '../command.ts'
+import { count } from '../count.ts'
 
 /** `troupe import <folder>`: exported sessions come back into the store of this folder's workspace. */
 export const command = defineCommand({
@@ -38,7 +39,7 @@ export const command = defineCommand({
             `${sessionId}: ${added} added, ${skipped} there already, ${conflicts.length} there but different\n`,
           )
         }
-        context.stdout.write(`${sessions.length} sessions, ${problems.length} problems\n`)
+        context.stdout.write(`${count(sessions.length, 'session')}, ${count(problems.length, 'problem')}\n`)
         return sessions.length === 0 && problems.length > 0 ? 1 : 0
       } finally {
         await store.close()

@@ -1,10 +1,11 @@
 import path from 'node:path'
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { NamedError } from '@troupe/core/error'
 import { openHome, type Owner } from '@troupe/server/home'
 import { defineCommand, tell, UsageError, type Context } from '../command.ts'
 import { debugLogging, readJson } from '../connect.ts'
 import { canOpenBrowser, openBrowser } from '../open-browser.ts'
+import { createProblemTeller } from '../tell-problems.ts'
 import type { Server, ServerOptions } from '@troupe/server'
 
 /** `troupe [serve]`: the workspace, until SIGTERM or Ctrl-C. A second one says where the first is. */
@@ -23,18 +24,20 @@ export const command = defineCommand({
     const workspace = path.resolve(context.cwd, values.workspace ?? '.')
     if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
       throw new UsageError(`${workspace} is not a folder`)
-    const show = (at: { url: string; port: number; pid: number }): void => {
+    const show = (at: Address): void => {
       if (values.json) context.stdout.write(`${JSON.stringify(at)}\n`)
       else if (values.open && canOpenBrowser(env))
         openBrowser(at.url, () => tell(context, 'the browser could not be opened; open the address yourself'))
     }
-    const settings = { env, workspace, host: values.host, ...debugLogging(env) }
+    const problems = createProblemTeller(context)
+    const settings = { env, workspace, host: values.host, log: problems.log, ...debugLogging(env) }
     let server: Server
     try {
       server = await start(settings, port)
     } catch (error) {
       if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
       const at = await askOwner(error.data['owner'] as Owner | null, context, error)
+      if (!isSameFolder(at.workspace, workspace)) tell(context, elsewhere(at, workspace))
       if (!values.json) context.stdout.write(`Troupe is running already (pid ${at.pid}): ${at.url}\n`)
       show(at)
       return 0
@@ -42,17 +45,13 @@ export const command = defineCommand({
     const ended = new Promise<void>((resolve) => {
       context.onSignal(() => resolve())
     })
-    const warnings = [
-      ...server.home.warnings,
-      ...server.config.warnings(),
-      ...server.problems.map((problem) => `${problem.path}: ${problem.message}`),
-    ]
-    for (const warning of warnings) tell(context, warning)
+    for (const warning of [...server.home.warnings, ...server.config.warnings()]) tell(context, warning)
+    for (const problem of server.problems) problems.tell(problem)
     if (!values.json)
       context.stdout.write(
         `Troupe is at ${server.url}\n  working in ${workspace}, files in ${server.home.path}. Ctrl-C ends it.\n`,
       )
-    show({ url: server.url, port: server.port, pid: process.pid })
+    show({ url: server.url, port: server.port, pid: process.pid, workspace })
     await ended
     await server.close()
     return 0
@@ -70,22 +69,44 @@ async function start(settings: ServerOptions, port: number | undefined): Promise
   }
 }
 
-/** Where the owner is, with a fresh key. Throws `otherwise` when it does not listen. */
-async function askOwner(
-  owner: Owner | null,
-  { env }: Context,
-  otherwise: Error,
-): Promise<{ url: string; port: number; pid: number }> {
+interface Address {
+  url: string
+  port: number
+  pid: number
+  /** The folder that the server works in. */
+  workspace: string
+}
+
+/** Where the owner is, with a fresh key, and what it works in. Throws `otherwise` when it does not listen. */
+async function askOwner(owner: Owner | null, { env }: Context, otherwise: Error): Promise<Address> {
   if (owner === null || owner.url === null || owner.port === null) throw otherwise
-  const { token } = openHome({ env })
-  const response = await fetch(`${owner.url}/ai/auth/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-  }).catch(() => {
-    throw otherwise
-  })
-  const { key } = await readJson<{ key: string }>(response)
-  return { url: `${owner.url}/#k=${key}`, port: owner.port, pid: owner.pid }
+  const headers = { authorization: `Bearer ${openHome({ env }).token}` }
+  const ask = async <T>(target: string, init: RequestInit = {}): Promise<T> => {
+    const response = await fetch(owner.url + target, { ...init, headers }).catch(() => {
+      throw otherwise
+    })
+    return readJson<T>(response)
+  }
+  const { workspace } = await ask<{ workspace: { path: string } }>('/ai/workspace')
+  const { key } = await ask<{ key: string }>('/ai/auth/keys', { method: 'POST' })
+  return { url: `${owner.url}/#k=${key}`, port: owner.port, pid: owner.pid, workspace: workspace.path }
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other)
+  } catch {
+    // The owner's folder is gone.
+    return false
+  }
+}
+
+function elsewhere({ pid, workspace }: Address, wanted: string): string {
+  return (
+    `the Troupe that is running works in ${workspace}, not in ${wanted}.\n` +
+    `troupe: To work in ${wanted}, stop it (kill ${pid}, or Ctrl-C where it runs) and start again here, ` +
+    'or start here with another home: TROUPE_HOME=<folder> troupe'
+  )
 }
 
 function portOf(text: string | undefined): number | undefined {

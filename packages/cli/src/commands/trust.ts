@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { defineCommand, UsageError } from '../command.ts'
+import { connect, readJson } from '../connect.ts'
+import type { Problem } from '../tell-problems.ts'
+
+/** `troupe trust [folder] [--off]`: whether the tools that a folder brings along are loaded. */
+export const command = defineCommand({
+  options: { off: { type: 'boolean', default: false }, workspace: { type: 'string' } },
+  async run({ values, positionals }, context) {
+    const [given = values.workspace, ...more] = positionals
+    if (more.length > 0 || (positionals.length > 0 && values.workspace !== undefined))
+      throw new UsageError('expected: troupe trust [folder] [--off]')
+    const workspace = path.resolve(context.cwd, given ?? '.')
+    if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
+      throw new UsageError(`${workspace} is not a folder`)
+    const connection = await connect(context, { workspace })
+    try {
+      await readJson(
+        await connection.fetch('/ai/workspace', {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ trusted: !values.off }),
+        }),
+      )
+      context.stdout.write(
+        values.off
+          ? `${workspace} is not trusted: tools in its .troupe/tools are not loaded.\n`
+          : `${workspace} is trusted: tools in its .troupe/tools are loaded. "troupe trust --off" takes that back.\n`,
+      )
+      const { problems } = await readJson<{ problems: Problem[] }>(await connection.fetch('/ai/tools'))
+      for (const problem of problems) connection.problems.tell(problem)
+      return 0
+    } finally {
+      await connection.close()
+    }
+  },
+})
