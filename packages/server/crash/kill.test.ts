@@ -17,9 +17,7 @@ it(
     try {
       const played = await playRounds(home, { kills, sessions: 4, seed })
       const report = await checkSurvivors(home, played)
-      if (process.env['TROUPE_TEST_REPORT'] === '1')
-        process.stdout.write(`${JSON.stringify({ seed, ...report })}
-`)
+      if (process.env['TROUPE_TEST_REPORT'] === '1') process.stdout.write(`${JSON.stringify({ seed, ...report })}\n`)
       expect(report.problems, `seed ${seed}`).toEqual([])
       expect(report.kills).toBe(kills)
       expect(report.medianStartMs).toBeLessThan(2000)
