@@ -29,6 +29,7 @@ export function AnswerParts({
         part={part}
         progress={progress?.[part.toolCallId]}
         live={live}
+        aborted={message.metadata?.aborted === true}
         latest={latest.get(toolNameOf(part)) === part.toolCallId}
       />
     ) : (

@@ -35,12 +35,12 @@ export function GenericCard({ call, preview, ...head }: GenericCardProps) {
         </Section>
       )}
       {found === undefined && hasContent(call.input) && (
-        <Section title={`Input of ${call.name}`}>
+        <Section title={inputTitle(call)}>
           <ValueView value={call.input} />
         </Section>
       )}
       {notes.executedInput !== undefined && (
-        <Section title="Ran with the input that you edited">
+        <Section title="What ran, as you edited it">
           <ValueView value={notes.executedInput} />
         </Section>
       )}
@@ -90,7 +90,8 @@ function ProgressView({ call: { progress }, planned }: { call: ToolCall; planned
   )
 }
 
-function Outcome({ call: { state, errorText, approval } }: CardProps) {
+function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
+  if (stopped) return <p className="tool-remark">You stopped the answer before this call had a result.</p>
   if (errorText !== undefined) {
     return (
       <Section title="Error">
@@ -113,12 +114,13 @@ function Outcome({ call: { state, errorText, approval } }: CardProps) {
 }
 
 /** What a display leaves out: the call as the model made it, and what the model read in the end. */
-function Details({ call: { name, input, notes } }: CardProps) {
+function Details({ call }: CardProps) {
+  const { input, notes } = call
   return (
     <details className="tool-details">
       <summary>Details</summary>
       {hasContent(input) && (
-        <Section title={`Input of ${name}`}>
+        <Section title={inputTitle(call)}>
           <ValueView value={input} />
         </Section>
       )}
@@ -129,6 +131,10 @@ function Details({ call: { name, input, notes } }: CardProps) {
       )}
     </details>
   )
+}
+
+function inputTitle({ name, notes }: ToolCall): string {
+  return notes.executedInput === undefined ? `Input of ${name}` : 'What the model gave'
 }
 
 function hasContent(input: unknown): boolean {

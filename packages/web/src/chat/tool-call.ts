@@ -22,6 +22,8 @@ export interface ToolCall {
   summary: string | undefined
   /** Something is still going to happen without a person. */
   running: boolean
+  /** The person stopped the run before the call had a result: nothing went wrong. */
+  stopped: boolean
   /** No later call of the answer uses the same tool. */
   latest: boolean
 }
@@ -55,9 +57,12 @@ export interface CallSituation {
   progress: Progress | undefined
   live: boolean
   latest: boolean
+  /** The person stopped the answer. */
+  aborted?: boolean
 }
 
-export function readToolCall(part: ToolCallPart, { progress, live, latest }: CallSituation): ToolCall {
+export function readToolCall(part: ToolCallPart, situation: CallSituation): ToolCall {
+  const { progress, live, latest, aborted = false } = situation
   const name = toolNameOf(part)
   const notes: CallNotes = (part.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
   const approval = part.approval as Approval | undefined
@@ -75,6 +80,7 @@ export function readToolCall(part: ToolCallPart, { progress, live, latest }: Cal
     notes,
     progress,
     latest,
+    stopped: (live || aborted) && part.state === 'output-error' && part.errorText === stoppedText,
     title: named ?? shown?.title ?? notes.actionName ?? part.title ?? formatToolName(name),
     summary: shown?.summary ?? (notes.display === undefined ? subjectOf(part.input) : undefined),
     running:
@@ -83,6 +89,9 @@ export function readToolCall(part: ToolCallPart, { progress, live, latest }: Cal
         ('preliminary' in part && part.preliminary === true)),
   }
 }
+
+/** What the server tells a call that a stop has left without a result. */
+const stoppedText = 'Stopped by the person before it finished.'
 
 const subjects = ['file_path', 'notebook_path', 'path', 'command', 'cmd', 'pattern', 'url', 'query', 'task_id'] as const
 

@@ -1,4 +1,4 @@
-import { Ban, Check, ChevronRight, CircleAlert, Hand, LoaderCircle } from 'lucide-react'
+import { Ban, Check, ChevronRight, CircleAlert, CircleStop, Hand, LoaderCircle } from 'lucide-react'
 import { useId } from 'react'
 import type { ReactNode } from 'react'
 import { formatDuration } from '../ui/format.ts'
@@ -35,7 +35,7 @@ export function ToolFrame({
   const bodyId = useId()
   const { word, icon } = statusOf(call, isBad)
   return (
-    <section className={`tool tool-${call.state}`} aria-label={`${call.name}: ${word}`}>
+    <section className={`tool tool-${call.stopped ? 'stopped' : call.state}`} aria-label={`${call.name}: ${word}`}>
       <button
         type="button"
         className="tool-head"
@@ -52,6 +52,11 @@ export function ToolFrame({
         </span>
         <ChevronRight className="tool-chevron" aria-hidden />
       </button>
+      {!open && call.errorText !== undefined && !call.stopped && (
+        <p className="tool-error-line">
+          <VisibleText text={firstLine(call.errorText)} as="name" />
+        </p>
+      )}
       <div id={bodyId} className="tool-body" hidden={!open}>
         {open && children}
       </div>
@@ -63,11 +68,16 @@ function visible(shown: ReactNode): ReactNode {
   return typeof shown === 'string' ? <VisibleText text={shown} as="name" /> : shown
 }
 
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
+}
+
 function statusOf(call: ToolCall, isBad: boolean): { word: string; icon: ReactNode } {
   if (call.running) {
     const word = call.state === 'input-streaming' ? 'preparing' : 'running'
     return { word, icon: <LoaderCircle className="spinning" aria-hidden /> }
   }
+  if (call.stopped) return { word: 'stopped', icon: <CircleStop aria-hidden /> }
   switch (call.state) {
     case 'approval-requested':
       return { word: 'waits for you', icon: <Hand aria-hidden /> }

@@ -12,13 +12,14 @@ export const ToolPart = memo(function ToolPart({
   progress,
   live,
   latest,
+  aborted,
 }: { part: ToolCallPart } & CallSituation) {
-  const call = readToolCall(part, { progress, live, latest })
+  const call = readToolCall(part, { progress, live, latest, ...(aborted === true && { aborted }) })
   const asks = live && call.state === 'approval-requested' && call.approval !== undefined
   return (
     <div className={asks ? 'tool-with-approval' : undefined}>
       <CardBoundary fallback={<BareCall call={call} />}>{createElement(cardFor(call.name), { call })}</CardBoundary>
-      {asks && call.approval !== undefined && <ApprovalBar approval={call.approval} />}
+      {asks && call.approval !== undefined && <ApprovalBar approval={call.approval} input={call.input} />}
     </div>
   )
 })
