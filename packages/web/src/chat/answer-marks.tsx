@@ -10,8 +10,7 @@ export function AnswerMarks({ message }: { message: VisibleMessage }) {
   const { regenerate } = useSessionStore()
   const live = message.live === true
   const liveError = useSession((state) => (live ? state.run?.errorText : null))
-  const stopTime = useSession((state) => state.stopTimes[message.id])
-  const { aborted, interrupted, stopped, error } = message.metadata ?? {}
+  const { aborted, interrupted, stopped, error, elapsedMs } = message.metadata ?? {}
   const shownError = error ?? (liveError == null ? undefined : { name: 'Error', message: liveError })
   return (
     <>
@@ -20,7 +19,7 @@ export function AnswerMarks({ message }: { message: VisibleMessage }) {
       )}
       {aborted === true && (
         <Mark icon={<CircleStop />}>
-          {stopTime === undefined ? 'Stopped by you' : `Stopped after ${formatDuration(stopTime)}`}
+          {elapsedMs === undefined ? 'Stopped by you' : `Stopped by you after ${formatDuration(elapsedMs)}`}
         </Mark>
       )}
       {interrupted === true && (

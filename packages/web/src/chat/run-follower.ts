@@ -110,7 +110,7 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
         void findParent()
       },
       onOtherRun: () => {
-        change((state) => ({ ...withRunEnded(state, now()), run: newRun(null, now()) }))
+        change((state) => ({ ...withRunEnded(state), run: newRun(null, now()) }))
         onOtherRun()
         void findParent()
       },

@@ -22,8 +22,6 @@ export interface SessionState {
   target: string | null
   /** Asks whose answer is on its way. */
   answering: readonly string[]
-  /** How long each stopped answer took to stop, in milliseconds, as seen from here. */
-  stopTimes: Record<string, number>
 }
 
 export interface LiveRun {
@@ -65,7 +63,6 @@ export function emptySession(sessionId: string, phase: SessionState['phase']): S
     draft: '',
     target: null,
     answering: [],
-    stopTimes: {},
   }
 }
 
@@ -137,19 +134,11 @@ export function withAnswer(state: SessionState, answer: Message, news: Partial<L
 }
 
 /** The run is over: its answer takes its place among the messages until the server's own copy arrives. */
-export function withRunEnded(state: SessionState, now: number): SessionState {
+export function withRunEnded(state: SessionState): SessionState {
   const { run } = state
   if (run === null) return state
   const messages = visibleMessages(state).map(({ live: _, ...message }) => message)
-  const stopped = run.answer !== null && run.stopAskedAt !== null ? { [run.answer.id]: now - run.stopAskedAt } : {}
-  return {
-    ...state,
-    messages,
-    run: null,
-    answering: [],
-    connection: 'open',
-    stopTimes: { ...state.stopTimes, ...stopped },
-  }
+  return { ...state, messages, run: null, answering: [], connection: 'open' }
 }
 
 /** The server refused to take the message: it stays in sight, with the reason. */

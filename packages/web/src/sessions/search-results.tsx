@@ -1,3 +1,4 @@
+import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { splitSnippet } from './split-snippet.ts'
 
@@ -24,7 +25,7 @@ export function SearchResults() {
           <button type="button" className="hit" onClick={() => app.select(hit.sessionId, hit.messageId)}>
             <span className="hit-title">{hit.title}</span>
             <span className="hit-snippet">
-              {splitSnippet(hit.snippet).map(({ text, match }, index) =>
+              {splitSnippet(stripMarkdown(hit.snippet)).map(({ text, match }, index) =>
                 match ? <mark key={index}>{text}</mark> : text,
               )}
             </span>

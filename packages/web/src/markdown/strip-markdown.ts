@@ -1,0 +1,19 @@
+/** The words of a text without the signs of Markdown, for places that can only say or show words. Also for pieces of it. */
+export function stripMarkdown(text: string): string {
+  return text
+    .replaceAll(/^[ \t]*(?:```|~~~)[^\n]*$/gm, '')
+    .replaceAll(/^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*(?:\|[ \t]*:?-{3,}:?[ \t]*)*\|?[ \t]*$/gm, '')
+    .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replaceAll(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?)/gm, '')
+    .replaceAll(/\*\*|__|~~|`+/g, '')
+    .replaceAll(/(?<![\p{L}\p{N}*])\*(?=\S)|(?<=\S)\*(?![\p{L}\p{N}*])/gu, '')
+    .replaceAll(/^[ \t]*\|.*$/gm, (row) =>
+      row
+        .split('|')
+        .map((cell) => cell.trim())
+        .join(' ')
+        .trim(),
+    )
+    .replaceAll(/\n{2,}/g, '\n')
+    .trim()
+}
