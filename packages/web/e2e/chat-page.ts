@@ -27,6 +27,6 @@ export function chatPage(page: Page) {
       await this.finished()
       return page.getByRole('article', { name: 'Answer' }).last()
     },
-    newChat: () => page.getByRole('button', { name: 'New chat' }).first().click(),
+    newSession: () => page.getByRole('button', { name: 'New session' }).first().click(),
   }
 }

@@ -59,7 +59,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Add a model…' }).focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Models and keys' })
-    await dialog.getByRole('button', { name: /^OpenAI/ }).first().waitFor()
+    await dialog
+      .getByRole('button', { name: /^OpenAI/ })
+      .first()
+      .waitFor()
     await dialog.getByText('Another provider, by its address').focus()
     await page.keyboard.press('Enter')
     await dialog.getByLabel('Name', { exact: true }).fill('Away')

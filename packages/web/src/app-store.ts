@@ -27,6 +27,10 @@ export interface AppState {
   chosenModels: Record<string, string>
   asks: Ask[]
   sidebar: boolean
+  /** The last request found no server; the page tries again. */
+  isAway: boolean
+  /** The folder that is worked in; null until it is known. */
+  workspacePath: string | null
   /** Whether the dialog about models and keys is open. */
   modelsDialog: boolean
 }
@@ -53,6 +57,8 @@ export interface AppActions {
   titleChanged: (sessionId: string, title: string) => void
   rename: (sessionId: string, title: string) => Promise<void>
   remove: (sessionId: string) => Promise<void>
+  /** The session was deleted elsewhere. */
+  forget: (sessionId: string) => void
   setSearch: (query: string) => Promise<void>
   chooseModel: (ref: string) => Promise<void>
   setSidebar: (open: boolean) => void
@@ -65,11 +71,14 @@ export interface AppServices {
   /** Narrow: the list of sessions covers the chat, so it is closed unless it is being used. */
   screen: { isNarrow: () => boolean; onChange: (listener: () => void) => void }
   onError: (error: unknown) => void
+  /** Tells whoever else shows sessions what was done to one. */
+  onSession: (sessionId: string, what: 'changed' | 'deleted') => void
 }
 
 const sidebarKey = 'troupe.sidebar'
 
-export function createAppStore(sessionId: string | null, { api, kept, screen, onError }: AppServices): AppStore {
+export function createAppStore(sessionId: string | null, services: AppServices): AppStore {
+  const { api, kept, screen, onError, onSession } = services
   const store = createStore<AppState>(() => ({
     access: 'checking',
     sessionId: sessionId ?? newId('s'),
@@ -85,6 +94,8 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     chosenModels: {},
     asks: [],
     sidebar: restingSidebar(),
+    isAway: false,
+    workspacePath: null,
     modelsDialog: false,
   }))
   const { getState, setState } = store
@@ -103,6 +114,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     titleChanged,
     rename,
     remove,
+    forget,
     setSearch,
     chooseModel,
     setSidebar,
@@ -117,7 +129,6 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
       if (isUnreachable(error)) return setState({ access: 'unreachable' })
     }
     await refresh()
-    if (getState().access === 'open') await refreshModels()
   }
 
   async function refresh(): Promise<void> {
@@ -137,6 +148,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
         }
       })
       await refreshAsks()
+      if (!getState().modelsLoaded) await Promise.all([refreshModels(), readWorkspace()])
     } catch (error) {
       const locked = error instanceof ApiError && error.status === 401
       if (locked) setState({ access: 'locked' })
@@ -173,6 +185,15 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     }
   }
 
+  async function readWorkspace(): Promise<void> {
+    try {
+      const { workspace } = await api.workspace()
+      setState({ workspacePath: workspace?.path ?? null })
+    } catch (error) {
+      if (!isUnreachable(error)) onError(error)
+    }
+  }
+
   function select(chosen: string, messageId?: string): void {
     setState({
       sessionId: chosen,
@@ -201,6 +222,7 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
     try {
       await api.renameSession(renamed, title)
       titleChanged(renamed, title)
+      onSession(renamed, 'changed')
     } catch (error) {
       onError(error)
     }
@@ -209,15 +231,20 @@ export function createAppStore(sessionId: string | null, { api, kept, screen, on
   async function remove(removed: string): Promise<void> {
     try {
       await api.deleteSession(removed)
-      setState(({ sessions, asks, search }) => ({
-        sessions: sessions.filter(({ id }) => id !== removed),
-        asks: asks.filter((ask) => ask.sessionId !== removed),
-        search: { ...search, found: search.found && without(search.found, removed) },
-      }))
+      forget(removed)
+      onSession(removed, 'deleted')
       if (getState().sessionId === removed) newSession()
     } catch (error) {
       onError(error)
     }
+  }
+
+  function forget(removed: string): void {
+    setState(({ sessions, asks, search }) => ({
+      sessions: sessions.filter(({ id }) => id !== removed),
+      asks: asks.filter((ask) => ask.sessionId !== removed),
+      search: { ...search, found: search.found && without(search.found, removed) },
+    }))
   }
 
   async function setSearch(query: string): Promise<void> {

@@ -14,17 +14,18 @@ import './app.css'
 export function App() {
   const access = useApp((state) => state.access)
   const sessionId = useApp((state) => state.sessionId)
+  const isAway = useApp((state) => state.isAway)
   const modelsDialog = useApp((state) => state.modelsDialog)
   useAddress()
   useLookingAgain()
-  useNewChatKey()
+  useNewSessionKey()
   useTitle()
   if (access === 'checking') return null
   if (access === 'locked') return <Locked />
   if (access === 'unreachable') return <Unreachable />
   return (
     <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
-      <div className="app">
+      <div className="app" data-away={isAway}>
         <Sidebar />
         <main className="main">
           <Header />
@@ -59,26 +60,33 @@ function useAddress(): void {
 }
 
 const lookAgainEvery = 15_000
+const lookForServerEvery = 3_000
 
 /** What happens elsewhere is told by no stream: while the page is seen it asks now and then. */
 function useLookingAgain(): void {
   const workspace = useWorkspace()
-  const open = useApp((state) => state.access === 'open')
+  const isOpen = useApp((state) => state.access === 'open' || state.access === 'unreachable')
+  const isAway = useApp((state) => state.isAway)
   useEffect(() => {
-    if (!open) return
+    if (!isOpen) return
     const look = () => void workspace.refresh()
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') look()
-    }, lookAgainEvery)
+    const timer = setInterval(
+      () => {
+        if (document.visibilityState === 'visible') look()
+      },
+      isAway ? lookForServerEvery : lookAgainEvery,
+    )
     const stopWaking = pageWakeSource(look)
+    window.addEventListener('focus', look)
     return () => {
       clearInterval(timer)
       stopWaking()
+      window.removeEventListener('focus', look)
     }
-  }, [workspace, open])
+  }, [workspace, isOpen, isAway])
 }
 
-function useNewChatKey(): void {
+function useNewSessionKey(): void {
   const { app } = useWorkspace()
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

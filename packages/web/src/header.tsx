@@ -7,7 +7,7 @@ export function Header() {
   const { app } = useWorkspace()
   const sidebar = useApp((state) => state.sidebar)
   const title = useApp(
-    (state) => state.sessions.find(({ id }) => id === state.sessionId)?.title ?? (state.isNew ? 'New chat' : ''),
+    (state) => state.sessions.find(({ id }) => id === state.sessionId)?.title ?? (state.isNew ? 'New session' : ''),
   )
   return (
     <header className="header">
@@ -16,7 +16,7 @@ export function Header() {
           <IconButton label="Show the sessions" onClick={() => app.setSidebar(true)}>
             <PanelLeftOpen />
           </IconButton>
-          <IconButton label="New chat" onClick={app.newSession}>
+          <IconButton label="New session" onClick={app.newSession}>
             <SquarePen />
           </IconButton>
         </>

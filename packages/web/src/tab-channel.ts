@@ -1,14 +1,24 @@
+export interface TabNews {
+  sessionId: string
+  what: 'changed' | 'deleted'
+}
+
 export interface TabChannel {
-  /** Tells the other tabs that something happened in this session. */
-  tell(sessionId: string): void
+  /** Tells the other tabs what happened to a session. */
+  tell(news: TabNews): void
 }
 
 /** The tabs of one browser tell each other what the server would only tell when asked. */
-export function openTabChannel(onChanged: (sessionId: string) => void): TabChannel {
+export function openTabChannel(onNews: (news: TabNews) => void): TabChannel {
   if (!('BroadcastChannel' in window)) return { tell: () => undefined }
   const channel = new BroadcastChannel('troupe')
   channel.addEventListener('message', (event: MessageEvent<unknown>) => {
-    if (typeof event.data === 'string') onChanged(event.data)
+    if (isNews(event.data)) onNews(event.data)
   })
-  return { tell: (sessionId) => channel.postMessage(sessionId) }
+  return { tell: (news) => channel.postMessage(news) }
+}
+
+/** A tab may be of another version of the page. */
+function isNews(data: unknown): data is TabNews {
+  return typeof data === 'object' && data !== null && 'sessionId' in data && 'what' in data
 }

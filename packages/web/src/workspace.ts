@@ -23,6 +23,8 @@ export interface Workspace {
   app: AppStore
   /** The store of a session; the same one as long as it is among the last used. */
   session(sessionId: string): SessionStore
+  /** Says it in a new session, which comes into sight. */
+  sendAsNew(text: string): void
   /** Looks again at everything in sight. */
   refresh(): Promise<void>
 }
@@ -30,19 +32,32 @@ export interface Workspace {
 const keptSessions = 8
 
 export function createWorkspace(sessionId: string | null): Workspace {
-  const request = createRequest(window.fetch.bind(window), () => app.setState({ access: 'locked' }))
+  const request = createRequest(
+    window.fetch.bind(window),
+    () => app.setState({ access: 'locked' }),
+    (reached) => {
+      if (app.getState().isAway === reached) app.setState({ isAway: !reached })
+    },
+  )
   const api = createApi(request)
-  const app = createAppStore(sessionId, { api, kept: keptByBrowser, screen: narrowScreen(), onError: noticeError })
+  const app = createAppStore(sessionId, {
+    api,
+    kept: keptByBrowser,
+    screen: narrowScreen(),
+    onError: noticeError,
+    onSession: (changed, what) => channel.tell({ sessionId: changed, what }),
+  })
   const ids = readClientIds(keptByBrowser, keptByTab)
   const sessions = new Map<string, SessionStore>()
-  const channel = openTabChannel((changed) => {
+  const channel = openTabChannel(({ sessionId: changed, what }) => {
+    if (what === 'deleted') app.forget(changed)
     void app.refresh()
     // Another tab has said something here: its run is followed as if it were ours.
     if (changed === app.getState().sessionId && sessions.get(changed)?.getState().run === null)
       void sessions.get(changed)?.open()
   })
 
-  return { api, app, session, refresh }
+  return { api, app, session, sendAsNew, refresh }
 
   function session(id: string): SessionStore {
     const known = sessions.get(id)
@@ -74,13 +89,18 @@ export function createWorkspace(sessionId: string | null): Workspace {
         onChunk: (chunk) => onChunk(id, chunk),
         onChange: () => {
           if (app.getState().sessionId === id) app.sessionBegan()
-          channel.tell(id)
+          channel.tell({ sessionId: id, what: 'changed' })
           void app.refresh()
         },
         onError: noticeError,
         keepDraft: (draft) => keptByBrowser.set(draftKey(), draft === '' ? null : draft),
       },
     )
+  }
+
+  function sendAsNew(text: string): void {
+    app.newSession()
+    void session(app.getState().sessionId).send(text)
   }
 
   function onChunk(id: string, chunk: Chunk): void {
@@ -101,7 +121,9 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const before = updatedAt()
     await app.refresh()
     const store = sessions.get(id)
-    if (before !== undefined && updatedAt() !== before && store?.getState().run === null) await store.open()
+    if (store?.getState().run !== null) return
+    const isNews = before !== undefined && updatedAt() !== before
+    if (isNews || store.getState().phase === 'failed') await store.open()
   }
 }
 

@@ -9,9 +9,13 @@ export interface RequestOptions {
 
 /**
  * One way to the server. Resolves only with a good response; throws an `ApiError` otherwise, and the signal's reason
- * where it was aborted. `onLocked` hears of every 401.
+ * where it was aborted. `onLocked` hears of every 401, `onReach` of every request whether a server answered it.
  */
-export function createRequest(fetch: typeof globalThis.fetch, onLocked: () => void): Request {
+export function createRequest(
+  fetch: typeof globalThis.fetch,
+  onLocked: () => void,
+  onReach: (reached: boolean) => void = () => undefined,
+): Request {
   return async function request(method, path, { body, signal } = {}) {
     let response: Response
     try {
@@ -24,12 +28,14 @@ export function createRequest(fetch: typeof globalThis.fetch, onLocked: () => vo
       })
     } catch (error) {
       signal?.throwIfAborted()
+      onReach(false)
       const reason = error instanceof Error ? error.message : String(error)
       throw new ApiError(0, {
         name: 'Unreachable',
         message: `The server does not answer (${reason}). Is Troupe still running?`,
       })
     }
+    onReach(true)
     if (response.ok) return response
     if (response.status === 401) onLocked()
     throw await readError(response)

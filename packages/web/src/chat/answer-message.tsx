@@ -35,13 +35,15 @@ export function AnswerMessage({
       {!live && (
         <div className="message-actions">
           {text !== '' && <CopyButton text={text} label="Copy answer" />}
-          <IconButton
-            label={busy ? 'Regenerate (when the answer is done)' : 'Regenerate'}
-            disabled={busy}
-            onClick={() => void regenerate(message.id)}
-          >
-            <RotateCw />
-          </IconButton>
+          {message.metadata?.error === undefined && (
+            <IconButton
+              label={busy ? 'Regenerate (when the answer is done)' : 'Regenerate'}
+              disabled={busy}
+              onClick={() => void regenerate(message.id)}
+            >
+              <RotateCw />
+            </IconButton>
+          )}
           <BranchArrows place={place} />
           <AnswerFacts metadata={message.metadata} />
         </div>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { useWorkspace } from '../workspace.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isWaiting } from './session-state.ts'
 import { useBlocked } from './use-blocked.ts'
@@ -15,7 +16,9 @@ export function Composer() {
   const running = useSession((state) => state.run !== null)
   const stopping = useSession((state) => state.run?.stopAskedAt != null)
   const waiting = useSession((state) => isWaiting(state.run))
+  const gone = useSession((state) => state.phase === 'missing')
   const blocked = useBlocked()
+  const { sendAsNew } = useWorkspace()
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     // On a phone the focus would bring up the keyboard over half of the page.
@@ -25,7 +28,10 @@ export function Composer() {
 
   const submit = () => {
     if (!ready) return
-    void (running ? steer(draft) : send(draft))
+    if (gone) {
+      setDraft('')
+      sendAsNew(draft)
+    } else void (running ? steer(draft) : send(draft))
     field.current?.focus()
   }
 
@@ -56,7 +62,7 @@ export function Composer() {
         <div className="composer-row">
           <ModelPicker />
           <span className="composer-hint" aria-hidden>
-            {waiting ? 'Waiting for your decision above' : running ? 'Esc stops' : ''}
+            {gone ? 'Sends as a new session' : waiting ? 'Waiting for your decision above' : running ? 'Esc stops' : ''}
           </span>
           {running && (
             <IconButton
@@ -73,7 +79,7 @@ export function Composer() {
             <IconButton
               className="composer-send"
               type="submit"
-              label={running ? 'Say it to the running answer' : 'Send'}
+              label={running ? 'Say it to the running answer' : gone ? 'Send as a new session' : 'Send'}
               shortcut="Enter"
               disabled={!ready}
             >

@@ -1,18 +1,30 @@
 import { WifiOff } from 'lucide-react'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isRunInSight } from './session-state.ts'
+import { useApp } from '../workspace.ts'
 
-/** Says when the stream is broken, and when an answer is being written in a branch that is not in sight. */
+/** Says when the server or the stream is away, when the session is gone, and when an answer is being written in a branch that is not in sight. */
 export function ConnectionBar() {
   const { showBranch } = useSessionStore()
+  const isAway = useApp((state) => state.isAway)
+  const gone = useSession((state) => state.phase === 'missing' && state.messages.length > 0)
   const lost = useSession((state) => state.connection === 'lost' && state.run !== null)
   const elsewhere = useSession((state) => state.run !== null && !isRunInSight(state))
   const parent = useSession((state) => state.run?.parentMessageId ?? null)
+  if (isAway) {
+    return (
+      <output className="connection">
+        <WifiOff aria-hidden />
+        The server cannot be reached. This page tries again by itself …
+      </output>
+    )
+  }
+  if (gone) return <output className="connection">This session was deleted elsewhere.</output>
   if (lost) {
     return (
       <output className="connection">
         <WifiOff aria-hidden />
-        Connection lost. The run goes on without this page; looking for it again …
+        Connection lost. Looking for the run again …
       </output>
     )
   }

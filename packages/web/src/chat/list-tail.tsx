@@ -1,7 +1,8 @@
 import { CornerDownRight } from 'lucide-react'
 import { ErrorCard } from './error-card.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
-import { isRunInSight, isWaiting } from './session-state.ts'
+import { isRunInSight, isWaiting, textOf } from './session-state.ts'
+import { useApp, useWorkspace } from '../workspace.ts'
 import { Button } from '../ui/button.tsx'
 import { formatDuration } from '../ui/format.ts'
 
@@ -10,10 +11,15 @@ export function ListTail() {
   const run = useSession((state) => state.run)
   const inSight = useSession(isRunInSight)
   const unsent = useSession((state) => state.unsent)
-  const { retryUnsent, takeBackUnsent } = useSessionStore()
+  const unsentText = useSession((state) => textOf(state.messages.find(({ id }) => id === state.unsent?.messageId)))
+  const gone = useSession((state) => state.phase === 'missing')
+  const stalled = useSession((state) => state.connection === 'lost')
+  const isAway = useApp((state) => state.isAway)
+  const { retryUnsent, takeBackUnsent, setDraft } = useSessionStore()
+  const { sendAsNew } = useWorkspace()
   return (
     <div className="message tail">
-      {run !== null && inSight && !isWaiting(run) && run.errorText === null && (
+      {run !== null && inSight && !isWaiting(run) && run.errorText === null && !stalled && !isAway && (
         <p className="working">
           <span className="working-dots" aria-hidden>
             <i />
@@ -35,7 +41,20 @@ export function ListTail() {
             <span className="visually-hidden">waits for the next step</span>
           </div>
         ))}
-      {unsent !== null && (
+      {unsent !== null && gone && (
+        <ErrorCard error={{ name: unsent.error.name, message: 'Not sent: this session was deleted elsewhere.' }}>
+          <Button
+            onClick={() => {
+              sendAsNew(unsentText)
+              takeBackUnsent()
+              setDraft('')
+            }}
+          >
+            Send as a new session
+          </Button>
+        </ErrorCard>
+      )}
+      {unsent !== null && !gone && (
         <ErrorCard error={unsent.error} onRetry={() => void retryUnsent()}>
           <Button kind="quiet" onClick={takeBackUnsent}>
             Edit

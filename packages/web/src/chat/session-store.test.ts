@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { howItEnded } from './how-it-ended.ts'
 import { createFakeServer, message, page, until } from './fake-server.ts'
 import { isWaiting, textOf, visibleMessages } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
@@ -264,7 +265,7 @@ test('steering that the run took up is no longer pending', async () => {
   expect((await until(session, (state) => state.run?.steering.length === 0)).run?.steering).toEqual([])
 })
 
-test('stop tells the server and remembers how long it took', async () => {
+test('stop tells the server, and the answer says that it was stopped', async () => {
   const server = createFakeServer()
   const session = server.openSession('new')
   void session.send('hello')
@@ -274,13 +275,25 @@ test('stop tells the server and remembers how long it took', async () => {
   void session.stop()
   await server.replyJson('/ai/chat/s1/stop', {})
   stream.write(2, { type: 'abort' })
-  stream.write(3, { type: 'finish', messageMetadata: { aborted: true } })
+  stream.write(3, { type: 'finish', messageMetadata: { aborted: true, elapsedMs: 40 } })
   stream.end()
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', '', 'u1')]),
-  )
-  expect((await until(session, idle)).stopTimes).toEqual({ a1: 0 })
+  const ended = (await until(session, (state) => state.run === null)).messages.at(-1)
+  expect(ended?.metadata).toEqual({ aborted: true, elapsedMs: 40 })
+  expect(howItEnded(ended)).toBe('Answer stopped.')
+})
+
+test('a message into a session that was deleted elsewhere stays, and the session says so', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('a0', 'assistant', 'hi', null)]))
+  await server.replyIdle('/ai/chat/s1/stream')
+  void session.send('hello')
+  await server.replyJson('/ai/chat?hold=1', { error: { name: 'MessageNotFound', message: 'no parent' } }, 404)
+  await server.replyJson('/ai/sessions/s1', { error: { name: 'SessionNotFound', message: 'gone' } }, 404)
+  const state = await until(session, ({ phase }) => phase === 'missing')
+  expect(texts(state)).toEqual(['assistant: hi', 'user: hello'])
+  expect(state.unsent?.error.name).toBe('MessageNotFound')
 })
 
 test('older pages go above, and a fresh tail keeps them', async () => {

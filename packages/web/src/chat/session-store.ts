@@ -99,7 +99,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   async function ended(end: 'finished' | 'idle'): Promise<void> {
     const before = store.getState()
     const unanswered = before.messages.at(-1)?.role === 'user'
-    change((state) => session.withRunEnded(state, now()))
+    change(session.withRunEnded)
     if (end === 'idle' && before.run === null && !unanswered) return
     await branch.refresh()
     if (before.run === null) return
@@ -119,12 +119,19 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     const busy = error instanceof ApiError && error.name === 'SessionBusy'
     if (sent !== undefined && !busy) {
       change((state) => session.withRefusal(state, sent.id, toErrorInfo(error)))
+      if (isNotFound(error)) await lookWhetherGone()
       return
     }
     change((state) => (sent === undefined ? { ...state, run: null } : session.withMessageTakenBack(state, sent.id)))
     onError(error)
     if (busy) await open()
     else await branch.refresh()
+  }
+
+  /** What was refused may have named something of a session that was deleted elsewhere. */
+  async function lookWhetherGone(): Promise<void> {
+    const found = await api.session(sessionId).catch((error: unknown) => error)
+    if (isNotFound(found)) change((state) => ({ ...state, phase: 'missing' }))
   }
 
   function setDraft(draft: string): void {
@@ -242,4 +249,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   function arrived(): void {
     change((state) => ({ ...state, target: null }))
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
 }

@@ -1,14 +1,11 @@
 import { useApp } from '../workspace.ts'
-import { useSession } from './session-context.ts'
 
 /** Why nothing can be sent, in words that say what to do; null when it can. */
 export function useBlocked(): string | null {
-  const phase = useSession((state) => state.phase)
   const unreachable = useApp((state) => state.access === 'unreachable')
   const noModels = useApp((state) => state.access === 'open' && state.modelsLoaded && state.models.length === 0)
   const modelsFailure = useApp((state) => state.modelsFailure)
   if (unreachable) return 'The server cannot be reached. Start it again with “npm start”; this page will find it.'
-  if (phase === 'missing') return 'This session does not exist any more.'
   if (modelsFailure !== null) return `The list of models could not be read: ${modelsFailure}`
   if (noModels) return 'There is no model to answer. Choose “Add a model…” below and set the key of a provider.'
   return null

@@ -19,9 +19,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
     .replaceAll(/^[^a-z0-9]+|-+$/g, '')
     .slice(0, 64)
   const ready = id !== '' && URL.canParse(typed.address.trim())
-  const models = typed.models
-    .split(/[\s,]+/)
-    .filter((model) => model !== '')
+  const models = typed.models.split(/[\s,]+/).filter((model) => model !== '')
 
   const add = () =>
     act('Added.', async () => {

@@ -23,7 +23,8 @@ export function useProviderActions(onChanged: () => Promise<unknown>) {
     setOutcome(null)
     void action()
       .then(
-        (result) => setOutcome(isTest(result) ? { ok: result.ok, text: testInWords(result) } : { ok: true, text: done }),
+        (result) =>
+          setOutcome(isTest(result) ? { ok: result.ok, text: testInWords(result) } : { ok: true, text: done }),
         (error: unknown) => setOutcome({ ok: false, text: toErrorInfo(error).message }),
       )
       .then(onChanged)

@@ -15,6 +15,7 @@ export function SessionList() {
   const list = useRef<VListHandle>(null)
   const waiting = useMemo(() => new Set(asks.map((ask) => ask.sessionId)), [asks])
   const groups = useMemo(() => grouped(sessions), [sessions])
+  const shared = useMemo(() => sharedTitles(sessions), [sessions])
   if (sessions.length === 0) return <p className="sessions-none">Your sessions will stand here.</p>
   return (
     <VList
@@ -34,12 +35,19 @@ export function SessionList() {
             key={session.id}
             session={session}
             current={session.id === current}
+            timed={shared.has(session.title)}
             waiting={waiting.has(session.id)}
           />
         )),
       ])}
     </VList>
   )
+}
+
+/** Titles that stand for more than one session: their time tells them apart. */
+function sharedTitles(sessions: ListedSession[]): Set<string> {
+  const groups = Map.groupBy(sessions, (session) => session.title)
+  return new Set([...groups].flatMap(([title, members]) => (members.length > 1 ? title : [])))
 }
 
 function grouped(sessions: ListedSession[]): [string, ListedSession[]][] {

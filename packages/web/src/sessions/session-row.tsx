@@ -4,16 +4,20 @@ import { flushSync } from 'react-dom'
 import type { ListedSession } from '../api/api.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { focusField } from '../ui/focus-field.ts'
+import { formatMoment } from '../ui/format.ts'
 import { Menu } from '../ui/menu.tsx'
 import { useWorkspace } from '../workspace.ts'
 
 export function SessionRow({
   session,
   current,
+  timed,
   waiting,
 }: {
   session: ListedSession
   current: boolean
+  /** Its title alone does not tell it from others. */
+  timed: boolean
   waiting: boolean
 }) {
   const { app } = useWorkspace()
@@ -43,6 +47,11 @@ export function SessionRow({
         title={title}
       >
         <span className="session-title">{title}</span>
+        {timed && (
+          <time className="session-time" dateTime={new Date(session.updatedAt).toISOString()}>
+            {formatMoment(session.updatedAt, Date.now())}
+          </time>
+        )}
         {waiting ? (
           <span className="session-dot session-waiting" title="waits for you" />
         ) : (

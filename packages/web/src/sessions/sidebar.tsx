@@ -7,6 +7,7 @@ import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { SearchResults } from './search-results.tsx'
 import { SessionList } from './session-list.tsx'
+import { WorkspaceName } from './workspace-name.tsx'
 import './sidebar.css'
 
 const typingPause = 180
@@ -46,7 +47,7 @@ export function Sidebar() {
         </header>
         <button type="button" className="sidebar-new" onClick={app.newSession}>
           <SquarePen aria-hidden />
-          New chat
+          New session
         </button>
         <search className="sidebar-search">
           <Search aria-hidden />
@@ -71,6 +72,7 @@ export function Sidebar() {
         </search>
         {query.trim() === '' ? <SessionList /> : <SearchResults />}
         <footer className="sidebar-foot">
+          <WorkspaceName />
           <ThemeToggle />
         </footer>
       </nav>

@@ -27,6 +27,14 @@ export function dayGroup(time: number, now: number): string {
   return new Date(time).toLocaleDateString(undefined, { month: 'long', year: 'numeric' })
 }
 
+/** `14:05` today, `3 Mar, 14:05` before. */
+export function formatMoment(time: number, now: number): string {
+  const date = new Date(time)
+  const clock = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  if (startOfDay(time) === startOfDay(now)) return clock
+  return `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })}, ${clock}`
+}
+
 function startOfDay(time: number): number {
   return new Date(time).setHours(0, 0, 0, 0)
 }
