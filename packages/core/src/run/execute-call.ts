@@ -222,8 +222,9 @@ function failureOf(output: unknown): string | undefined {
   return typeof output.error === 'string' ? output.error : JSON.stringify(output.error)
 }
 
+/** Everything in the notes is JSON already, and a copy of what the tool holds. */
 function metadata(notes: CallNotes): { toolMetadata?: { troupe: never } } {
-  return Object.keys(notes).length === 0 ? {} : { toolMetadata: { troupe: toJson(notes) as never } }
+  return Object.keys(notes).length === 0 ? {} : { toolMetadata: { troupe: { ...notes } as never } }
 }
 
 function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown, void> {
