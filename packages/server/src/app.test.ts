@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fill, json, listRoutes, refuseAll, send, type ListedRoute } from '../test/refuse.ts'
 import { testServer, userMessage, type TestServer } from '../test/test-server.ts'
-import { bodyBytes } from './app.ts'
+import { bodyBytes } from './read-body.ts'
 
 let server: TestServer
 let routes: ListedRoute[]

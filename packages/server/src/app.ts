@@ -1,16 +1,14 @@
 import { Hono } from 'hono'
 import type { HttpBindings } from '@hono/node-server'
-import { bodyLimit } from 'hono/body-limit'
 import { idPattern, NamedError } from '@troupe/core'
 import type { z } from 'zod'
 import type { Access } from './access.ts'
 import type { Logger } from './logger.ts'
+import { readBody } from './read-body.ts'
 import { readJson, refuseProtoKeys } from './read-json.ts'
 import type { OpenWorkspace } from './open-workspace.ts'
 import type { Ctx, Route } from './route.ts'
 import { securityHeaders } from './security-headers.ts'
-
-export const bodyBytes = 32 * 1024 * 1024
 
 export interface AppOptions {
   routes: readonly Route[]
@@ -26,12 +24,6 @@ export type App = Hono<{ Bindings: Partial<HttpBindings> }>
 /** The HTTP face: who may speak, what a body may be, and one place where errors become answers. */
 export function createApp({ routes, access, logger, openWorkspace, files }: AppOptions): App {
   const app: App = new Hono()
-  const limit = bodyLimit({
-    maxSize: bodyBytes,
-    onError: () => {
-      throw new NamedError('BodyTooLarge', `A body holds at most ${bodyBytes / 1024 / 1024} MiB.`, { status: 413 })
-    },
-  })
 
   app.use(async (c, next) => {
     await next()
@@ -43,7 +35,6 @@ export function createApp({ routes, access, logger, openWorkspace, files }: AppO
       access.check(c, { open: route.open === true })
       await next()
     })
-    if (route.body !== undefined) app.on(route.method, route.path, limit)
     app.on(route.method, route.path, async (c) => {
       const input = { params: params(c, route), query: query(c, route), body: await body(c, route) }
       return route.handle(c, { ...input, workspaceId: await workspaceId(c, route, input.body) })
@@ -107,11 +98,12 @@ function query(c: Ctx, route: Route): Record<string, string> {
 }
 
 async function body(c: Ctx, route: Route): Promise<unknown> {
-  if (route.body === undefined || route.body === 'bytes') return undefined
+  if (route.body === undefined) return undefined
+  if (route.body === 'bytes') return readBody(c)
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw new NamedError('NotJson', 'The body must be application/json.', { status: 415 })
-  const text = await c.req.text()
+  const text = new TextDecoder().decode(await readBody(c))
   const value = readJson(text)
   // A client's copy of the branch holds whatever tools returned; nothing is made of it.
   const { messages: _, ...rest } = Object(value) as { messages?: unknown }

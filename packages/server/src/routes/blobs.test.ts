@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, refuseAll, send } from '../../test/refuse.ts'
-import { bodyBytes } from '../app.ts'
+import { bodyBytes } from '../read-body.ts'
 import { testServer, userMessage, type TestServer } from '../../test/test-server.ts'
 
 let server: TestServer

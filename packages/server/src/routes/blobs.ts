@@ -12,8 +12,8 @@ export function blobRoutes({ blobs }: { blobs: Blobs }): Route[] {
       summary: 'Stores bytes; their content-type is kept.',
       body: 'bytes',
       answers: { 201: '{sha256, size, mediaType, url}', 413: 'BodyTooLarge' },
-      async handle(c) {
-        const bytes = new Uint8Array(await c.req.arrayBuffer())
+      async handle(c, { body }) {
+        const bytes = body as Uint8Array
         if (bytes.length === 0) throw new NamedError('BadRequest', 'The body is empty.')
         const mediaType =
           (c.req.header('content-type') ?? 'application/octet-stream').split(';')[0]?.trim().slice(0, 200) ||
