@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import * as core from '@troupe/core'
+import * as error from '@troupe/core/error'
+import * as protocol from '@troupe/core/protocol'
+import * as testing from '@troupe/core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const sources: Record<string, object> = {
+  '@troupe/core': core,
+  '@troupe/core/error': error,
+  '@troupe/core/protocol': protocol,
+  '@troupe/core/testing': testing,
+}
+const manifest = JSON.parse(readFileSync(path.join(root, 'packages/core/package.json'), 'utf8')) as {
+  exports: Record<string, unknown>
+  dependencies: Record<string, string>
+}
+let project: string
+let packed: string
+
+/** An empty project with what npm would install there: the packed library and its dependencies, nothing else. */
+beforeAll(async () => {
+  project = mkdtempSync(path.join(tmpdir(), 'troupe-pack-'))
+  packed = path.join(project, 'node_modules', '@troupe', 'core')
+  mkdirSync(packed, { recursive: true })
+  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: path.join(root, 'packages', 'core') })
+  const [tarball = ''] = readdirSync(project).filter((name) => name.endsWith('.tgz'))
+  await run('tar', ['-xzf', path.join(project, tarball), '-C', packed, '--strip-components=1'])
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+    const link = path.join(project, 'node_modules', name)
+    mkdirSync(path.dirname(link), { recursive: true })
+    symlinkSync(path.join(root, 'node_modules', name), link)
+  }
+  writeFileSync(path.join(project, 'package.json'), '{"private": true, "type": "module"}')
+}, 60_000)
+
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+test('the package holds the build, the sources, README and licence, and nothing of the tests', () => {
+  expect(readdirSync(packed).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'src'])
+  const files = readdirSync(packed, { recursive: true, encoding: 'utf8' })
+  expect(files.filter((file) => /\.test\.|test-workspace|open-test-shell/.test(file))).toEqual([])
+  const built = files.filter((file) => /^dist\/.*\.js$/.test(file)).map((file) => file.slice(5, -3))
+  const written = files.filter((file) => /^src\/.*\.ts$/.test(file)).map((file) => file.slice(4, -3))
+  expect(built.toSorted()).toEqual(written.toSorted())
+})
+
+test('it imports nothing but its dependencies', () => {
+  const files = readdirSync(packed, { recursive: true, encoding: 'utf8' }).filter((file) => /^dist\/.*\.js$/.test(file))
+  const imports = /^(?:import|export|\}) ?[^'"\n;]*\bfrom ['"]([^'"]+)['"]|\bimport(?: |\()['"]([^'"]+)['"]/gm
+  const imported = files.flatMap((file) =>
+    [...readFileSync(path.join(packed, file), 'utf8').matchAll(imports)].map(([, from, alone]) => from ?? alone ?? ''),
+  )
+  const foreign = imported.filter((name) => !name.startsWith('.') && !isBuiltin(name))
+  const packages = foreign.map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name)
+  expect(packages).toEqual(expect.arrayContaining(['zod', '@vscode/ripgrep']))
+  expect(packages.filter((name) => !Object.hasOwn(manifest.dependencies, name))).toEqual([])
+})
+
+test('every export is there in an empty project, with every built-in tool', async () => {
+  const names = Object.keys(manifest.exports).map((name) => name.replace('.', '@troupe/core'))
+  expect(names).toEqual(Object.keys(sources))
+  const program = `
+    import { getBuiltinTools } from '@troupe/core'
+    const names = {}
+    for (const name of ${JSON.stringify(names)}) names[name] = Object.keys(await import(name)).sort()
+    console.log(JSON.stringify({ names, tools: getBuiltinTools().map((tool) => tool.name) }))`
+  const found = JSON.parse(await runProgram('every.mjs', program)) as { names: unknown; tools: string[] }
+  expect(found.names).toEqual(
+    Object.fromEntries(names.map((name) => [name, Object.keys(sources[name] ?? {}).toSorted()])),
+  )
+  expect(found.tools).toEqual(core.getBuiltinTools().map((tool) => tool.name))
+})
+
+test('the example of the README runs as it stands', async () => {
+  const example = /```ts\n(.*?)```/s.exec(readFileSync(path.join(packed, 'README.md'), 'utf8'))?.[1] ?? ''
+  expect(await runProgram('example.ts', example)).toContain('That is the time.')
+})
+
+test('its types hold without skipLibCheck, but for what another package leaves out', async () => {
+  const imports = Object.keys(sources).map((name, i) => `export * as x${i} from '${name}'\n`)
+  writeFileSync(path.join(project, 'types.ts'), imports.join(''))
+  const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--pretty', 'false']
+  const settings = ['--module', 'nodenext', '--target', 'es2024', '--types', 'node', 'types.ts']
+  const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const checked = await run(process.execPath, [tsc, ...flags, ...settings], { cwd: project }).catch(
+    (failure: unknown) => failure as { stdout: string },
+  )
+  const complaints = checked.stdout.split('\n').filter((line) => line.includes('error TS'))
+  expect(complaints.filter((line) => !/@ai-sdk\/provider\/.*'json-schema'/.test(line))).toEqual([])
+})
+
+async function runProgram(name: string, text: string): Promise<string> {
+  writeFileSync(path.join(project, name), text)
+  const flags = ['--disable-warning=ExperimentalWarning', name]
+  return (await run(process.execPath, flags, { cwd: project, env: { PATH: process.env['PATH'] } })).stdout
+}
