@@ -18,7 +18,11 @@ export function chatPage(page: Page) {
     /** Until the answer is complete and stored. */
     async finished(): Promise<void> {
       await field.waitFor()
-      await page.getByRole('article', { name: 'Answer' }).last().getByRole('button', { name: 'Regenerate' }).waitFor()
+      await page
+        .getByRole('article', { name: 'Answer' })
+        .last()
+        .getByRole('button', { name: /^(Regenerate|Try again)/ })
+        .waitFor()
     },
     async ask(text: string): Promise<Locator> {
       const before = await page.getByRole('article', { name: 'You' }).count()

@@ -101,6 +101,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('break')
     expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('Half of it')
     expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('The wire was cut.')
+    expect(await chat.page.getByTestId('announcer').textContent()).toMatch(/^Answer failed\. .*The wire was cut\./)
+    expect(await chat.lastAnswer.getByRole('button', { name: 'Regenerate' }).count()).toBe(0)
     await chat.lastAnswer.getByRole('button', { name: 'Try again' }).click()
     await chat.lastAnswer.getByText('2 / 2').waitFor()
     expect(await chat.lastAnswer.locator('.prose').last().innerText()).toBe('and all of it.')

@@ -9,6 +9,7 @@ import { createRequest } from './api/request.ts'
 import { createAppStore } from './app-store.ts'
 import type { AppServices, AppState, AppStore } from './app-store.ts'
 import { currentModel } from './current-model.ts'
+import type { FilePartData } from './chat/attachments.ts'
 import { dataOf } from './chat/data-of.ts'
 import { emptySession } from './chat/session-state.ts'
 import { createSessionStore } from './chat/session-store.ts'
@@ -24,7 +25,7 @@ export interface Workspace {
   /** The store of a session; the same one as long as it is among the last used. */
   session(sessionId: string): SessionStore
   /** Says it in a new session, which comes into sight. */
-  sendAsNew(text: string): void
+  sendAsNew(text: string, files: FilePartData[]): void
   /** Looks again at everything in sight. */
   refresh(): Promise<void>
 }
@@ -98,9 +99,9 @@ export function createWorkspace(sessionId: string | null): Workspace {
     )
   }
 
-  function sendAsNew(text: string): void {
+  function sendAsNew(text: string, files: FilePartData[]): void {
     app.newSession()
-    void session(app.getState().sessionId).send(text)
+    void session(app.getState().sessionId).send(text, files)
   }
 
   function onChunk(id: string, chunk: Chunk): void {

@@ -1,11 +1,12 @@
 import type { Answer, Ask, BranchPage, SearchHit, Session, Workspace } from '@troupe/core'
+import type { Part } from '@troupe/core/protocol'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { Request } from './request.ts'
 
 export interface ChatBody {
   sessionId: string
-  message?: { id: string; role: 'user'; parts: { type: 'text'; text: string }[] }
+  message?: { id: string; role: 'user'; parts: Part[] }
   parentMessageId?: string | null
   trigger?: 'regenerate-message'
   messageId?: string
@@ -76,6 +77,10 @@ export function createApi(request: Request) {
       json<{ provider: ProviderInfo }>('PATCH', provider(id), patch),
     testProvider: (id: string) => json<{ test: ProviderTest }>('POST', `${provider(id)}/test`, {}),
     deleteProvider: (id: string) => request('DELETE', provider(id)),
+    addBlob: async (bytes: Blob) => {
+      const response = await request('POST', '/ai/blobs', { bytes })
+      return (await response.json()) as { url: string }
+    },
     workspace: () => json<{ workspace: Workspace | undefined }>('GET', '/ai/workspace'),
   }
 }

@@ -4,6 +4,8 @@ export type Request = (method: string, path: string, options?: RequestOptions) =
 
 export interface RequestOptions {
   body?: unknown
+  /** Sent as they are, under their own type. */
+  bytes?: Blob
   signal?: AbortSignal
 }
 
@@ -16,12 +18,13 @@ export function createRequest(
   onLocked: () => void,
   onReach: (reached: boolean) => void = () => undefined,
 ): Request {
-  return async function request(method, path, { body, signal } = {}) {
+  return async function request(method, path, { body, bytes, signal } = {}) {
     let response: Response
     try {
       response = await fetch(path, {
         method,
         ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(bytes !== undefined && { body: bytes, headers: { 'content-type': bytes.type } }),
         ...(signal !== undefined && { signal }),
         credentials: 'same-origin',
         cache: 'no-store',

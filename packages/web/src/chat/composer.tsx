@@ -1,8 +1,10 @@
-import { ArrowUp, CornerDownRight, Square } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { ArrowUp, CornerDownRight, Paperclip, Square } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { AttachmentChips } from './attachment-chips.tsx'
+import { fileParts } from './attachments.ts'
 import { useWorkspace } from '../workspace.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isWaiting } from './session-state.ts'
@@ -11,7 +13,7 @@ import './composer.css'
 
 /** Enter sends; while a run is on it speaks to that run, and Escape stops it. */
 export function Composer() {
-  const { setDraft, send, steer, stop, sessionId } = useComposer()
+  const { setDraft, attach, send, steer, stop, sessionId } = useComposer()
   const draft = useSession((state) => state.draft)
   const running = useSession((state) => state.run !== null)
   const stopping = useSession((state) => state.run?.stopAskedAt != null)
@@ -24,20 +26,37 @@ export function Composer() {
     // On a phone the focus would bring up the keyboard over half of the page.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [sessionId])
-  const ready = draft.trim() !== '' && blocked === null
+  const attachments = useSession((state) => state.attachments)
+  const picker = useRef<HTMLInputElement>(null)
+  const [dropping, setDropping] = useState(false)
+  const uploaded = attachments.every(({ url }) => url !== null)
+  const hasFiles = !running && attachments.length > 0
+  const ready = (draft.trim() !== '' || hasFiles) && (running || uploaded) && blocked === null
 
   const submit = () => {
     if (!ready) return
     if (gone) {
       setDraft('')
-      sendAsNew(draft)
-    } else void (running ? steer(draft) : send(draft))
+      sendAsNew(draft, fileParts(attachments))
+    } else void (running ? steer(draft) : send(draft, fileParts(attachments)))
     field.current?.focus()
   }
 
   return (
     <form
-      className="composer"
+      className={dropping ? 'composer composer-dropping' : 'composer'}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return
+        event.preventDefault()
+        setDropping(true)
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDrop={(event) => {
+        if (event.dataTransfer.files.length === 0) return
+        event.preventDefault()
+        setDropping(false)
+        void attach(event.dataTransfer.files)
+      }}
       onSubmit={(event) => {
         event.preventDefault()
         submit()
@@ -45,12 +64,18 @@ export function Composer() {
     >
       {blocked !== null && <output className="composer-blocked">{blocked}</output>}
       <div className="composer-box">
+        <AttachmentChips />
         <GrowingTextarea
           ref={field}
           aria-label={running ? 'Say something to the running answer' : 'Message'}
           placeholder={running ? 'Say something meanwhile …' : 'Message Troupe …'}
           value={draft}
           onChange={(event) => setDraft(event.target.value)}
+          onPaste={(event) => {
+            if (event.clipboardData.files.length === 0) return
+            event.preventDefault()
+            void attach(event.clipboardData.files)
+          }}
           onKeyDown={(event) => {
             if (event.nativeEvent.isComposing) return
             if (event.key === 'Escape' && running) void stop()
@@ -60,6 +85,20 @@ export function Composer() {
           }}
         />
         <div className="composer-row">
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label="Files to attach"
+            onChange={(event) => {
+              void attach(event.target.files ?? [])
+              event.target.value = ''
+            }}
+          />
+          <IconButton label="Attach files" onClick={() => picker.current?.click()}>
+            <Paperclip />
+          </IconButton>
           <ModelPicker />
           <span className="composer-hint" aria-hidden>
             {gone ? 'Sends as a new session' : waiting ? 'Waiting for your decision above' : running ? 'Esc stops' : ''}

@@ -11,7 +11,7 @@ export function ListTail() {
   const run = useSession((state) => state.run)
   const inSight = useSession(isRunInSight)
   const unsent = useSession((state) => state.unsent)
-  const unsentText = useSession((state) => textOf(state.messages.find(({ id }) => id === state.unsent?.messageId)))
+  const message = useSession((state) => state.messages.find(({ id }) => id === state.unsent?.messageId))
   const gone = useSession((state) => state.phase === 'missing')
   const stalled = useSession((state) => state.connection === 'lost')
   const isAway = useApp((state) => state.isAway)
@@ -45,7 +45,7 @@ export function ListTail() {
         <ErrorCard error={{ name: unsent.error.name, message: 'Not sent: this session was deleted elsewhere.' }}>
           <Button
             onClick={() => {
-              sendAsNew(unsentText)
+              sendAsNew(textOf(message), message?.parts.filter((part) => part.type === 'file') ?? [])
               takeBackUnsent()
               setDraft('')
             }}

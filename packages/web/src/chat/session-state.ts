@@ -18,6 +18,8 @@ export interface SessionState {
   unsent: Unsent | null
   /** What is being typed. */
   draft: string
+  /** Files that go with it. */
+  attachments: readonly Attachment[]
   /** A message that is to be brought into sight. */
   target: string | null
   /** Asks whose answer is on its way. */
@@ -44,6 +46,14 @@ export interface Steering {
   text: string
 }
 
+export interface Attachment {
+  id: string
+  name: string
+  mediaType: string
+  /** Null while its bytes are on their way. */
+  url: string | null
+}
+
 export interface Unsent {
   messageId: string
   error: ErrorInfo
@@ -61,6 +71,7 @@ export function emptySession(sessionId: string, phase: SessionState['phase']): S
     connection: 'open',
     unsent: null,
     draft: '',
+    attachments: [],
     target: null,
     answering: [],
   }
@@ -152,7 +163,16 @@ export function withMessageTakenBack(state: SessionState, messageId: string): Se
   if (index < 0) return { ...state, run: null, unsent: null }
   const typed = textOf(state.messages[index])
   const draft = [typed, state.draft].filter((text) => text !== '').join('\n\n')
-  return { ...state, messages: state.messages.slice(0, index), run: null, unsent: null, draft }
+  const attachments = [...state.attachments, ...attachmentsOf(state.messages[index])]
+  return { ...state, messages: state.messages.slice(0, index), run: null, unsent: null, draft, attachments }
+}
+
+function attachmentsOf(message: StoredMessage | undefined): Attachment[] {
+  return (message?.parts ?? []).flatMap((part, index) =>
+    part.type === 'file'
+      ? { id: `${message?.id}-${index}`, name: part.filename ?? 'file', mediaType: part.mediaType, url: part.url }
+      : [],
+  )
 }
 
 /** The text of a message as a person would copy it. */

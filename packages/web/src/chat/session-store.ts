@@ -6,6 +6,8 @@ import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
 import type { Api } from '../api/api.ts'
 import type { ClientIds } from '../api/client-ids.ts'
+import { createAttachments } from './attachments.ts'
+import type { FilePartData } from './attachments.ts'
 import { createBranchReader } from './branch-reader.ts'
 import type { WakeSource } from './follow-run.ts'
 import { createRunFollower } from './run-follower.ts'
@@ -36,7 +38,10 @@ export interface SessionActions {
   /** Lets go of the stream. The run goes on without this page. */
   close: () => void
   setDraft: (text: string) => void
-  send: (text: string) => Promise<void>
+  send: (text: string, files?: FilePartData[]) => Promise<void>
+  /** Takes files to go with the next message. */
+  attach: (files: Iterable<File>) => Promise<void>
+  detach: (attachmentId: string) => void
   /** The same message in other words: a new branch beside it. */
   edit: (messageId: string, text: string) => Promise<void>
   regenerate: (answerId: string) => Promise<void>
@@ -75,6 +80,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     open,
     close: runs.leave,
     setDraft,
+    ...createAttachments(store, api, onError),
     send,
     edit,
     regenerate,
@@ -139,33 +145,37 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     services.keepDraft(draft)
   }
 
-  async function send(text: string): Promise<void> {
-    await post(text, store.getState().messages.at(-1)?.id ?? null)
+  async function send(text: string, files: FilePartData[] = []): Promise<void> {
+    await post(text, files, store.getState().messages.at(-1)?.id ?? null)
   }
 
   async function edit(messageId: string, text: string): Promise<void> {
     const edited = store.getState().messages.find((message) => message.id === messageId)
-    if (edited !== undefined) await post(text, edited.parentMessageId)
+    if (edited === undefined) return
+    const files = edited.parts.filter((part) => part.type === 'file')
+    await post(text, files, edited.parentMessageId)
   }
 
-  async function post(text: string, parentMessageId: string | null): Promise<void> {
+  async function post(text: string, files: FilePartData[], parentMessageId: string | null): Promise<void> {
     const message: StoredMessage = {
       id: newId('u'),
       parentMessageId,
       role: 'user',
-      parts: [{ type: 'text', text }],
+      parts: [...files, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])],
       createdAt: now(),
     }
     branch.showNewest()
-    change((state) => session.withUserMessage({ ...state, draft: '' }, message, now()))
+    const sent = new Set(files.map(({ url }) => url))
+    const rest = ({ attachments }: SessionState) => attachments.filter(({ url }) => url === null || !sent.has(url))
+    change((state) => session.withUserMessage({ ...state, draft: '', attachments: rest(state) }, message, now()))
     await start(message)
   }
 
   async function start(message: StoredMessage): Promise<void> {
-    const { id, parentMessageId } = message
+    const { id, parentMessageId, parts } = message
     const body = {
       sessionId,
-      message: { id, role: 'user' as const, parts: [{ type: 'text' as const, text: session.textOf(message) }] },
+      message: { id, role: 'user' as const, parts },
       parentMessageId,
       ...chosenModel(),
       ...ids,

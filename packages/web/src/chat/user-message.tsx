@@ -36,9 +36,9 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
           <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
         ) : null,
       )}
-      <div className="bubble">{text}</div>
+      {text !== '' && <div className="bubble">{text}</div>}
       <div className="message-actions">
-        <CopyButton text={text} label="Copy message" />
+        {text !== '' && <CopyButton text={text} label="Copy message" />}
         <IconButton
           label={busy ? 'Edit (when the answer is done)' : 'Edit'}
           disabled={busy}

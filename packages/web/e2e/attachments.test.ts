@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { wireServer } from '../../server/src/testing/wire-server.ts'
+import type { WireServer } from '../../server/src/testing/wire-server.ts'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'attachments (skipped: no Chromium)' : 'attachments'
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let wire: WireServer
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    wire = await wireServer()
+    const providers = { anthropic: { baseURL: wire.baseURL('anthropic'), apiKey: 'k', models: ['claude-sonnet-4-5'] } }
+    workspace = await openWorkspace(chromium ?? '', { home: { 'config.json': JSON.stringify({ providers }) } })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(async () => {
+    await workspace?.close()
+    await wire?.close()
+  })
+
+  test('files are picked, removed, pasted and sent; the model gets them, and an image is shown, also after a reload', async () => {
+    const chat = chatPage(await workspace.open())
+    const { page } = chat
+    const chips = page.getByRole('list', { name: 'Attached files' })
+    await page.getByLabel('Files to attach').setInputFiles([
+      { name: 'dot.png', mimeType: 'image/png', buffer: pixel },
+      { name: 'notes.md', mimeType: '', buffer: Buffer.from('# The sea is calm') },
+      { name: 'odd.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2]) },
+    ])
+    await page.getByText('“odd.bin” is neither an image nor text nor a PDF.').waitFor()
+    await chips.getByRole('button', { name: 'Remove notes.md' }).click()
+    expect(await chips.getByRole('listitem').count()).toBe(1)
+    await chat.field.evaluate((field) => {
+      const data = new DataTransfer()
+      data.items.add(new File(['pasted words'], 'pasted.txt', { type: 'text/plain' }))
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+    })
+    await chips.getByText('pasted.txt').waitFor()
+    wire.play({ turn: { text: 'seen' } })
+    await chat.field.fill('look at this')
+    await page.locator('.chip .spinning').waitFor({ state: 'detached' })
+    await chat.field.press('Enter')
+    await chat.lastAnswer.getByText('seen').waitFor()
+    await chat.finished()
+    expect(await chips.count()).toBe(0)
+    const sent = JSON.stringify(wire.requests.at(-1)?.body)
+    expect(sent).toContain(pixel.toString('base64'))
+    expect(sent).toContain('pasted')
+    await page.reload()
+    const shown = chat.own.locator('img[alt="dot.png"]')
+    await shown.waitFor()
+    expect(await shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
+    await chat.own.getByRole('link', { name: 'pasted.txt' }).waitFor()
+  })
+
+  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
