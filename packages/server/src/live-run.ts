@@ -1,5 +1,4 @@
 import {
-  createWriteLock,
   decide,
   errorInfo,
   inDialect,
@@ -173,7 +172,6 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
       decide: (call, ctx) => decide(call, ctx, options.rules(session)),
       steering: takeSteering,
       takeCallId,
-      writes: createWriteLock(),
       onStatus,
       state: () => options.state(session, workspace),
       settings: (name) => options.settings(name),

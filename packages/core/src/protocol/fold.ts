@@ -25,8 +25,9 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   const shown: Part[] = []
   const changed = new Set<Draft>(parts)
   const texts = new Map<string, OpenText>()
-  const reasonings = new Map<string, OpenText>()
-  const data = new Map<string, Draft>()
+  // Most answers have no reasoning, no data and no calls; a paused stream holds nothing for them.
+  let reasonings: Map<string, OpenText> | undefined
+  let data: Map<string, Draft> | undefined
   let calls: FoldedCalls | undefined
   for (const part of parts) register(part)
 
@@ -44,7 +45,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
       case 'text-delta':
       case 'reasoning-delta': {
         const kind = chunk.type === 'text-delta' ? 'text' : 'reasoning'
-        const text = (kind === 'text' ? texts : reasonings).get(chunk.id) ?? openText(kind, chunk.id, undefined)
+        const text = (kind === 'text' ? texts : reasonings)?.get(chunk.id) ?? openText(kind, chunk.id, undefined)
         if (text.pieces.push(chunk.delta) === mostPieces) joinPieces(text)
         if (chunk.providerMetadata !== undefined) text.part['providerMetadata'] = chunk.providerMetadata
         changed.add(text.part)
@@ -53,14 +54,14 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
       case 'text-end':
       case 'reasoning-end': {
         const open = chunk.type === 'text-end' ? texts : reasonings
-        const text = open.get(chunk.id)
+        const text = open?.get(chunk.id)
         if (text === undefined) return
         joinPieces(text)
         const { part } = text
         part['state'] = 'done'
         if (chunk.type === 'text-end' && chunk.citations !== undefined) part['citations'] = chunk.citations
         if (chunk.providerMetadata !== undefined) part['providerMetadata'] = chunk.providerMetadata
-        open.delete(chunk.id)
+        open?.delete(chunk.id)
         changed.add(part)
         return
       }
@@ -111,7 +112,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   function openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): OpenText {
     const part: Draft = { type, ...(type === 'reasoning' && { id: partId }), text: '', state: 'streaming' }
     if (providerMetadata !== undefined) part['providerMetadata'] = providerMetadata
-    const open = type === 'text' ? texts : reasonings
+    const open = type === 'text' ? texts : (reasonings ??= new Map())
     const before = open.get(partId)
     if (before !== undefined) joinPieces(before)
     const text: OpenText = { part: add(part), pieces: [] }
@@ -121,7 +122,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
 
   function pushData(chunk: Extract<Chunk, { type: `data-${string}` }>): void {
     if (chunk.transient === true) return
-    const existing = chunk.id === undefined ? undefined : data.get(`${chunk.type}\n${chunk.id}`)
+    const existing = chunk.id === undefined ? undefined : data?.get(`${chunk.type}\n${chunk.id}`)
     if (existing === undefined) {
       add(defined(chunk))
       return
@@ -138,7 +139,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
     for (const part of parts.splice(from)) changed.delete(part)
     shown.length = Math.min(shown.length, from)
     calls?.forget()
-    for (const map of [texts, reasonings, data]) map.clear()
+    for (const map of [texts, reasonings, data]) map?.clear()
     for (const part of parts) register(part)
   }
 
@@ -149,7 +150,6 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
     return part
   }
 
-  /** Most answers have no calls. */
   function foldedCalls(): FoldedCalls {
     return (calls ??= createFoldedCalls({ add, changed }))
   }
@@ -157,12 +157,12 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   function register(part: Draft): void {
     if ('toolCallId' in part) foldedCalls().register(part)
     else calls?.register(part)
-    if (part.type.startsWith('data-') && typeof part['id'] === 'string') data.set(`${part.type}\n${part['id']}`, part)
+    if (part.type.startsWith('data-') && typeof part['id'] === 'string') (data ??= new Map()).set(`${part.type}\n${part['id']}`, part)
   }
 
   function joinTexts(): void {
     for (const text of texts.values()) joinPieces(text)
-    for (const text of reasonings.values()) joinPieces(text)
+    for (const text of reasonings?.values() ?? []) joinPieces(text)
   }
 
   function snapshot(): Message {

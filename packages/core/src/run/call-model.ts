@@ -7,14 +7,18 @@ import { describeProviderError, isUnfinished } from './provider-error.ts'
 import { retryDelay } from './retry.ts'
 import { createTranslator, type Translator } from './translate-parts.ts'
 import { toUsage } from './usage.ts'
+import { watchStalls } from './watch-stalls.ts'
 import { NamedError } from '../error.ts'
+
+type CallOptions = Pick<
+  LanguageModelV4CallOptions,
+  'prompt' | 'tools' | 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'
+>
 
 export interface ModelCall {
   model: LanguageModelV4
-  options: Pick<
-    LanguageModelV4CallOptions,
-    'prompt' | 'tools' | 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'
-  >
+  /** Made for each try and kept by nobody: a long prompt must not live as long as its answer. */
+  options: () => Promise<CallOptions>
   tools: readonly Tool[]
   signal: AbortSignal
   blobs?: Blobs
@@ -63,22 +67,16 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
   const cancel = (): void => void reader?.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
   let translator: Translator | undefined
-  let lastAt = performance.now()
-  const watch = setInterval(
-    () => {
-      if (performance.now() - lastAt >= input.stallMs) controller.abort(stalled(input.stallMs))
-    },
-    Math.max(10, input.stallMs / 4),
-  )
+  const watch = { lastAt: performance.now(), onStall: () => controller.abort(stalled(input.stallMs)) }
+  const unwatch = watchStalls(watch, input.stallMs)
   try {
-    const { stream } = await settled(input.model.doStream({ ...input.options, abortSignal: signal }), signal)
-    reader = stream.getReader()
+    reader = (await settled(open(input, signal), signal)).getReader()
     translator = createTranslator(input, answer)
     let finished = false
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      lastAt = performance.now()
+      watch.lastAt = performance.now()
       if (value.type === 'error') throw value.error
       if (value.type === 'finish') {
         finished = !isUnfinished(value.finishReason)
@@ -105,11 +103,15 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
     }
     cancel()
   } finally {
-    clearInterval(watch)
+    unwatch()
     input.signal.removeEventListener('abort', onAbort)
     translator?.close()
   }
   return answer
+}
+
+async function open({ model, options }: ModelCall, abortSignal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  return (await model.doStream({ ...(await options()), abortSignal })).stream
 }
 
 function stalled(ms: number): NamedError {

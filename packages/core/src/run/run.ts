@@ -3,7 +3,7 @@ import { NamedError } from '../error.ts'
 import type { Metadata } from '../protocol/message.ts'
 import { buildTools, findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
-import { callModel, type ModelAnswer } from './call-model.ts'
+import { callModel, type ModelAnswer, type ModelCall } from './call-model.ts'
 import { openCallScope } from './call-scope.ts'
 import { executeCall } from './execute-call.ts'
 import { loadFiles } from './load-files.ts'
@@ -73,12 +73,10 @@ async function step(turn: Turn, again: boolean): Promise<boolean> {
   input.signal.throwIfAborted()
 
   let calls: Calls | undefined
-  const prompt = await loadFiles(project([...input.history, turn.fold.snapshot()], input.instructions), input.blobs)
-  const tools = buildTools(input.tools)
   const answer = await turn.work(() =>
     callModel({
       model: input.model.model,
-      options: { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) },
+      options: () => callOptions(turn),
       tools: input.tools,
       signal: input.signal,
       ...(input.blobs !== undefined && { blobs: input.blobs }),
@@ -97,6 +95,12 @@ async function step(turn: Turn, again: boolean): Promise<boolean> {
     }),
   )
   return finishStep(turn, calls, answer)
+}
+
+async function callOptions({ input, fold }: Turn): ReturnType<ModelCall['options']> {
+  const prompt = await loadFiles(project([...input.history, fold.snapshot()], input.instructions), input.blobs)
+  const tools = buildTools(input.tools)
+  return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
 }
 
 async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAnswer): Promise<boolean> {
