@@ -44,9 +44,15 @@ describe.skipIf(chromium === undefined)(name, () => {
       field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
     })
     await chips.getByText('pasted.txt').waitFor()
+    await page.locator('.empty').evaluate((element) => {
+      const data = new DataTransfer()
+      data.items.add(new File(['%PDF-1.4'], 'dropped.pdf', { type: 'application/pdf' }))
+      element.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+    })
+    await chips.getByText('dropped.pdf').waitFor()
     wire.play({ turn: { text: 'seen' } })
     await chat.field.fill('look at this')
-    await page.locator('.chip .spinning').waitFor({ state: 'detached' })
+    await page.waitForFunction(() => document.querySelector('.chip .spinning') === null)
     await chat.field.press('Enter')
     await chat.lastAnswer.getByText('seen').waitFor()
     await chat.finished()
@@ -59,6 +65,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await shown.waitFor()
     expect(await shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
     await chat.own.getByRole('link', { name: 'pasted.txt' }).waitFor()
+    await chat.own.getByRole('link', { name: 'dropped.pdf' }).waitFor()
   })
 
   test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {

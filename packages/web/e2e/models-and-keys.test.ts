@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('button', { name: 'Add a model…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Models and keys' })
-    await dialog.getByText(/^OpenAI has no key\./).waitFor()
+    await dialog.getByRole('button', { name: /^OpenAI ?, not ready.*no key yet/ }).waitFor()
     await dialog.getByRole('button', { name: /^Anthropic/ }).click()
     await dialog.getByLabel('Key of Anthropic').fill(key)
     await page.keyboard.press('Enter')

@@ -9,6 +9,7 @@ const provider: ProviderInfo = {
   usable: true,
   needsKey: true,
   keySource: 'settings',
+  env: ['ACME_KEY'],
   baseURL: null,
   local: false,
   inSettings: true,
@@ -24,7 +25,8 @@ test('a provider says by which key it can be used, or what is missing', () => {
   expect(providerStatus({ ...provider, keySource: null, needsKey: false, local: true })).toBe(
     'found on this machine · 2 models',
   )
-  expect(providerStatus({ ...provider, usable: false, problem: 'Acme has no key.' })).toBe('Acme has no key.')
+  expect(providerStatus({ ...provider, usable: false, problem: 'Acme has no address.' })).toBe('Acme has no address.')
+  expect(providerStatus({ ...provider, usable: false, keySource: null })).toBe('no key yet')
 })
 
 test('a test says in words what came of it', () => {

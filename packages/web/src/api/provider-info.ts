@@ -10,6 +10,8 @@ export interface ProviderInfo {
   needsKey: boolean
   /** `settings`, or `env:` and the name of the variable. */
   keySource: string | null
+  /** Names of environment variables that may hold the key. */
+  env: string[]
   baseURL: string | null
   /** A server on this machine. */
   local: boolean
@@ -38,8 +40,9 @@ export type ProviderTest =
   | { ok: false; elapsedMs: number; error: ErrorInfo }
 
 /** One line: that it can be used and by which key, or what is missing. */
-export function providerStatus({ usable, problem, keySource, needsKey, models, local }: ProviderInfo): string {
-  if (!usable) return problem ?? 'cannot be used'
+export function providerStatus(provider: ProviderInfo): string {
+  const { usable, problem, keySource, needsKey, models, local } = provider
+  if (!usable) return lacksKey(provider) ? 'no key yet' : (problem ?? 'cannot be used')
   const key =
     keySource === null
       ? needsKey || local
@@ -50,6 +53,10 @@ export function providerStatus({ usable, problem, keySource, needsKey, models, l
         : `key from ${keySource.replace(/^env:/, '')} in the environment`
   const found = local ? 'found on this machine' : undefined
   return [found, key, models > 0 ? countOf(models, 'model') : undefined].filter(Boolean).join(' · ')
+}
+
+export function lacksKey({ usable, needsKey, keySource }: ProviderInfo): boolean {
+  return !usable && needsKey && keySource === null
 }
 
 export function testInWords(test: ProviderTest): string {

@@ -1,5 +1,5 @@
 import { ArrowUp, CornerDownRight, Paperclip, Square } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -9,6 +9,7 @@ import { useWorkspace } from '../workspace.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isWaiting } from './session-state.ts'
 import { useBlocked } from './use-blocked.ts'
+import { useFileDrop } from './use-file-drop.ts'
 import './composer.css'
 
 /** Enter sends; while a run is on it speaks to that run, and Escape stops it. */
@@ -28,7 +29,7 @@ export function Composer() {
   }, [sessionId])
   const attachments = useSession((state) => state.attachments)
   const picker = useRef<HTMLInputElement>(null)
-  const [dropping, setDropping] = useState(false)
+  const dropping = useFileDrop(attach)
   const uploaded = attachments.every(({ url }) => url !== null)
   const hasFiles = !running && attachments.length > 0
   const ready = (draft.trim() !== '' || hasFiles) && (running || uploaded) && blocked === null
@@ -45,18 +46,6 @@ export function Composer() {
   return (
     <form
       className={dropping ? 'composer composer-dropping' : 'composer'}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return
-        event.preventDefault()
-        setDropping(true)
-      }}
-      onDragLeave={() => setDropping(false)}
-      onDrop={(event) => {
-        if (event.dataTransfer.files.length === 0) return
-        event.preventDefault()
-        setDropping(false)
-        void attach(event.dataTransfer.files)
-      }}
       onSubmit={(event) => {
         event.preventDefault()
         submit()

@@ -1,31 +1,21 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
-import { toErrorInfo } from '../api/api-error.ts'
-import { sortProviders } from '../api/provider-info.ts'
-import type { ProviderInfo } from '../api/provider-info.ts'
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { NewProviderForm } from './new-provider-form.tsx'
+import { createProvidersStore } from './providers-store.ts'
 import { ProviderRow } from './provider-row.tsx'
 import './models-dialog.css'
 
 /** Who can serve models, what each of them lacks, and the place for keys. Keys go in and never come out. */
 export function ModelsDialog() {
   const { api, app } = useWorkspace()
-  const [providers, setProviders] = useState<ProviderInfo[] | null>(null)
-  const [failure, setFailure] = useState<string | null>(null)
+  const [store] = useState(() => createProvidersStore(api))
+  const { providers, failure } = useStore(store)
   const dialog = useRef<HTMLDialogElement>(null)
-
-  const load = useCallback(async () => {
-    try {
-      setProviders(sortProviders((await api.providers()).providers))
-      setFailure(null)
-    } catch (error) {
-      setFailure(toErrorInfo(error).message)
-    }
-  }, [api])
-  useEffect(() => void load(), [load])
-  const changed = useCallback(() => Promise.all([load(), app.refreshModels()]), [load, app])
+  useEffect(() => void store.load(), [store])
+  const changed = () => Promise.all([store.load(), app.refreshModels()])
 
   return (
     <Dialog ref={dialog} title="Models and keys" className="models" onClose={() => app.setModelsDialog(false)}>

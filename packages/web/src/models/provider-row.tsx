@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { hasOwnAddress, providerStatus } from '../api/provider-info.ts'
+import { hasOwnAddress, lacksKey, providerStatus } from '../api/provider-info.ts'
 import type { ProviderInfo } from '../api/provider-info.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace.ts'
@@ -82,6 +82,9 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
               onChange={(event) => setAddress(event.target.value)}
             />
           </label>
+        )}
+        {lacksKey(provider) && (
+          <p className="provider-status">Or set {provider.env.join(' or ')} in the environment before Troupe starts.</p>
         )}
         <div className="provider-buttons">
           <Button type="submit" kind="primary" disabled={!isChanged || busy}>

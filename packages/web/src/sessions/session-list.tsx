@@ -2,7 +2,7 @@ import { useMemo, useRef } from 'react'
 import { VList } from 'virtua'
 import type { VListHandle } from 'virtua'
 import type { ListedSession } from '../api/api.ts'
-import { dayGroup } from '../ui/format.ts'
+import { dayGroup, formatMoment } from '../ui/format.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { SessionRow } from './session-row.tsx'
 
@@ -15,7 +15,7 @@ export function SessionList() {
   const list = useRef<VListHandle>(null)
   const waiting = useMemo(() => new Set(asks.map((ask) => ask.sessionId)), [asks])
   const groups = useMemo(() => grouped(sessions), [sessions])
-  const shared = useMemo(() => sharedTitles(sessions), [sessions])
+  const times = useMemo(() => timesOfEqualTitles(sessions), [sessions])
   if (sessions.length === 0) return <p className="sessions-none">Your sessions will stand here.</p>
   return (
     <VList
@@ -35,7 +35,7 @@ export function SessionList() {
             key={session.id}
             session={session}
             current={session.id === current}
-            timed={shared.has(session.title)}
+            time={times.get(session.id)}
             waiting={waiting.has(session.id)}
           />
         )),
@@ -44,10 +44,12 @@ export function SessionList() {
   )
 }
 
-/** Titles that stand for more than one session: their time tells them apart. */
-function sharedTitles(sessions: ListedSession[]): Set<string> {
+/** By session, where its title stands for others too: the time tells them apart. */
+function timesOfEqualTitles(sessions: ListedSession[]): Map<string, string> {
+  const now = Date.now()
   const groups = Map.groupBy(sessions, (session) => session.title)
-  return new Set([...groups].flatMap(([title, members]) => (members.length > 1 ? title : [])))
+  const equal = [...groups.values()].filter((members) => members.length > 1).flat()
+  return new Map(equal.map(({ id, updatedAt }) => [id, formatMoment(updatedAt, now)]))
 }
 
 function grouped(sessions: ListedSession[]): [string, ListedSession[]][] {

@@ -4,20 +4,19 @@ import { flushSync } from 'react-dom'
 import type { ListedSession } from '../api/api.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { focusField } from '../ui/focus-field.ts'
-import { formatMoment } from '../ui/format.ts'
 import { Menu } from '../ui/menu.tsx'
 import { useWorkspace } from '../workspace.ts'
 
 export function SessionRow({
   session,
   current,
-  timed,
+  time,
   waiting,
 }: {
   session: ListedSession
   current: boolean
-  /** Its title alone does not tell it from others. */
-  timed: boolean
+  /** When it was last used, where its title alone does not tell it from others. */
+  time: string | undefined
   waiting: boolean
 }) {
   const { app } = useWorkspace()
@@ -47,11 +46,7 @@ export function SessionRow({
         title={title}
       >
         <span className="session-title">{title}</span>
-        {timed && (
-          <time className="session-time" dateTime={new Date(session.updatedAt).toISOString()}>
-            {formatMoment(session.updatedAt, Date.now())}
-          </time>
-        )}
+        {time !== undefined && <span className="session-time">{time}</span>}
         {waiting ? (
           <span className="session-dot session-waiting" title="waits for you" />
         ) : (
