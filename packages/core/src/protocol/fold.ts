@@ -157,7 +157,8 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   function register(part: Draft): void {
     if ('toolCallId' in part) foldedCalls().register(part)
     else calls?.register(part)
-    if (part.type.startsWith('data-') && typeof part['id'] === 'string') (data ??= new Map()).set(`${part.type}\n${part['id']}`, part)
+    if (part.type.startsWith('data-') && typeof part['id'] === 'string')
+      (data ??= new Map()).set(`${part.type}\n${part['id']}`, part)
   }
 
   function joinTexts(): void {
@@ -184,7 +185,7 @@ interface OpenText {
   pieces: string[]
 }
 
-const mostPieces = 64
+const mostPieces = 32
 
 function joinPieces({ part, pieces }: OpenText): void {
   if (pieces.length > 0) part['text'] = (part['text'] as string) + pieces.splice(0).join('')

@@ -5,6 +5,7 @@ import { buildTools, findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
 import { callModel, type ModelAnswer, type ModelCall } from './call-model.ts'
 import { openCallScope } from './call-scope.ts'
+import { closeTurn, endedTurn, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
 import { executeCall } from './execute-call.ts'
 import { loadFiles } from './load-files.ts'
 import type { Call } from './parse-call.ts'
@@ -12,10 +13,10 @@ import { project } from './project.ts'
 import type { Resume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
-import { firstMetadata, openTurn, type RunOutcome, type Turn } from './turn.ts'
+import { firstMetadata, openTurn, type Turn } from './turn.ts'
 import { addUsage } from './usage.ts'
 
-export type { RunOutcome } from './turn.ts'
+export type { RunOutcome } from './end-turn.ts'
 
 /**
  * One turn: model calls and tool calls until the model is done, a limit is reached, or a person ends it. Everything
@@ -27,7 +28,7 @@ export async function run(input: RunInput): Promise<RunOutcome> {
   const { resume } = input
   try {
     if (resume !== undefined) await takeOver(turn)
-    if (resume?.phase === 'finished') return turn.finished()
+    if (resume?.phase === 'finished') return endedTurn(turn)
     if (resume?.chunks.some((chunk) => chunk.type === 'start') !== true) begin(turn)
     if (input.signal.aborted && resume !== undefined) for (const end of resume.openTexts.values()) turn.emit(end)
     input.signal.throwIfAborted()
@@ -43,9 +44,9 @@ export async function run(input: RunInput): Promise<RunOutcome> {
       more = await step(turn, again)
       again = false
     }
-    return turn.close()
+    return closeTurn(turn)
   } catch (error) {
-    return turn.fail(error)
+    return failTurn(turn, error)
   }
 }
 
@@ -137,11 +138,11 @@ async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAns
 
 /** After a crash: the model call had ended, and some of its calls may have no result yet. */
 async function goOn(turn: Turn, resume: Resume): Promise<boolean> {
-  if (turn.hasRefusal()) turn.refuse('A call')
+  if (hasRefusal(turn)) turn.refuse('A call')
   if (resume.phase === 'between') return goesOn(turn, resume)
   const calls = openCalls(turn)
   for (const noted of resume.calls) {
-    if (noted.invalid !== undefined || turn.hasResult(noted.toolCallId)) continue
+    if (noted.invalid !== undefined || hasResult(turn, noted.toolCallId)) continue
     const tool = findTool(noted.toolName, turn.input.tools)
     const { toolCallId, toolName, input, actionName } = noted
     if (tool !== undefined)
@@ -149,6 +150,22 @@ async function goOn(turn: Turn, resume: Resume): Promise<boolean> {
     else turn.emit({ type: 'tool-output-error', toolCallId, errorText: `The tool ${toolName} is no longer there.` })
   }
   return finishCalls(turn, calls, resume)
+}
+
+function hasResult({ fold }: Turn, toolCallId: string): boolean {
+  const { parts } = fold.snapshot()
+  const part = parts.find((candidate) => 'toolCallId' in candidate && candidate.toolCallId === toolCallId)
+  return part !== undefined && 'state' in part && String(part.state).startsWith('output-')
+}
+
+/** A person refused a call of this step without a remark: an earlier process was about to end the turn. */
+function hasRefusal({ fold }: Turn): boolean {
+  const { parts } = fold.snapshot()
+  const current = parts.slice(parts.findLastIndex((part) => part.type === 'step-start') + 1)
+  return current.some(
+    (part) =>
+      'state' in part && part.state === 'output-denied' && 'approval' in part && part.approval.reason === undefined,
+  )
 }
 
 type Ended = Pick<ModelAnswer, 'finishReason'> & { calls: readonly unknown[] }
@@ -159,7 +176,7 @@ async function finishCalls(turn: Turn, calls: Calls | undefined, answer: Ended):
   if (cut !== undefined) calls?.cancel()
   await calls?.finish()
   turn.input.signal.throwIfAborted()
-  if (cut !== undefined) turn.settleOpenCalls(cut.message)
+  if (cut !== undefined) settleOpenCalls(turn, cut.message)
   turn.emit({ type: 'finish-step' })
   return goesOn(turn, answer)
 }

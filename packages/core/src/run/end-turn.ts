@@ -1,0 +1,80 @@
+import { errorInfo } from '../error.ts'
+import { cleanMessage } from '../protocol/clean.ts'
+import type { Chunk, ErrorInfo, Message, Metadata } from '../protocol/message.ts'
+import { endingOf } from './ending.ts'
+import type { Turn } from './turn.ts'
+
+export interface RunOutcome {
+  status: 'done' | 'failed' | 'aborted' | 'interrupted'
+  /** Cleaned: what is stored. */
+  message: Message
+  error?: ErrorInfo
+}
+
+/** The turn came to its end. */
+export function closeTurn(turn: Turn): RunOutcome {
+  end(turn, turn.denied ? 'Not run: an earlier call of this step was refused.' : 'Not run: the turn ended first.')
+  const finishReason = turn.finishReason as FinishReason
+  turn.emit({ type: 'finish', finishReason, messageMetadata: lastMetadata(turn) })
+  return outcome(turn, 'done')
+}
+
+/** Something was thrown: a stop, the end of the process, or what went wrong. */
+export function failTurn(turn: Turn, thrown: unknown): RunOutcome {
+  const { signal } = turn.input
+  const ending = signal.aborted ? endingOf(signal.reason) : undefined
+  if (ending === undefined || ending.status === 'failed') {
+    return breakTurn(turn, errorInfo(ending === undefined ? thrown : signal.reason))
+  }
+  end(turn, ending.text)
+  turn.emit({ type: 'message-metadata', messageMetadata: { ...lastMetadata(turn), [ending.status]: true } })
+  turn.emit({ type: 'abort', reason: ending.text })
+  turn.emit({ type: 'finish', finishReason: 'other' })
+  return outcome(turn, ending.status)
+}
+
+/** An earlier process had ended the turn, and was not able to store the message. */
+export function endedTurn(turn: Turn): RunOutcome {
+  const { error, aborted, interrupted } = turn.fold.snapshot().metadata ?? {}
+  if (error !== undefined) return outcome(turn, 'failed', error)
+  return outcome(turn, aborted === true ? 'aborted' : interrupted === true ? 'interrupted' : 'done')
+}
+
+/** Every call that has no result gets one, so that nobody is left looking at a spinner. */
+export function settleOpenCalls({ fold, emit }: Turn, errorText: string): void {
+  for (const part of fold.snapshot().parts) {
+    if (!('toolCallId' in part) || !('state' in part) || part.state === 'input-streaming') continue
+    if (part.state.startsWith('output-')) continue
+    emit({ type: 'tool-output-error', toolCallId: part.toolCallId, errorText })
+  }
+}
+
+function breakTurn(turn: Turn, error: ErrorInfo): RunOutcome {
+  turn.finishReason = 'error'
+  end(turn, `Not run: ${error.message}`)
+  turn.emit({ type: 'message-metadata', messageMetadata: { ...lastMetadata(turn), error } })
+  turn.emit({ type: 'error', errorText: error.message })
+  turn.emit({ type: 'finish', finishReason: 'error' })
+  return outcome(turn, 'failed', error)
+}
+
+/** What was accepted is kept, even where no step follows that could heed it: the next turn will. */
+function end(turn: Turn, openCalls: string): void {
+  settleOpenCalls(turn, openCalls)
+  while (turn.takeSteering(true)) turn.injectSteering()
+}
+
+function outcome({ fold }: Turn, status: RunOutcome['status'], error?: ErrorInfo): RunOutcome {
+  return { status, message: cleanMessage(fold.snapshot(), { run: 'ended' }), ...(error !== undefined && { error }) }
+}
+
+function lastMetadata({ watch, finishReason, usage, stopped }: Turn): Metadata {
+  return {
+    elapsedMs: watch.elapsedMs(),
+    finishReason,
+    ...(usage !== undefined && { usage }),
+    ...(stopped !== undefined && { stopped }),
+  }
+}
+
+type FinishReason = NonNullable<Extract<Chunk, { type: 'finish' }>['finishReason']>
