@@ -60,14 +60,17 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
   const answer: ModelAnswer & { started: boolean } = { finishReason: 'other', calls: [], started: false }
   const controller = new AbortController()
   const { signal } = controller
-  const onAbort = (): void => controller.abort(input.signal.reason)
-  if (input.signal.aborted) onAbort()
-  else input.signal.addEventListener('abort', onAbort, { once: true })
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined
   const cancel = (): void => void reader?.cancel().catch(() => undefined)
-  signal.addEventListener('abort', cancel, { once: true })
+  const abort = (reason: unknown): void => {
+    controller.abort(reason)
+    cancel()
+  }
+  const onAbort = (): void => abort(input.signal.reason)
+  if (input.signal.aborted) onAbort()
+  else input.signal.addEventListener('abort', onAbort, { once: true })
   let translator: Translator | undefined
-  const watch = { lastAt: performance.now(), onStall: () => controller.abort(stalled(input.stallMs)) }
+  const watch = { lastAt: performance.now(), onStall: () => abort(stalled(input.stallMs)) }
   const unwatch = watchStalls(watch, input.stallMs)
   try {
     reader = (await settled(open(input, signal), signal)).getReader()
