@@ -43,7 +43,6 @@ export function createLive(options: LiveOptions): Live {
   const unstored = new Map<string, Unstored>()
   const merging = new Set<Promise<void>>()
   let closing = false
-  let instructions = ''
 
   return {
     start(given) {
@@ -93,7 +92,6 @@ export function createLive(options: LiveOptions): Live {
 
   async function start({ session, userMessageId, request }: StartRun): Promise<LiveRun> {
     const parts = await gatherParts(options, session, request, userMessageId)
-    parts.instructions = shared(parts.instructions)
     const sent = unstored.get(session.id)?.number ?? 0
     await storeLate(session.id)
     const record: RunRecord = {
@@ -137,12 +135,6 @@ export function createLive(options: LiveOptions): Live {
     })
     runs.set(record.sessionId, live)
     return live
-  }
-
-  /** Most runs have the same instructions: one string serves them all. */
-  function shared(given: string): string {
-    if (given !== instructions) instructions = given
-    return instructions
   }
 
   /** Frames of an ended run become few. Not while somebody still reads: small frames make small pages. */

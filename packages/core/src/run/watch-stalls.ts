@@ -1,6 +1,7 @@
 /** One timer looks after all calls of the process: a watched call costs an entry, not a timer. */
 const watched = new Map<Watched, number>()
 let timer: NodeJS.Timeout | undefined
+let looksAt = Infinity
 
 export interface Watched {
   /** When something last came, by `performance.now()`. */
@@ -11,26 +12,35 @@ export interface Watched {
 /** Calls `onStall` once when nothing has come for so long, within a quarter of it. Returns what ends the watch. */
 export function watchStalls(call: Watched, stallMs: number): () => void {
   watched.set(call, stallMs)
-  schedule()
+  lookWithin(stallMs / 4)
   return () => {
     watched.delete(call)
-    if (watched.size > 0) return
-    clearTimeout(timer)
-    timer = undefined
+    if (watched.size === 0) stopLooking()
   }
 }
 
-function schedule(): void {
-  timer ??= setTimeout(look, Math.max(10, Math.min(...new Set(watched.values())) / 4))
+/** A call that is less patient than the others does not wait for their turn. */
+function lookWithin(ms: number): void {
+  const at = performance.now() + Math.max(10, ms)
+  if (at >= looksAt) return
+  stopLooking()
+  looksAt = at
+  timer = setTimeout(look, Math.max(10, ms))
+}
+
+function stopLooking(): void {
+  clearTimeout(timer)
+  timer = undefined
+  looksAt = Infinity
 }
 
 function look(): void {
-  timer = undefined
+  stopLooking()
   const now = performance.now()
   for (const [call, stallMs] of watched) {
     if (now - call.lastAt < stallMs) continue
     watched.delete(call)
     call.onStall()
   }
-  if (watched.size > 0) schedule()
+  if (watched.size > 0) lookWithin(Math.min(...new Set(watched.values())) / 4)
 }
