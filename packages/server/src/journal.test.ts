@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Frame } from '@troupe/core'
-import { createJournal, type Journalled } from './journal.ts'
+import { checkTool, defineTool, type Frame } from '@troupe/core'
+import { z } from 'zod'
+import { createJournal, noJournal, type Journalled } from './journal.ts'
+import { createTestSink, openTestLive } from './testing/open-live.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -125,4 +127,36 @@ describe('the journal', () => {
     expect(tries).toBe(1)
     await journal.close()
   })
+})
+
+it('changes nothing about an answer, whether it is there or not', async () => {
+  const look = checkTool(
+    defineTool({
+      name: 'Look',
+      description: 'Looks.',
+      input: z.object({}),
+      readOnly: true,
+      group: 'test',
+      execute: () => 'seen',
+    }),
+    'look',
+  )
+  const script = [
+    [{ text: 'Let me look. ', chunks: 5 }, { call: { name: 'Look', input: {}, id: 'c1' } }],
+    [{ text: 'Done.' }],
+  ]
+  const seen = []
+  for (const journal of [undefined, noJournal]) {
+    const test = await openTestLive(script, { toolList: [look], ...(journal !== undefined && { journal }) })
+    const run = await test.ask()
+    const sink = createTestSink()
+    run.subscribe(sink, {})
+    const message = await run.done
+    await sink.ended
+    const stored = await test.store.messages.get({ sessionId: 's1' }, run.messageId)
+    expect(stored?.parts).toEqual(message.parts)
+    seen.push({ parts: message.parts, numbers: sink.events.map(({ number, chunk }) => `${number} ${chunk.type}`) })
+    await test.close()
+  }
+  expect(seen[1]).toEqual(seen[0])
 })

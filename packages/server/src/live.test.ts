@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import {
@@ -137,21 +139,21 @@ describe('live runs', () => {
 
   it('are forgotten once they have ended', async () => {
     const { live, store, ask } = await open(() => [{ text: 'x'.repeat(1000) }])
-    let before: WeakRef<object>
-    await (async () => {
+    const ended = await (async () => {
       const run = await ask()
-      before = new WeakRef(run)
       await run.done
+      return new WeakRef(run.log)
     })()
-    await ask().then((run) => run.done)
+    await (
+      await ask()
+    ).done
     expect(live.get('s1')).toBeUndefined()
-    const gc = (globalThis as { gc?: () => void }).gc
-    if (gc !== undefined) {
-      await vi.waitFor(() => {
-        gc()
-        expect(before.deref()).toBeUndefined()
-      })
-    }
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    await vi.waitFor(() => {
+      collect()
+      expect(ended.deref()).toBeUndefined()
+    })
     expect(await store.runs.unfinished()).toEqual([])
   })
 })
