@@ -6,7 +6,16 @@ import { median } from './measure.ts'
 const count = 1000
 
 const noop = checkTool(
-  { ...defineTool({ description: 'does nothing', input: z.object({ i: z.number() }), readOnly: true, group: 'bench', execute: ({ i }) => Promise.resolve(i) }), name: 'Noop' },
+  {
+    ...defineTool({
+      description: 'does nothing',
+      input: z.object({ i: z.number() }),
+      readOnly: true,
+      group: 'bench',
+      execute: ({ i }) => Promise.resolve(i),
+    }),
+    name: 'Noop',
+  },
   'noop',
 )
 
@@ -27,7 +36,8 @@ async function bare(): Promise<void> {
   const { stream } = await model().doStream({ prompt: [] })
   const results: Promise<unknown>[] = []
   for await (const part of stream) {
-    if (part.type === 'tool-call') results.push(Promise.resolve(noop.execute(JSON.parse(part.input) as { i: number }, undefined as never)))
+    if (part.type === 'tool-call')
+      results.push(Promise.resolve(noop.execute(JSON.parse(part.input) as { i: number }, undefined as never)))
   }
   await Promise.all(results)
 }
@@ -61,7 +71,11 @@ async function measure(): Promise<{ value: string; ok: boolean; detail: string }
     costs.push(await cpu(ours))
   }
   const beyond = median(costs.slice(3)) - median(bares.slice(3))
-  return { value: `${beyond.toFixed(1)} ms`, ok: beyond <= 40, detail: `${median(costs).toFixed(1)} ms against ${median(bares).toFixed(1)} ms` }
+  return {
+    value: `${beyond.toFixed(1)} ms`,
+    ok: beyond <= 40,
+    detail: `${median(costs).toFixed(1)} ms against ${median(bares).toFixed(1)} ms`,
+  }
 }
 
 export const benches = [{ name, bar, run: measure }]

@@ -8,11 +8,18 @@ import { median, times } from './measure.ts'
 const troupe = path.resolve(import.meta.dirname, '../packages/cli/bin/troupe')
 
 /** Wall milliseconds and peak memory of a whole process. */
-async function once(command: string, args: string[], env: Record<string, string>): Promise<{ ms: number; peakMb: number }> {
+async function once(
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ ms: number; peakMb: number }> {
   const report = path.join(env['TROUPE_HOME'] ?? tmpdir(), `peak-${process.pid}.txt`)
   const hook = `import{writeFileSync}from"node:fs";process.on("exit",()=>writeFileSync(${JSON.stringify(report)},String(process.resourceUsage().maxRSS)))`
   const begun = performance.now()
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` } })
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` },
+  })
   let output = ''
   child.stdout.on('data', (data: Buffer) => {
     output += String(data)
@@ -58,7 +65,10 @@ export const benches = [
     bar: 'at most 150 MB',
     async run() {
       const home = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'))
-      const child = spawn(troupe, ['serve', '--port', '0', '--no-open', '--json'], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TROUPE_HOME: home } })
+      const child = spawn(troupe, ['serve', '--port', '0', '--no-open', '--json'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, TROUPE_HOME: home },
+      })
       try {
         await ready(child)
         await new Promise((resolve) => setTimeout(resolve, 3000))

@@ -7,7 +7,10 @@ import { pacedModel, type PacedModel } from '@troupe/core/testing'
 
 /** One server under measurement, in a process of its own so that its CPU is its own. Spoken to over IPC and HTTP. */
 const [variant, deltas, pauseAfter] = process.argv.slice(2) as [keyof typeof variants, string, string | undefined]
-const model = pacedModel({ deltas: Number(deltas), ...(pauseAfter !== undefined && { pauseAfter: Number(pauseAfter) }) })
+const model = pacedModel({
+  deltas: Number(deltas),
+  ...(pauseAfter !== undefined && { pauseAfter: Number(pauseAfter) }),
+})
 
 const variants = { minimal, troupe, sdk }
 const server = await variants[variant](model)
@@ -43,7 +46,8 @@ async function minimal(source: PacedModel) {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const { stream } = await source.doStream({ prompt: [] })
     for await (const part of stream) {
-      if (part.type === 'text-delta') response.write(`data: ${JSON.stringify({ type: 'text-delta', id: part.id, delta: part.delta })}\n\n`)
+      if (part.type === 'text-delta')
+        response.write(`data: ${JSON.stringify({ type: 'text-delta', id: part.id, delta: part.delta })}\n\n`)
     }
     response.end('data: [DONE]\n\n')
   })
@@ -53,7 +57,11 @@ async function sdk(source: PacedModel) {
   const { ToolLoopAgent, pipeAgentUIStreamToResponse } = await import('ai')
   const agent = new ToolLoopAgent({ model: source })
   return listen(async (_request, response) => {
-    await pipeAgentUIStreamToResponse({ response, agent, uiMessages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }] })
+    await pipeAgentUIStreamToResponse({
+      response,
+      agent,
+      uiMessages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }],
+    })
   })
 }
 
@@ -65,7 +73,9 @@ async function troupe(source: PacedModel) {
   return { port: started.port, token: started.token }
 }
 
-async function listen(handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>): Promise<{ port: number; token: string }> {
+async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<{ port: number; token: string }> {
   const http = createServer((request, response) => {
     request.resume()
     void handle(request, response)

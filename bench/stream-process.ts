@@ -14,10 +14,14 @@ export interface StreamProcess {
 }
 
 export async function openStreams(variant: Variant, deltas: number, pauseAfter?: number): Promise<StreamProcess> {
-  const child = fork(path.join(import.meta.dirname, 'stream-child.ts'), [variant, String(deltas), ...(pauseAfter === undefined ? [] : [String(pauseAfter)])], {
-    execArgv: ['--conditions=troupe-source', '--expose-gc', '--disable-warning=ExperimentalWarning'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
+  const child = fork(
+    path.join(import.meta.dirname, 'stream-child.ts'),
+    [variant, String(deltas), ...(pauseAfter === undefined ? [] : [String(pauseAfter)])],
+    {
+      execArgv: ['--conditions=troupe-source', '--expose-gc', '--disable-warning=ExperimentalWarning'],
+      env: { ...process.env, NODE_ENV: 'production' },
+    },
+  )
   const { port, token } = (await reply(child)) as { port: number; token: string }
   const agent = new http.Agent({ keepAlive: false, maxSockets: Infinity })
   let turn = 0
@@ -49,17 +53,33 @@ export async function openStreams(variant: Variant, deltas: number, pauseAfter?:
 
   function read(toTheEnd: boolean): Promise<void> {
     turn++
-    const body = JSON.stringify({ sessionId: `bench-${turn}`, model: 'bench/paced', message: { id: `m-${turn}`, role: 'user', parts: [{ type: 'text', text: 'go' }] } })
+    const body = JSON.stringify({
+      sessionId: `bench-${turn}`,
+      model: 'bench/paced',
+      message: { id: `m-${turn}`, role: 'user', parts: [{ type: 'text', text: 'go' }] },
+    })
     return new Promise((resolve, reject) => {
-      const request = http.request({ agent, port, host: '127.0.0.1', path: '/ai/chat', method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` } }, (response) => {
-        if (response.statusCode !== 200) return reject(new Error(`status ${response.statusCode}`))
-        let bytes = 0
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length
-        })
-        response.on('end', () => (toTheEnd && bytes < deltas ? reject(new Error('the stream was too short')) : resolve()))
-        response.on('error', reject)
-      })
+      const request = http.request(
+        {
+          agent,
+          port,
+          host: '127.0.0.1',
+          path: '/ai/chat',
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        },
+        (response) => {
+          if (response.statusCode !== 200) return reject(new Error(`status ${response.statusCode}`))
+          let bytes = 0
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+          })
+          response.on('end', () =>
+            toTheEnd && bytes < deltas ? reject(new Error('the stream was too short')) : resolve(),
+          )
+          response.on('error', reject)
+        },
+      )
       request.on('error', reject)
       request.end(body)
     })

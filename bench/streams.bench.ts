@@ -23,7 +23,11 @@ export const benches = [
     async run() {
       const minimal = await cpu('minimal', 1, 15)
       const troupe = await cpu('troupe', 1, 15)
-      return { value: times(troupe / minimal), ok: troupe / minimal <= 3, detail: `${micros(troupe)} against ${micros(minimal)}` }
+      return {
+        value: times(troupe / minimal),
+        ok: troupe / minimal <= 3,
+        detail: `${micros(troupe)} against ${micros(minimal)}`,
+      }
     },
   },
   {
@@ -34,7 +38,11 @@ export const benches = [
       const troupe = await cpu('troupe', 500, 3)
       const sdk = await cpu('sdk', 500, 1)
       const ok = troupe / minimal <= 6 && sdk / troupe >= 8
-      return { value: `${times(troupe / minimal)}, ${times(sdk / troupe)} cheaper`, ok, detail: `${micros(troupe)} against ${micros(minimal)} and ${micros(sdk)}` }
+      return {
+        value: `${times(troupe / minimal)}, ${times(sdk / troupe)} cheaper`,
+        ok,
+        detail: `${micros(troupe)} against ${micros(minimal)} and ${micros(sdk)}`,
+      }
     },
   },
   {
@@ -45,7 +53,11 @@ export const benches = [
       try {
         const streams = 500
         const bytes = (await process.heapPerStream(streams)) - deltas * 7
-        return { value: `${(bytes / 1024).toFixed(1)} KiB`, ok: bytes <= 30 * 1024, detail: `${streams} streams, text 7 KB each` }
+        return {
+          value: `${(bytes / 1024).toFixed(1)} KiB`,
+          ok: bytes <= 30 * 1024,
+          detail: `${streams} streams, text 7 KB each`,
+        }
       } finally {
         process.close()
       }

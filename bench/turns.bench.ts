@@ -15,7 +15,13 @@ async function turnCpu(server: Server, sessionId: string, leaf: string, prefix: 
     const response = await server.fetch('/ai/chat', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ sessionId, model: 'bench/ok', responseMode: 'json', parentMessageId: leaf, message: { id: `${prefix}-${sessionId}-${i}`, role: 'user', parts: [{ type: 'text', text: 'go on' }] } }),
+      body: JSON.stringify({
+        sessionId,
+        model: 'bench/ok',
+        responseMode: 'json',
+        parentMessageId: leaf,
+        message: { id: `${prefix}-${sessionId}-${i}`, role: 'user', parts: [{ type: 'text', text: 'go on' }] },
+      }),
     })
     if (response.status !== 200) throw new Error(await response.text())
     await response.json()
@@ -31,7 +37,10 @@ async function fill(server: Server, sessionId: string, build: Fill): Promise<str
     build(async (id, parentMessageId) => {
       const answer = id.endsWith('a')
       const text = `${id} ${'some words of an ordinary message '.repeat(12)}`
-      await store.messages.add({ sessionId }, { id, parentMessageId, role: answer ? 'assistant' : 'user', parts: [{ type: 'text', text }], createdAt: 1 })
+      await store.messages.add(
+        { sessionId },
+        { id, parentMessageId, role: answer ? 'assistant' : 'user', parts: [{ type: 'text', text }], createdAt: 1 },
+      )
     }),
   )
 }
@@ -54,7 +63,8 @@ const tree =
   (total: number): Fill =>
   async (add) => {
     const leaf = await line(50)(add)
-    for (let made = 50, branch = 0; made < total; made += 20, branch++) await line(20, `b${branch}x`, `l${(branch % 25) * 2}u`)(add)
+    for (let made = 50, branch = 0; made < total; made += 20, branch++)
+      await line(20, `b${branch}x`, `l${(branch % 25) * 2}u`)(add)
     return leaf
   }
 
@@ -64,7 +74,13 @@ export const benches = [
     bar: 'at most 3 ms CPU more in 1,000 and 10,000 messages; at most 15 ms for a branch of 1,000',
     async run() {
       const home = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'))
-      const server = await startServer({ home, workspace: home, listen: false, probe: false, models: { 'bench/ok': scriptedModel(() => [{ text: 'ok' }], { record: false }) } })
+      const server = await startServer({
+        home,
+        workspace: home,
+        listen: false,
+        probe: false,
+        models: { 'bench/ok': scriptedModel(() => [{ text: 'ok' }], { record: false }) },
+      })
       try {
         const leaves = {
           alone: await fill(server, 'alone', line(50)),
@@ -74,7 +90,8 @@ export const benches = [
         }
         await turnCpu(server, 'alone', leaves.alone, 'warm')
         const cost: Record<string, number> = {}
-        for (const [sessionId, leaf] of Object.entries(leaves)) cost[sessionId] = await turnCpu(server, sessionId, leaf, 'turn')
+        for (const [sessionId, leaf] of Object.entries(leaves))
+          cost[sessionId] = await turnCpu(server, sessionId, leaf, 'turn')
         const { alone = 0, thousand = 0, many = 0, long = 0 } = cost
         const ok = thousand - alone <= 3 && many - alone <= 3 && long <= 15
         return {

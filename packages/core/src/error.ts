@@ -8,7 +8,11 @@ export class NamedError extends Error {
   readonly status: number
   readonly data: Record<string, unknown>
 
-  constructor(name: string, message: string, options: { status?: number; data?: Record<string, unknown>; cause?: unknown } = {}) {
+  constructor(
+    name: string,
+    message: string,
+    options: { status?: number; data?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = name
     this.status = options.status ?? 400

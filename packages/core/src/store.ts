@@ -28,7 +28,12 @@ export interface Store {
     create(session: NewSession): Promise<Session>
     get(id: string): Promise<Session | undefined>
     /** Newest first. With `query`: those whose title or messages match. */
-    list(options: { workspaceId: string; query?: string; cursor?: string; limit?: number }): Promise<{ sessions: Session[]; nextCursor: string | null }>
+    list(options: {
+      workspaceId: string
+      query?: string
+      cursor?: string
+      limit?: number
+    }): Promise<{ sessions: Session[]; nextCursor: string | null }>
     /** `title` set here counts as renamed by the person. Throws `SessionNotFound` (404). */
     update(id: string, patch: SessionPatch): Promise<Session>
     /** Removes the session with all that belongs to it, the exported folder included. */

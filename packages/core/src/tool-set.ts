@@ -23,7 +23,8 @@ export function getTools(names?: readonly string[] | null, from: readonly Tool[]
   if (names === undefined || names === null) return [...from]
   return names.map((name) => {
     const tool = findTool(name, from)
-    if (tool === undefined) throw new Error(`There is no tool "${name}". Known: ${from.map((known) => known.name).join(', ')}`)
+    if (tool === undefined)
+      throw new Error(`There is no tool "${name}". Known: ${from.map((known) => known.name).join(', ')}`)
     return tool
   })
 }
@@ -44,7 +45,10 @@ export interface ToolInfo {
 }
 
 /** Every tool with whether the config's `useTools` lets it reach a model; absent or null means all. */
-export function getToolInfos(useTools?: readonly string[] | null, from: readonly Tool[] = getBuiltinTools()): ToolInfo[] {
+export function getToolInfos(
+  useTools?: readonly string[] | null,
+  from: readonly Tool[] = getBuiltinTools(),
+): ToolInfo[] {
   const used = useTools === undefined || useTools === null ? undefined : keysOf(useTools)
   return from.map((tool) => ({
     name: tool.name,
@@ -107,9 +111,16 @@ function providerTool(tool: Tool): LanguageModelV4FunctionTool {
 }
 
 function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
-  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' }) as Record<string, unknown>
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' }) as Record<
+    string,
+    unknown
+  >
   if (isStringTool(tool)) {
-    return { type: 'object', properties: { input: schema }, required: ['input'] } as LanguageModelV4FunctionTool['inputSchema']
+    return {
+      type: 'object',
+      properties: { input: schema },
+      required: ['input'],
+    } as LanguageModelV4FunctionTool['inputSchema']
   }
   const properties = {
     ...(schema['properties'] as object),

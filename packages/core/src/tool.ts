@@ -9,6 +9,8 @@ import type { Blobs } from './blobs.ts'
  * A tool is the only way an agent touches the world: one file, whose default export is `defineTool({...})` and whose
  * name is the file's (`time-now.ts` is `TimeNow`).
  */
+// A list of tools holds tools of every input: only `any` lets each keep its own.
+// oxlint-disable-next-line typescript/no-explicit-any
 export interface Tool<Input = any, Output = any> {
   name: string
   /** Tells the model when to use it. */
@@ -144,13 +146,15 @@ export function toolNameOfFile(fileName: string): string {
 
 /** Throws an Error that says what is wrong with a file's default export. */
 export function checkTool(value: unknown, fileName: string): Tool {
-  if (typeof value !== 'object' || value === null) throw new Error('the default export is not a tool; use defineTool({...})')
+  if (typeof value !== 'object' || value === null)
+    throw new Error('the default export is not a tool; use defineTool({...})')
   const tool = { ...(value as Tool) }
   tool.name ||= toolNameOfFile(fileName)
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(tool.name)) {
     throw new Error(`"${tool.name}" is not a tool name: a letter, then letters, digits, "_" or "-", at most 64`)
   }
-  if (typeof tool.description !== 'string' && typeof tool.description !== 'function') throw new Error('description is missing')
+  if (typeof tool.description !== 'string' && typeof tool.description !== 'function')
+    throw new Error('description is missing')
   if (typeof tool.execute !== 'function') throw new Error('execute is not a function')
   if (typeof tool.readOnly !== 'boolean') throw new Error('readOnly must be true or false')
   if (typeof tool.group !== 'string' || tool.group === '') throw new Error('group is missing')

@@ -4,7 +4,8 @@ import { createModels, type Models } from './models.ts'
 const models = (): Models =>
   createModels({ settings: () => ({}), env: process.env, defaultModel: () => process.env['TROUPE_MODEL'] || undefined })
 
-export const getModelDefinition: Models['getModelDefinition'] = (provider, id) => models().getModelDefinition(provider, id)
+export const getModelDefinition: Models['getModelDefinition'] = (provider, id) =>
+  models().getModelDefinition(provider, id)
 
 export const getProviderDefinition: Models['getProviderDefinition'] = (id) => models().getProviderDefinition(id)
 

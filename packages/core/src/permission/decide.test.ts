@@ -6,10 +6,24 @@ import { checkTool, defineTool, type Tool } from '../tool.ts'
 import { z } from 'zod'
 import { decide, type PermissionRules } from './decide.ts'
 
-const verdict = async (tool: Tool, rules: PermissionRules): Promise<string> => (await decide({ tool, input: {} }, testToolContext(), rules)).decision
+const verdict = async (tool: Tool, rules: PermissionRules): Promise<string> =>
+  (await decide({ tool, input: {} }, testToolContext(), rules)).decision
 
 const tool = (name: string, readOnly: boolean, needsApproval?: boolean): Tool =>
-  checkTool({ ...defineTool({ description: name, input: z.object({}), readOnly, group: 'system', ...(needsApproval !== undefined && { needsApproval }), execute: () => Promise.resolve(null) }), name }, name)
+  checkTool(
+    {
+      ...defineTool({
+        description: name,
+        input: z.object({}),
+        readOnly,
+        group: 'system',
+        ...(needsApproval !== undefined && { needsApproval }),
+        execute: () => Promise.resolve(null),
+      }),
+      name,
+    },
+    name,
+  )
 
 it('lets reading pass and asks for everything else, unless the tool says otherwise', async () => {
   expect(await verdict(tool('Look', true), {})).toBe('allow')

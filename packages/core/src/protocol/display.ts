@@ -2,7 +2,17 @@
  * What `display.content` of a result may be, beyond plain text: cards switch on `kind`. Types only; paths are relative
  * to the workspace where they lie inside it. A tool of one's own may show one of these and gets its card for nothing.
  */
-export type Display = DiffDisplay | PatchDisplay | FileDisplay | ImageDisplay | ListDisplay
+export type Display =
+  | DiffDisplay
+  | PatchDisplay
+  | FileDisplay
+  | ImageDisplay
+  | ListDisplay
+  | MatchesDisplay
+  | PageDisplay
+  | ResultsDisplay
+  | TerminalDisplay
+  | ChecklistDisplay
 
 /** One file before and after, as a unified diff. */
 export interface DiffDisplay {
@@ -62,4 +72,48 @@ export interface FolderDisplayEntry {
   kind: 'file' | 'folder' | 'link' | 'other'
   /** How deep in the tree it lies, counted from 0. */
   depth: number
+}
+
+/** Lines that a search found, by file. */
+export interface MatchesDisplay {
+  kind: 'matches'
+  pattern: string
+  files: { path: string; lines: { number: number; text: string; match: boolean }[] }[]
+  more: boolean
+}
+
+/** A page of the web. */
+export interface PageDisplay {
+  kind: 'page'
+  url: string
+  title: string
+  status: number
+  mediaType: string
+  text: string
+  characters: number
+}
+
+/** What a search of the web found. */
+export interface ResultsDisplay {
+  kind: 'results'
+  query: string
+  results: { title: string; url: string; text: string; date?: string }[]
+}
+
+/** What a command printed, its tail, with control sequences as they came. */
+export interface TerminalDisplay {
+  kind: 'terminal'
+  command: string
+  text: string
+  exitCode: number | null
+  durationMs: number
+  status: 'running' | 'ended' | 'stopped' | 'timed-out'
+  taskId?: string
+  spilled?: { path: string; length: number }
+}
+
+/** Things to do, and how far they are. */
+export interface ChecklistDisplay {
+  kind: 'checklist'
+  items: { content: string; status: 'pending' | 'in_progress' | 'completed'; activeForm?: string }[]
 }

@@ -112,7 +112,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
   function openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): OpenText {
     const part: Draft = { type, ...(type === 'reasoning' && { id: partId }), text: '', state: 'streaming' }
     if (providerMetadata !== undefined) part['providerMetadata'] = providerMetadata
-    const open = type === 'text' ? texts : (reasonings ??= new Map())
+    const open = type === 'text' ? texts : (reasonings ??= new Map<string, OpenText>())
     const before = open.get(partId)
     if (before !== undefined) joinPieces(before)
     const text: OpenText = { part: add(part), pieces: [] }
@@ -158,7 +158,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
     if ('toolCallId' in part) foldedCalls().register(part)
     else calls?.register(part)
     if (part.type.startsWith('data-') && typeof part['id'] === 'string')
-      (data ??= new Map()).set(`${part.type}\n${part['id']}`, part)
+      (data ??= new Map<string, Draft>()).set(`${part.type}\n${part['id']}`, part)
   }
 
   function joinTexts(): void {

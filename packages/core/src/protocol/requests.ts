@@ -72,7 +72,11 @@ export const sessionPatchSchema = z.strictObject({
 /** `PATCH /ai/providers/:id`: keys go in and never come out. */
 export const providerPatchSchema = z.strictObject({
   type: z.string().max(100).optional(),
-  baseURL: z.url({ protocol: /^https?$/ }).max(2000).nullable().optional(),
+  baseURL: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .nullable()
+    .optional(),
   apiKey: z.string().max(5000).nullable().optional(),
   models: z.array(z.string().max(300)).max(1000).nullable().optional(),
   enabled: z.boolean().optional(),

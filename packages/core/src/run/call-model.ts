@@ -113,7 +113,10 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
   return answer
 }
 
-async function open({ model, options }: ModelCall, abortSignal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+async function open(
+  { model, options }: ModelCall,
+  abortSignal: AbortSignal,
+): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   return (await model.doStream({ ...(await options()), abortSignal })).stream
 }
 

@@ -54,7 +54,9 @@ function contextBase({ input, attempt, fold, step }: Turn): CallScope['base'] {
 
 function lastOutput(messages: readonly { parts: readonly object[] }[], toolName: string): unknown {
   for (const { parts } of messages.toReversed()) {
-    const part = parts.findLast((candidate) => 'output' in candidate && isOf(candidate as unknown as { type: string }, toolName))
+    const part = parts.findLast(
+      (candidate) => 'output' in candidate && isOf(candidate as unknown as { type: string }, toolName),
+    )
     if (part !== undefined) return (part as { output: unknown }).output
   }
   return undefined

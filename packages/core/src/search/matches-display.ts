@@ -1,13 +1,5 @@
-import type { ListDisplay } from '../protocol/display.ts'
+import type { ListDisplay, MatchesDisplay } from '../protocol/display.ts'
 import type { GrepOutput } from './show-matches.ts'
-
-/** Lines that a search found, by file. */
-export interface MatchesDisplay {
-  kind: 'matches'
-  pattern: string
-  files: { path: string; lines: { number: number; text: string; match: boolean }[] }[]
-  more: boolean
-}
 
 const cardLines = 200
 

@@ -1,6 +1,7 @@
 import { plainText, screenText } from './plain-text.ts'
 import type { Task, Tasks } from './tasks.ts'
-import { seconds, summaryOf, type TerminalDisplay, terminalDisplay } from './terminal-display.ts'
+import type { TerminalDisplay } from '../protocol/display.ts'
+import { seconds, summaryOf, terminalDisplay } from './terminal-display.ts'
 
 /** What a look at a task shows. */
 export interface TaskLook {

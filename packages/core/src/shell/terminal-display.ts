@@ -1,16 +1,4 @@
-import type { Task } from './tasks.ts'
-
-/** The terminal look of a result. The text is the end of what was printed, raw: the card interprets colours. */
-export interface TerminalDisplay {
-  kind: 'terminal'
-  command: string
-  text: string
-  exitCode: number | null
-  durationMs: number
-  status: Task['status']
-  taskId?: string
-  spilled?: { path: string; length: number }
-}
+import type { TerminalDisplay } from '../protocol/display.ts'
 
 const shownCharacters = 8000
 

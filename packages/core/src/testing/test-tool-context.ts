@@ -18,7 +18,12 @@ export function testToolContext(given: Partial<ToolContext> = {}): TestToolConte
     session: { id: 'session-1' },
     workspace: { id: 'workspace-1', path: process.cwd() },
     run: { id: 'run-1', attempt: 1, step: 1 },
-    state: given.state ?? createAgentState({ workspace: given.workspace?.path ?? process.cwd(), outputFolder: path.join(tmpdir(), 'troupe-test-output') }),
+    state:
+      given.state ??
+      createAgentState({
+        workspace: given.workspace?.path ?? process.cwd(),
+        outputFolder: path.join(tmpdir(), 'troupe-test-output'),
+      }),
     frames: [agent],
     agent,
     chatModel: { id: 'scripted/script', model: scriptedModel([]) },

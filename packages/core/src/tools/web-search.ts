@@ -2,19 +2,13 @@ import { z } from 'zod'
 import { showCount } from '../search/show-name.ts'
 import { defineTool } from '../tool.ts'
 import type { SearchResult } from '../web/search-provider.ts'
+import type { ResultsDisplay } from '../protocol/display.ts'
 
 export interface WebSearchOutput {
   /** Absent when no search is set up. */
   results?: SearchResult[]
   /** How to set one up. */
   setup?: string
-}
-
-/** What a search of the web found. */
-export interface ResultsDisplay {
-  kind: 'results'
-  query: string
-  results: SearchResult[]
 }
 
 const settingsSchema = z.object({

@@ -6,6 +6,7 @@ import type { Fetched, FetchOptions } from './fetch-url.ts'
 import { pageCache } from './page-cache.ts'
 import type { PageKind } from './page-kind.ts'
 import { relevantParts } from './relevant-parts.ts'
+import type { PageDisplay } from '../protocol/display.ts'
 
 const maxText = 30_000
 const cardText = 2000
@@ -25,17 +26,6 @@ export interface WebFetchOutput {
   age?: number
   /** Where the whole text is, when it was too long. */
   path?: string
-}
-
-/** A page of the web. */
-export interface PageDisplay {
-  kind: 'page'
-  url: string
-  title: string
-  status: number
-  mediaType: string
-  text: string
-  characters: number
 }
 
 const input = z.object({

@@ -172,7 +172,13 @@ export function messagesContract(ground: () => Ground): void {
 
     it('the ids of their calls stay taken in the session, whatever becomes of the message', async () => {
       const { store } = ground()
-      const call = (toolCallId: string) => ({ type: 'tool-Look' as const, toolCallId, state: 'output-available' as const, input: {}, output: 1 })
+      const call = (toolCallId: string) => ({
+        type: 'tool-Look' as const,
+        toolCallId,
+        state: 'output-available' as const,
+        input: {},
+        output: 1,
+      })
       await store.messages.add(at, message('u1', null))
       await store.messages.add(at, { ...message('a1', 'u1'), role: 'assistant', parts: [call('c1')] })
       await store.messages.replace(at, { id: 'a1', parts: [call('c1'), call('c2')] })

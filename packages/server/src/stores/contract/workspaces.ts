@@ -8,7 +8,10 @@ export function workspacesContract(ground: () => Ground): void {
       expect((await store.workspaces.open('/tmp/one/')).id).toBe(workspaceId)
       const again = await reopen()
       expect((await again.workspaces.open('/tmp/one')).id).toBe(workspaceId)
-      expect((await again.workspaces.list()).map((workspace) => workspace.path).toSorted()).toEqual(['/tmp/one', '/tmp/other'])
+      expect((await again.workspaces.list()).map((workspace) => workspace.path).toSorted()).toEqual([
+        '/tmp/one',
+        '/tmp/other',
+      ])
     })
 
     it('opens one workspace when two ask at once', async () => {
