@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startOwner, startProcess, type ServerProcess, type StartError } from './server-process.ts'
 
-const rounds = process.env['TROUPE_TEST_FULL'] === '1' ? 10 : 2
+const rounds = process.env['TROUPE_TEST_FULL'] === '1' ? 10 : 1
 
 let folder: string
 const running: ServerProcess[] = []
