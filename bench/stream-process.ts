@@ -34,8 +34,8 @@ export async function openStreams(variant: Variant, deltas: number, pauseAfter?:
       return cpuMicros / (streams * deltas)
     },
     async heapPerStream(streams) {
-      // What the first requests load once is not a stream's.
-      const early = 50
+      // What the first requests load and compile once is not a stream’s.
+      const early = 300
       const start = async (count: number, standing: number): Promise<number> => {
         for (let i = 0; i < count; i++) void read(false).catch(() => undefined)
         return ((await tell(child, `paused ${standing}`)) as { heapBytes: number }).heapBytes

@@ -6,9 +6,9 @@ import { cleanMessage } from '../protocol/clean.ts'
 import { createFold } from '../protocol/fold.ts'
 import type { Chunk, Message, Metadata, Usage } from '../protocol/message.ts'
 import { redactChunk } from './redact-chunk.ts'
-import { createRepeatGuard } from './repeat-guard.ts'
+import { RepeatGuard } from './repeat-guard.ts'
 import { defaultLimits, type Limits, type RunInput } from './run-input.ts'
-import { createStopwatch } from './stopwatch.ts'
+import { Stopwatch } from './stopwatch.ts'
 import { addUsage } from './usage.ts'
 import { createWriteLock, type WriteLock } from './write-lock.ts'
 
@@ -20,7 +20,7 @@ export function openTurn(input: RunInput) {
   const fold = createFold({ id: input.messageId })
   for (const chunk of resume?.chunks ?? []) fold.push(chunk)
   const limits: Limits = { ...defaultLimits, ...input.limits }
-  const watch = createStopwatch(resume?.elapsedMs)
+  const watch = new Stopwatch(resume?.elapsedMs)
   const steering = resume?.steering.slice() ?? []
   let taken: Set<string> | undefined
   let writes: WriteLock | undefined
@@ -42,7 +42,7 @@ export function openTurn(input: RunInput) {
     finishReason: resume?.finishReason ?? 'other',
     stopped: undefined as Metadata['stopped'],
     denied: false,
-    repeats: createRepeatGuard(limits.repeats),
+    repeats: new RepeatGuard(limits.repeats),
     emit,
     takeCallId,
     waiting,
