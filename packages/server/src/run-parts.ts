@@ -1,4 +1,3 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type {
   AgentFrame,
   AgentState,
@@ -7,6 +6,7 @@ import type {
   Limits,
   PermissionRules,
   Resume,
+  RunInput,
   Session,
   Store,
   StoredMessage,
@@ -39,7 +39,7 @@ export interface LiveOptions {
   inbox: Inbox
   logger: Logger
   /** The model of an id; throws a NamedError that says what to set. */
-  model(id: string): Promise<{ id: string; model: LanguageModelV4 }>
+  model(id: string): Promise<RunInput['model']>
   tools(session: Session): readonly Tool[]
   instructions(session: Session, frame: AgentFrame): Promise<string>
   workspace(session: Session): Promise<{ id: string; path: string }>
@@ -74,7 +74,7 @@ export interface Gap {
 /** Everything that can fail before a run exists. */
 export interface RunParts {
   frame: AgentFrame
-  model: { id: string; model: LanguageModelV4 }
+  model: RunInput['model']
   instructions: string
   workspace: { id: string; path: string }
   history: StoredMessage[]

@@ -137,7 +137,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       journal,
       inbox,
       logger,
-      model: (id) => models.resolveChatModel(id),
+      model: async (id) => {
+        const { definition, ...found } = await models.resolveChatModel(id)
+        return { ...found, takes: takenBy(definition.tags) }
+      },
       tools: (session) => enabledTools(useTools(), tools.list(session.workspaceId)),
       instructions,
       workspace: workspaceOf,
@@ -230,6 +233,11 @@ function rulesOf(config: ConfigFile): PermissionRules {
 /** Only sections that belong to a tool: nobody reads keys of providers this way. */
 function settingsOf(config: ConfigFile, name: string): unknown {
   return name === 'search' ? config.get().search : undefined
+}
+
+/** What a model can look at, by its tags. */
+function takenBy(tags: readonly string[]): ('image' | 'pdf')[] {
+  return [...(tags.includes('vision') ? (['image'] as const) : []), ...(tags.includes('pdf') ? (['pdf'] as const) : [])]
 }
 
 function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {

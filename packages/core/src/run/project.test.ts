@@ -320,3 +320,28 @@ function plainTextOf(message: LanguageModelV4Prompt[number] | undefined): string
   const first = message?.content[0]
   return typeof first === 'object' && 'text' in first ? first.text : ''
 }
+
+it('shows an image that a tool has read to a model that can look at it, and to no other', async () => {
+  const blob = 'a'.repeat(64)
+  const read = {
+    type: 'tool-Read' as const,
+    toolCallId: 'c1',
+    state: 'output-available' as const,
+    input: {},
+    output: { kind: 'image', path: 'logo.png', mediaType: 'image/png', size: 3, blob },
+  }
+  const messages = [
+    { role: 'user' as const, parts: [{ type: 'text' as const, text: 'look' }] },
+    { role: 'assistant' as const, parts: [{ type: 'step-start' as const }, read] },
+  ]
+  expect(project(messages).map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
+  const shown = project(messages, undefined, ['image'])
+  expect(shown.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'user'])
+  expect(shown.at(-1)?.content).toMatchObject([
+    { type: 'text', text: '[The image that was read: logo.png]' },
+    { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL(`troupe-blob:${blob}`) } },
+  ])
+  const kept = { get: () => Promise.resolve({ bytes: new Uint8Array([1]), mediaType: 'image/png' }) }
+  expect(strictProblems(await loadFiles(shown, kept))).toEqual([])
+  expect(project(messages, undefined, ['pdf'])).toEqual(project(messages))
+})

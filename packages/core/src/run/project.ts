@@ -26,12 +26,13 @@ export { blobHash } from './project-file.ts'
 export function project(
   messages: readonly Pick<StoredMessage, 'role' | 'parts'>[],
   instructions?: string,
+  takes: readonly FileKind[] = [],
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   const system = instructions === undefined ? [] : [instructions]
   const takenIds = new Set<string>()
   for (const { role, parts } of messages) {
-    if (role === 'assistant') pushAnswer(prompt, parts, takenIds)
+    if (role === 'assistant') pushAnswer(prompt, parts, takenIds, takes)
     else if (role === 'system' && prompt.length === 0) system.push(plainText(parts))
     else pushUser(prompt, userContent(parts), silence)
   }
@@ -40,6 +41,28 @@ export function project(
   const text = system.filter((one) => !isBlank(one)).join('\n\n')
   if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
+}
+
+/** What a model may be able to look at. */
+export type FileKind = 'image' | 'pdf'
+
+/**
+ * A file that a tool has read, for a model that can look at it: told after the results, as from the person, since few
+ * providers take files inside of a result.
+ */
+function shownFile({ state, output }: CallPart, takes: readonly FileKind[]): UserContent {
+  if (state !== 'output-available' || typeof output !== 'object' || output === null) return []
+  const { kind, blob, mediaType, path } = output as Record<string, unknown>
+  if (!takes.some((taken) => taken === kind) || typeof blob !== 'string' || !/^[0-9a-f]{64}$/.test(blob)) return []
+  const name = typeof path === 'string' ? path.toWellFormed() : 'a file'
+  return [
+    { type: 'text', text: `[The ${String(kind)} that was read: ${name}]` },
+    {
+      type: 'file',
+      mediaType: typeof mediaType === 'string' ? mediaType : 'application/octet-stream',
+      data: { type: 'url', url: new URL(`troupe-blob:${blob}`) },
+    },
+  ]
 }
 
 /** Stands for a message of a person that has nothing for a model to read, so that the other side stays in turn. */
@@ -66,9 +89,15 @@ function pushAssistant(prompt: LanguageModelV4Prompt, content: AssistantContent)
   else prompt.push({ role: 'assistant', content: content.slice(0, end) })
 }
 
-function pushAnswer(prompt: LanguageModelV4Prompt, parts: readonly Part[], takenIds: Set<string>): void {
+function pushAnswer(
+  prompt: LanguageModelV4Prompt,
+  parts: readonly Part[],
+  takenIds: Set<string>,
+  takes: readonly FileKind[],
+): void {
   let content: AssistantContent = []
   let results: ToolContent = []
+  let files: UserContent = []
   const { parts: cleaned } = cleanMessage({ id: '', role: 'assistant', parts: [...parts] }, { run: 'ended' })
   for (const part of cleaned) {
     if (part.type === 'step-start') flush()
@@ -83,8 +112,10 @@ function pushAnswer(prompt: LanguageModelV4Prompt, parts: readonly Part[], taken
   function flush(): void {
     pushAssistant(prompt, content)
     if (results.length > 0) prompt.push({ role: 'tool', content: results })
+    pushUser(prompt, files)
     content = []
     results = []
+    files = []
   }
 
   function pushContent(part: Part): void {
@@ -112,6 +143,7 @@ function pushAnswer(prompt: LanguageModelV4Prompt, parts: readonly Part[], taken
 
   function pushCall(part: CallPart): void {
     const own = part.providerExecuted === true
+    if (!own) files.push(...shownFile(part, takes))
     const named = {
       toolCallId: takeId(part.toolCallId, takenIds),
       toolName: legalName(part.toolName ?? part.type.slice('tool-'.length)),

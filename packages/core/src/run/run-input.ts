@@ -6,6 +6,7 @@ import type { Decision } from '../permission/decide.ts'
 import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
 import type { RunLog } from '../run-log.ts'
 import type { Tool, ToolContext } from '../tool.ts'
+import type { FileKind } from './project.ts'
 import type { Resume } from './resume.ts'
 import type { WriteLock } from './write-lock.ts'
 
@@ -33,7 +34,8 @@ export interface RunInput {
   page?: string
   /** Master first, this agent last. */
   frames: readonly AgentFrame[]
-  model: { id: string; model: LanguageModelV4 }
+  /** `takes`: what the model can look at besides text. */
+  model: { id: string; model: LanguageModelV4; takes?: readonly FileKind[] }
   /** Settings of the model call: temperature, provider options and so on. */
   callOptions?: Partial<
     Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>

@@ -99,7 +99,10 @@ async function step(turn: Turn, again: boolean): Promise<boolean> {
 }
 
 async function callOptions({ input, fold }: Turn): ReturnType<ModelCall['options']> {
-  const prompt = await loadFiles(project([...input.history, fold.snapshot()], input.instructions), input.blobs)
+  const prompt = await loadFiles(
+    project([...input.history, fold.snapshot()], input.instructions, input.model.takes),
+    input.blobs,
+  )
   const tools = buildTools(input.tools)
   return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
 }
