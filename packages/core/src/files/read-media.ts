@@ -27,7 +27,7 @@ export async function readMedia(
   const dimensions = pixels === undefined ? '' : `, ${pixels.width} x ${pixels.height} pixels`
   const kept =
     blob !== undefined
-      ? `It is kept as blob ${blob.sha256}, and shown below to models that can look at it.`
+      ? `It is kept as blob ${blob.sha256}. A model that can look at it is shown it.`
       : size > maxBytes
         ? 'It is too big to be shown.'
         : 'Its content cannot be shown here.'

@@ -2,7 +2,7 @@ import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
-const tags = ['chat', 'reasoning', 'tools', 'vision']
+const tags = ['chat', 'reasoning', 'tools', 'vision', 'pdf']
 const large = { tags, contextWindow: 1_000_000, maxOutputTokens: 128_000 }
 
 export default defineProvider({

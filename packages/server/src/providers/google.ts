@@ -2,7 +2,7 @@ import { defineProvider } from '../provider.ts'
 import { readJson } from './shared/list-models.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
-const tags = ['chat', 'tools', 'vision']
+const tags = ['chat', 'tools', 'vision', 'pdf']
 const flash = { tags: [...tags, 'reasoning'], contextWindow: 1_048_576, maxOutputTokens: 65_536 }
 
 export default defineProvider({

@@ -2,7 +2,11 @@ import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
-const modern = { tags: ['chat', 'reasoning', 'tools', 'vision'], contextWindow: 1_050_000, maxOutputTokens: 128_000 }
+const modern = {
+  tags: ['chat', 'reasoning', 'tools', 'vision', 'pdf'],
+  contextWindow: 1_050_000,
+  maxOutputTokens: 128_000,
+}
 
 export default defineProvider({
   name: 'OpenAI',
