@@ -8,6 +8,7 @@ export { idPattern, idSchema, isId, newId } from './ids.ts'
 export { cutDelta, deltaOf, itemSize, joinDeltas } from './number.ts'
 export { parsePartialJson } from './partial-json.ts'
 export * from './requests.ts'
+export { stoppedText } from './stopped-text.ts'
 export { formatEvent, readEvents } from './sse.ts'
 export type { Event } from './sse.ts'
 export type {

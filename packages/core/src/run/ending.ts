@@ -1,4 +1,5 @@
 import { NamedError } from '../error.ts'
+import { stoppedText } from '../protocol/stopped-text.ts'
 
 /** What the abort of a run's signal means. */
 export interface Ending {
@@ -13,7 +14,7 @@ export const shutdown = new NamedError('Shutdown', 'Interrupted: the server was 
 /** A person's stop, unless the reason is a NamedError that says otherwise: those names interrupt, any other fails. */
 export function endingOf(reason: unknown): Ending {
   if (!(reason instanceof NamedError) || reason.name === 'Stopped') {
-    return { status: 'aborted', text: 'Stopped by the person before it finished.' }
+    return { status: 'aborted', text: stoppedText }
   }
   const interrupts = reason.name === 'Shutdown' || reason.name === 'Interrupted'
   return { status: interrupts ? 'interrupted' : 'failed', text: reason.message }

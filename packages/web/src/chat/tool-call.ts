@@ -1,4 +1,4 @@
-import type { CallNotes, Part } from '@troupe/core/protocol'
+import { stoppedText, type CallNotes, type Part } from '@troupe/core/protocol'
 import { formatToolName } from '../ui/format.ts'
 import type { Progress } from './tool-progress.ts'
 
@@ -89,9 +89,6 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
         ('preliminary' in part && part.preliminary === true)),
   }
 }
-
-/** What the server tells a call that a stop has left without a result. */
-const stoppedText = 'Stopped by the person before it finished.'
 
 const subjects = ['file_path', 'notebook_path', 'path', 'command', 'cmd', 'pattern', 'url', 'query', 'task_id'] as const
 
