@@ -8,8 +8,8 @@ export type Variant = 'minimal' | 'troupe' | 'sdk'
 export interface StreamProcess {
   /** CPU microseconds per delta while this many streams run at once to their end. */
   cpuPerDelta(streams: number): Promise<number>
-  /** Heap bytes per stream when this many stand still. */
-  heapPerStream(streams: number): Promise<number>
+  /** Heap bytes per stream when this many stand still: the first so many, and the next so many beside them. */
+  heapPerStream(streams: number): Promise<{ first: number; next: number }>
   close(): void
 }
 
@@ -34,16 +34,17 @@ export async function openStreams(variant: Variant, deltas: number, pauseAfter?:
       return cpuMicros / (streams * deltas)
     },
     async heapPerStream(streams) {
-      // What the first requests load and compile once is not a stream’s.
-      const early = 300
       const start = async (count: number, standing: number): Promise<number> => {
         for (let i = 0; i < count; i++) void read(false).catch(() => undefined)
         return ((await tell(child, `paused ${standing}`)) as { heapBytes: number }).heapBytes
       }
+      // The very first requests load modules once.
+      const early = 50
       await tell(child, 'begin')
       const before = await start(early, early)
       const after = await start(streams, early + streams)
-      return (after - before) / streams
+      const later = await start(streams, early + 2 * streams)
+      return { first: (after - before) / streams, next: (later - after) / streams }
     },
     close() {
       agent.destroy()

@@ -68,7 +68,8 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
   let waiting = false
   let muted = false
   let ended = false
-  const subscribers = new Set<Subscriber>()
+  /** A new list at each change, so that one may leave while all are told. */
+  let subscribers: readonly Subscriber[] = []
   const onUnread: (() => void)[] = []
 
   const journalled: Journalled = {
@@ -101,7 +102,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
       if (muted) return
       log.number += itemSize(chunk)
       keep(chunk)
-      if (subscribers.size > 0) send(chunk)
+      if (subscribers.length > 0) send(chunk)
     },
     note(note) {
       if (!muted) keep(note)
@@ -117,12 +118,12 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
         read,
         over: () => ended || (untilWaiting && waiting),
         closed() {
-          subscribers.delete(subscriber)
-          if (subscribers.size > 0) return
+          subscribers = subscribers.filter((other) => other !== subscriber)
+          if (subscribers.length > 0) return
           for (const listener of onUnread.splice(0)) listener()
         },
       })
-      subscribers.add(subscriber)
+      subscribers = [...subscribers, subscriber]
       subscriber.wake()
       return () => subscriber.close()
     },
@@ -136,7 +137,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
       ended = true
       for (const subscriber of subscribers) subscriber.check()
     },
-    unread: () => (subscribers.size === 0 ? Promise.resolve() : new Promise((resolve) => onUnread.push(resolve))),
+    unread: () => (subscribers.length === 0 ? Promise.resolve() : new Promise((resolve) => onUnread.push(resolve))),
   }
   return log
 

@@ -31,20 +31,35 @@ function nodeResponse(response: ServerResponse, attach: (sink: Sink) => () => vo
   if (response.destroyed) return RESPONSE_ALREADY_SENT
   response.writeHead(200, { ...streamHeaders, connection: 'keep-alive' })
   response.flushHeaders()
-  const detach = attach({
-    write(text) {
-      response.write(text)
-      return response.writableLength
-    },
-    onDrain: (callback) => void response.once('drain', callback),
-    end: () => void response.end(lastLine),
-  })
+  const detach = attach(new SocketSink(response))
   keepAwake(response)
   response.on('close', () => {
     letSleep(response)
     detach()
   })
   return RESPONSE_ALREADY_SENT
+}
+
+/** A class, since hundreds of streams may stand open and methods on a prototype weigh nothing. */
+class SocketSink implements Sink {
+  #response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  write(text: string): number {
+    this.#response.write(text)
+    return this.#response.writableLength
+  }
+
+  onDrain(callback: () => void): void {
+    this.#response.once('drain', callback)
+  }
+
+  end(): void {
+    this.#response.end(lastLine)
+  }
 }
 
 /** One timer for all streams, and none without any. */

@@ -15,12 +15,13 @@ export interface Translator {
 
 export function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boolean }): Translator {
   const { emit } = input
-  const open = new Map<string, Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>>()
+  /** How the texts that stream now will end; rarely more than one. */
+  let open: Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>[] = []
   let ids: Map<string, string> | undefined
   return {
     translate,
     close() {
-      for (const end of open.values()) emit(end)
+      for (const end of open) emit(end)
     },
   }
 
@@ -37,13 +38,13 @@ export function createTranslator(input: ModelCall, answer: ModelAnswer & { start
       case 'reasoning-start': {
         answer.started = true
         const type = part.type === 'text-start' ? 'text-end' : 'reasoning-end'
-        open.set(`${type} ${part.id}`, { type, id: part.id })
+        open = [...open.filter((end) => end.type !== type || end.id !== part.id), { type, id: part.id }]
         emit(part)
         return undefined
       }
       case 'text-end':
       case 'reasoning-end':
-        open.delete(`${part.type} ${part.id}`)
+        open = open.filter((end) => end.type !== part.type || end.id !== part.id)
         emit(part)
         return undefined
       case 'tool-input-start':
