@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentState } from '../agent-state.ts'
 import { markOf } from '../files/change-mark.ts'
 import { isInside } from '../files/resolve-path.ts'
+import { endingOf } from '../run/ending.ts'
 import { processMark } from '../run/process-mark.ts'
 import type { ToolContext } from '../tool.ts'
 import { childEnvironment, exportedVariables } from './child-environment.ts'
@@ -14,10 +15,11 @@ import { PipeStock } from './pipe-stock.ts'
 import { membersOf, signal } from './processes.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
 import { type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
+import { seconds } from './terminal-display.ts'
 import { workingFolder } from './working-folder.ts'
 
 export interface CommandOutcome extends ShownOutput {
-  status: 'ended' | 'timed-out'
+  status: 'ended' | 'timed-out' | 'stopped'
   exitCode: number | null
   signal: string | null
   durationMs: number
@@ -29,7 +31,10 @@ export interface CommandOutcome extends ShownOutput {
   taskId?: string
 }
 
-/** Runs a command to its end. Yields what it prints. A stop or the time limit ends everything that it started. */
+/**
+ * Runs a command to its end. Yields what it prints. A stop or the time limit ends everything that it started; what it had
+ * printed by then is in the outcome. Rejects when the stop came before the command began.
+ */
 export async function* runCommand(
   command: string,
   ctx: ToolContext,
@@ -45,20 +50,23 @@ export async function* runCommand(
   const target = { pid: started.pid, mark }
   const ending = Promise.withResolvers<void>()
   ending.promise.catch(() => undefined)
-  let status: CommandOutcome['status'] = 'ended'
+  let status = 'ended' as CommandOutcome['status']
   let over = false
-  const end = (): void => void endCommand(target).then(ending.resolve, ending.reject)
-  const timer = setTimeout(() => {
-    status = 'timed-out'
-    end()
-  }, timeoutMs)
-  ctx.signal.addEventListener('abort', end, { once: true })
+  const endAs = (how: 'timed-out' | 'stopped'): void => {
+    if (status !== 'ended') return
+    status = how
+    void endCommand(target).then(ending.resolve, ending.reject)
+  }
+  const timer = setTimeout(() => endAs('timed-out'), timeoutMs)
+  const onStop = (): void => endAs('stopped')
+  ctx.signal.addEventListener('abort', onStop, { once: true })
   started.onText = (text) => {
     live.add(text)
     return keeper.add(text)
   }
   try {
-    const noted = ctx.signal.aborted ? end() : running.go()
+    ctx.signal.throwIfAborted()
+    const noted = running.go()
     const finished = finish()
     for (;;) {
       const piece = await Promise.race([finished, live.next()])
@@ -66,10 +74,15 @@ export async function* runCommand(
       yield piece
     }
     const { exit, left } = await finished
-    ctx.signal.throwIfAborted()
+    if (status !== 'ended') await ending.promise
     over = true
     const durationMs = Math.round(performance.now() - begun)
-    const taskId = left ? leave(running, command, ctx, notes) : undefined
+    if (status === 'stopped') {
+      const { text } = endingOf(ctx.signal.reason)
+      notes.push(`${text} It was ended after ${seconds(durationMs)}, with everything that it had started.`)
+    }
+    const taskId = left && status === 'ended' ? leave(running, command, ctx, notes) : undefined
+    if (status !== 'ended') started.abandon()
     remember(state, started.lastWords, notes)
     await noted
     return {
@@ -84,7 +97,7 @@ export async function* runCommand(
     }
   } finally {
     clearTimeout(timer)
-    ctx.signal.removeEventListener('abort', end)
+    ctx.signal.removeEventListener('abort', onStop)
     if (!over) {
       await endCommand(target)
       started.abandon()
@@ -97,7 +110,7 @@ export async function* runCommand(
     // What cannot be ended must not hold the call.
     const exit = await Promise.race([started.exited, ending.promise.then(() => started.exited)])
     clearTimeout(timer)
-    if (status === 'timed-out' || ctx.signal.aborted) await ending.promise
+    if (status !== 'ended') await ending.promise
     if (await isClosed(started)) return { exit, left: await outlives(target) }
     if (membersOf(target, { fresh: true }).length > 0) return { exit, left: true }
     started.abandon()

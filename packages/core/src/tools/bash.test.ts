@@ -3,6 +3,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { call, play } from '../../test/play-run.ts'
 import { openTestShell, type TestShell } from '../shell/open-test-shell.ts'
+import { shutdown } from '../run/ending.ts'
 import { membersOf } from '../shell/processes.ts'
 import { checkTool } from '../tool.ts'
 import bash from './bash.ts'
@@ -202,13 +203,36 @@ describe('an end', () => {
     expect(membersOf({ pid: Number(output.text) }, { fresh: true })).toEqual([])
   })
 
-  test('by a stop is prompt and complete', async () => {
+  test.each([
+    [
+      'the person',
+      new Error('stop'),
+      /^before\n\nStopped by the person before it finished\. It was ended after \d+\.\d s/,
+    ],
+    ['the end of the program', shutdown, /^before\n\nInterrupted: the server was stopped\. It was ended after/],
+  ])('by %s is prompt and complete, and keeps what was printed', async (_name, reason, said) => {
     const stop = new AbortController()
-    const reason = new Error('stopped by the person')
-    const running = shell.call(bash, { command: 'touch started; setsid sleep 60 & sleep 60' }, { signal: stop.signal })
+    const command = 'echo before; touch started; setsid sleep 60 & sleep 60'
+    const running = shell.call(bash, { command }, { signal: stop.signal })
     await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
+    const begun = performance.now()
     stop.abort(reason)
-    await expect(running).rejects.toBe(reason)
+    const { output, text } = await running
+    expect(performance.now() - begun).toBeLessThan(1000)
+    expect(output).toMatchObject({ status: 'stopped', text: 'before\n' })
+    expect(text).toMatch(said)
+    expect(bash.display!(output, { command }).content).toMatchObject({ status: 'stopped', text: 'before\n' })
+    expect(shell.running()).toEqual([])
+  })
+
+  test('by a stop reaches what ignores SIGTERM, and keeps what is in a file', async () => {
+    const stop = new AbortController()
+    const command = `trap '' TERM; seq 1 20000; touch started; while :; do sleep 1; done`
+    const running = shell.call(bash, { command }, { signal: stop.signal })
+    await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
+    stop.abort()
+    const { output } = await running
+    expect(readFileSync(output.spilled!.path, 'utf8').endsWith('19999\n20000\n')).toBe(true)
     expect(shell.running()).toEqual([])
   })
 

@@ -70,6 +70,7 @@ async function inBackground({ command, timeout }: Input, ctx: ToolContext): Prom
 function toModel({ text, status, exitCode, signal, durationMs, notes }: Output, { timeout }: Input): string {
   const printed = plainText(text)
   const lines: string[] = []
+  // Of a stop the notes tell, since it has more than one reason.
   if (status === 'timed-out') {
     lines.push(
       `Timed out after ${seconds(Math.min(timeout ?? defaultMs, mostMs))}: it was ended with everything that it had started. For longer work give a longer "timeout" (at most ${mostMs}) or use "run_in_background".`,
