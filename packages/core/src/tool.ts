@@ -4,6 +4,9 @@ import type { Answer, AskKind } from './asks.ts'
 import type { AgentFrame } from './agent-frame.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Blobs } from './blobs.ts'
+import type { Access } from './permission/access.ts'
+import type { Confinement } from './permission/decision.ts'
+import type { Mode } from './permission/policy.ts'
 
 /**
  * A tool is the only way an agent touches the world: one file, whose default export is `defineTool({...})` and whose
@@ -29,6 +32,8 @@ export interface Tool<Input = any, Output = any> {
   timeout?: number
   /** The tool's own word on whether a person is asked; rules may say otherwise. Default: asked unless read-only. */
   needsApproval?: boolean | ((input: Input, ctx: ToolContext) => boolean | Promise<boolean>)
+  /** What the call is about to touch; rules and defaults go by it. Must not throw, look at files or depend on time. */
+  touches?(input: Input, place: { cwd: string }): readonly Access[]
   /** A complaint for the model, or nothing. */
   validate?(input: Input, ctx: ToolContext): string | undefined | void | Promise<string | undefined | void>
   /** What a person is shown when asked. */
@@ -80,6 +85,10 @@ export interface ToolContext {
   ask(request: AskRequest): Promise<Answer>
   /** What the approval of this very call carried. Can be read once. */
   approval?: unknown
+  /** What the permission of this very call comes with. Absent outside a run: no confinement, nothing outside. */
+  granted?: { confinement: Confinement; outside: readonly string[] }
+  /** The mode that the session is in; a tool may move it on once the person has said so. */
+  mode?: { get(): Mode; set(mode: Mode): Promise<void> }
   /** Journals a process group that this call started (its leader's pid), so that it never outlives a crash. */
   process(pid: number): Promise<void>
   /** The newest output of a tool in this conversation, by the tool's name. */

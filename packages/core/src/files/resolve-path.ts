@@ -19,19 +19,21 @@ export interface ResolveOptions {
 
 /**
  * The one way from a path that a model gave to a path that a tool may touch. The real path of the deepest existing
- * ancestor decides whether it is inside. Throws an Error for the model otherwise. Synchronous: a few microseconds on
+ * ancestor decides whether it is inside, or is what a person or a rule has granted to this call. Throws an Error for the model otherwise. Synchronous: a few microseconds on
  * a warm path, where a trip through the thread pool costs ten times that.
  */
 export function resolvePath(
-  ctx: { state: Pick<AgentState, 'cwd' | 'roots' | 'readable'> },
+  ctx: { state: Pick<AgentState, 'cwd' | 'roots' | 'readable'>; granted?: { outside: readonly string[] } },
   given: string,
   options: ResolveOptions,
 ): ResolvedPath {
-  const { state } = ctx
+  const { state, granted } = ctx
   const spelled = absolutePath(given, state.cwd)
   const { path: real, stats } = realPath(spelled, given)
   const allowed = options.for === 'read' ? [...state.roots, ...state.readable] : state.roots
-  if (!allowed.some((root) => isInside(real, root))) throw new Error(outsideText(given, spelled, real, state, options))
+  const isAllowed =
+    allowed.some((root) => isInside(real, root)) || granted?.outside.some((path) => isInside(real, path))
+  if (isAllowed !== true) throw new Error(outsideText(given, spelled, real, state, options))
   refuseSpecial(real, given, stats)
   return { path: real, shown: shownPath(real, state.cwd), stats }
 }

@@ -1,13 +1,7 @@
 import { aliasKey, ownTool } from '../tool-aliases.ts'
 import type { Tool, ToolContext } from '../tool.ts'
+import type { Decision } from './decision.ts'
 import { toolKey } from '../tool.ts'
-
-export interface Decision {
-  decision: 'allow' | 'ask' | 'deny'
-  reason: string
-  /** The rule that decided, as it is written; null for a tool's own default. */
-  rule: string | null
-}
 
 export interface PermissionRules {
   allow?: readonly string[]

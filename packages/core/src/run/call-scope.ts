@@ -10,7 +10,7 @@ import type { WriteLock } from './write-lock.ts'
 export interface CallScope {
   input: RunInput
   /** The fields of `ctx` that all calls of the step share. */
-  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'state'>
+  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'granted' | 'state'>
   /** Made when the first call looks at it. */
   state: () => ToolContext['state']
   /** Aborted when the run is, and when the model call that made this call fails. */
@@ -48,6 +48,7 @@ function contextBase({ input, attempt, fold, step }: Turn): CallScope['base'] {
     settings: input.settings ?? (() => undefined),
     ...(input.blobs !== undefined && { blobs: input.blobs }),
     mediaModel: input.mediaModel ?? (() => undefined),
+    ...(input.mode !== undefined && { mode: input.mode }),
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }
 }

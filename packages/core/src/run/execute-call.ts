@@ -72,6 +72,7 @@ async function permit(
   const { tool, toolCallId } = call
   const asGiven = { given: call.input, input }
   const decision = await scope.input.decide({ tool, input }, ctx)
+  ctx.granted = { confinement: decision.confinement ?? 'none', outside: decision.outside ?? [] }
   if (decision.decision === 'allow') return asGiven
   const id = askId(scope.input.runId, toolCallId, 0)
   if (decision.decision === 'deny' || scope.input.headless === true) {

@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provid
 import type { AgentFrame } from '../agent-frame.ts'
 import type { Asks } from '../asks.ts'
 import type { Blobs } from '../blobs.ts'
-import type { Decision } from '../permission/decide.ts'
+import type { Decision } from '../permission/decision.ts'
 import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
 import type { RunLog } from '../run-log.ts'
 import type { Tool, ToolContext } from '../tool.ts'
@@ -72,6 +72,7 @@ export interface RunInput {
   /** Takes known secrets out of what tools bring back. */
   redact?(text: string): string
   mediaModel?: ToolContext['mediaModel']
+  mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
   /** Where an unfinished run goes on. */
   resume?: Resume

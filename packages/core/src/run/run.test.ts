@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { call, play, probe, texts } from '../../test/play-run.ts'
-import type { Decision } from '../permission/decide.ts'
+import type { Decision } from '../permission/decision.ts'
 import { decide } from '../permission/decide.ts'
 
 describe('the loop', () => {

@@ -1,0 +1,18 @@
+/** How the processes of a call are kept in once it runs: not at all, able to write the workspace, or unable to write. */
+export type Confinement = 'none' | 'workspace' | 'read-only'
+
+export interface Decision {
+  decision: 'allow' | 'ask' | 'deny'
+  /** A sentence for the person and the model. */
+  reason: string
+  /** The rule that decided, as it is written; null for a default. */
+  rule: string | null
+  /** Rules that would stop the asking for calls like this, one per part of a command; absent when none would be safe. */
+  remember?: readonly string[]
+  /** The commands that were found in a shell call, for the card. */
+  commands?: readonly { text: string; note?: string }[]
+  /** Absent: `none`. */
+  confinement?: Confinement
+  /** Real paths outside the workspace that the call may touch once it is allowed. */
+  outside?: readonly string[]
+}

@@ -1,0 +1,18 @@
+import type { RuleSet } from './rule-set.ts'
+
+export type Mode = 'default' | 'accept-edits' | 'plan' | 'bypass'
+export const modes: readonly Mode[] = ['default', 'accept-edits', 'plan', 'bypass']
+
+/** What decides besides the call itself. Handed in by whoever starts runs; read anew for every call. */
+export interface Policy {
+  mode: Mode
+  rules: RuleSet
+  /** Commands can be run in a sandbox here. */
+  sandbox: boolean
+  /** The person's home folder, for `~/` in rules and for what is secret there. */
+  home: string
+  /** Our own home folder: nothing in it is read or changed unasked, but for `readable` of the agent's state. */
+  troupeHome?: string
+  /** The one file that may be written in plan mode. */
+  planFile?: string
+}
