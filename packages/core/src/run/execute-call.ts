@@ -154,7 +154,7 @@ async function perform(
   context.begin(limits)
   let returned: unknown
   try {
-    returned = await raceAbort(runTool(tool, input, context.ctx), limits.signal)
+    returned = await raceAbort(runTool(tool, input, context.ctx), limits.signal, tool.stopMs)
   } finally {
     limits.clear()
   }
@@ -176,7 +176,7 @@ async function runTool(tool: Tool, input: unknown, ctx: ToolContext): Promise<un
   for (;;) {
     const step = await running.next()
     if (step.done === true) return step.value
-    if (ctx.signal.aborted) {
+    if (ctx.signal.aborted && tool.stopMs === undefined) {
       await running.return(undefined)
       throw ctx.signal.reason
     }
@@ -184,22 +184,23 @@ async function runTool(tool: Tool, input: unknown, ctx: ToolContext): Promise<un
   }
 }
 
-/** Loses to the signal at once: a tool that ignores it cannot hold a stop back. */
-function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Loses to the signal, after `stopMs` or at once: a tool that ignores it cannot hold a stop back. */
+function raceAbort<T>(work: Promise<T>, signal: AbortSignal, stopMs = 0): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason as Error)
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error)
+    let timer: NodeJS.Timeout | undefined
+    const lose = (): void => reject(signal.reason as Error)
+    const onAbort = (): void => {
+      if (stopMs === 0) lose()
+      else timer = setTimeout(lose, stopMs)
+    }
     signal.addEventListener('abort', onAbort, { once: true })
-    work.then(
-      (value) => {
+    work
+      .finally(() => {
+        clearTimeout(timer)
         signal.removeEventListener('abort', onAbort)
-        resolve(value)
-      },
-      (error: unknown) => {
-        signal.removeEventListener('abort', onAbort)
-        reject(error as Error)
-      },
-    )
+      })
+      .then(resolve, reject)
   })
 }
 

@@ -243,6 +243,24 @@ describe('the loop', () => {
     expect(call(outcome, 'c1').errorText).toMatch(/Stopped by the person/)
   })
 
+  it('gives a call that asks for it some time to bring what it has, and no more', async () => {
+    const controller = new AbortController()
+    const aborted = (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+    const partial = probe('Partial', true, [], {
+      stopMs: 1000,
+      execute: async (_, { signal }) => aborted(signal).then(() => ({ half: 1 })),
+    })
+    const deaf = probe('Deaf', true, [], { stopMs: 20, execute: () => new Promise(() => undefined) })
+    const calls = [{ call: { name: 'Partial', input: {}, id: 'c1' } }, { call: { name: 'Deaf', input: {}, id: 'c2' } }]
+    const playing = play([calls], [partial, deaf], { signal: controller.signal })
+    setTimeout(() => controller.abort(new Error('stop')), 20)
+    const outcome = await playing
+    expect(outcome.status).toBe('aborted')
+    expect(call(outcome, 'c1').output).toEqual({ half: 1 })
+    expect(call(outcome, 'c2').errorText).toMatch(/Stopped by the person/)
+  })
+
   it('cancels a call at its time limit and says so', async () => {
     const slow = probe('Slow', true, [], { timeout: 20, execute: () => new Promise(() => undefined) })
     const outcome = await play([[{ call: { name: 'Slow', input: {}, id: 'c1' } }], [{ text: 'ok' }]], [slow])

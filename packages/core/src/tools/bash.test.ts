@@ -335,21 +335,23 @@ describe('in a run', () => {
     expect(part.toolMetadata.troupe.display.content).toMatchObject({ kind: 'terminal', text: 'one\ntwo\n' })
   })
 
-  test('a stop says so, and nothing goes on', async () => {
+  test('a stop says so, keeps what was printed, and nothing goes on', async () => {
     const stop = new AbortController()
-    const running = play(
-      [[{ call: { name: 'Bash', id: 'c1', input: { command: 'touch started; sleep 60' } } }], [{ text: 'done' }]],
-      [named],
-      {
-        ...open(),
-        signal: stop.signal,
-      },
-    )
+    const command = 'echo before; touch started; sleep 60'
+    const script = [[{ call: { name: 'Bash', id: 'c1', input: { command } } }], [{ text: 'done' }]]
+    const running = play(script, [named], { ...open(), signal: stop.signal })
     await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
     stop.abort()
     const outcome = await running
-    expect(call(outcome, 'c1').errorText).toBe('Stopped by the person before it finished.')
-    await vi.waitUntil(() => shell.running().length === 0)
+    expect(shell.running()).toEqual([])
+    expect(outcome.status).toBe('aborted')
+    const part = call(outcome, 'c1') as unknown as Shown
+    expect(part.output).toMatchObject({ status: 'stopped', text: 'before\n' })
+    expect(part.toolMetadata.troupe.modelText).toMatch(/^before\n\nStopped by the person before it finished\./)
+    expect(part.toolMetadata.troupe.display).toMatchObject({
+      summary: expect.stringMatching(/^stopped · /),
+      content: { kind: 'terminal', status: 'stopped', text: 'before\n' },
+    })
   })
 
   interface Shown {

@@ -23,6 +23,8 @@ The working directory and exported variables of one command hold for the next; a
 For servers and long work use "run_in_background": true, then TaskOutput and TaskStop; for programs that need a terminal or input use ExecCommand. To read, search or change files prefer Read, Grep, Glob, Edit and Write.`,
   input: inputSchema,
   readOnly: false,
+  // What does not heed SIGTERM is killed after a second.
+  stopMs: 3000,
   group: 'shell',
   title: ({ command, description }) => description ?? firstLine(command),
   permission: ({ command, description, run_in_background: background }) => ({
