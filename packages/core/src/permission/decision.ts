@@ -7,6 +7,8 @@ export interface Decision {
   reason: string
   /** The rule that decided, as it is written; null for a default. */
   rule: string | null
+  /** No allow rule settles this ask (an ask rule, a protected place), and so no hook does. */
+  firm?: true
   /** Rules that would stop the asking for calls like this, one per part of a command; absent when none would be safe. */
   remember?: readonly string[]
   /** The commands that were found in a shell call, for the card. */
