@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { showCount } from '../search/show-name.ts'
-import { defineTool } from '../tool.ts'
-import type { SearchResult } from '../web/search-provider.ts'
+import type { Usage } from '../protocol/message.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import type { SearchRequest, SearchResult } from '../web/search-provider.ts'
 import type { ResultsDisplay } from '../protocol/display.ts'
 
 export interface WebSearchOutput {
   /** Absent when no search is set up. */
   results?: SearchResult[]
+  /** When the session's model searched: what it wrote about the results, which model it was, and what it used. */
+  answer?: string
+  model?: string
+  usage?: Usage
   /** How to set one up. */
   setup?: string
 }
@@ -35,8 +40,9 @@ export default defineTool({
   permission: ({ query }) => ({ title: 'Search the web', summary: query }),
   async execute({ query, max_results: maxResults, domains }, ctx): Promise<WebSearchOutput> {
     const { searchSetup, searchWeb } = await import('../web/search-web.ts')
+    const search = { query, maxResults, domains: domains.map(hostOf) }
     const given = ctx.settings('search')
-    if (given === undefined || given === null) return { setup: await searchSetup() }
+    if (given === undefined || given === null) return byModel(search, ctx)
     const settings = settingsSchema.safeParse(given)
     if (!settings.success) {
       const wrong = settings.error.issues
@@ -44,28 +50,55 @@ export default defineTool({
         .join('; ')
       throw new Error(`The settings of the search are not valid (${wrong}). ${await searchSetup()}`)
     }
-    const hosts = domains.map(hostOf)
-    return { results: await searchWeb(settings.data, { query, maxResults, domains: hosts }, ctx.signal) }
+    return { results: await searchWeb(settings.data, search, ctx.signal) }
   },
-  toModel({ results, setup }, { query, domains }) {
+  toModel({ results, answer, setup }, { query, domains }) {
     if (results === undefined)
       return `No search of the web is set up. ${setup}\nUntil then WebFetch opens pages whose address is known.`
     if (results.length === 0)
       return `Nothing was found for "${query}"${domains.length > 0 ? ` on ${domains.join(', ')}` : ''}. Try other words.`
-    return results
+    const list = results
       .map(({ title, url, text, date }, index) =>
         [`${index + 1}. ${title || url}`, `   ${url}${date ? ` (${date})` : ''}`, ...(text ? [`   ${text}`] : [])].join(
           '\n',
         ),
       )
       .join('\n\n')
+    return answer ? `${answer}\n\nSources:\n\n${list}` : list
   },
-  display: ({ results }, { query }) => ({
+  display: ({ results, model }, { query }) => ({
     title: `Search the web for ${query}`,
-    summary: results === undefined ? 'Not set up' : showCount(results.length, 'result'),
+    summary:
+      results === undefined
+        ? 'Not set up'
+        : `${showCount(results.length, 'result')}${model === undefined ? '' : `, by ${model}`}`,
     content: { kind: 'results', query, results: results ?? [] } satisfies ResultsDisplay,
   }),
 })
+
+/** Nothing is set up: the session's model searches, where it can. */
+async function byModel(search: SearchRequest, ctx: ToolContext): Promise<WebSearchOutput> {
+  const { searchSetup, wanted } = await import('../web/search-web.ts')
+  const { searchWithModel } = await import('../web/search-with-model.ts')
+  try {
+    const found = await searchWithModel(search, ctx)
+    if (found === undefined) return { setup: await searchSetup() }
+    const { answer, usage } = found
+    const results = wanted(found.results, search)
+    return {
+      results,
+      ...(answer !== '' && results.length > 0 && { answer }),
+      model: ctx.chatModel.id,
+      ...(usage !== undefined && { usage }),
+    }
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    const { message } = error as Error
+    throw new Error(`${message.replace(/[.\s]*$/, '')}. Another search can be used instead. ${await searchSetup()}`, {
+      cause: error,
+    })
+  }
+}
 
 /** Models give hosts, URLs and `*.host` alike. */
 function hostOf(domain: string): string {

@@ -28,10 +28,15 @@ export async function searchWeb(
   if (provider.needsKey && apiKey === '')
     throw new Error(`The search provider ${settings.provider} needs an apiKey. ${await searchSetup()}`)
   const answer = await ask(settings, provider, base, search, signal)
-  return results(settings, provider, answer)
+  return wanted(results(settings, provider, answer), search)
+}
+
+/** Results without tags, of the hosts that were asked for, and no more than that. */
+export function wanted(found: readonly SearchResult[], { domains, maxResults }: SearchRequest): SearchResult[] {
+  return found
     .map(tidy)
-    .filter((result) => isWanted(result, search.domains))
-    .slice(0, search.maxResults)
+    .filter((result) => isWanted(result, domains))
+    .slice(0, maxResults)
 }
 
 /** How a search is set up, for the person to read. */
@@ -138,10 +143,13 @@ function tidy(result: SearchResult): SearchResult {
   }
 }
 
+/** Google names pages by an address that leads to them; the page's host is the title then. */
+const forwarder = 'vertexaisearch.cloud.google.com'
+
 /** Only pages that WebFetch could open, of the hosts that were asked for. */
-function isWanted({ url }: SearchResult, domains: readonly string[]): boolean {
+function isWanted({ url, title }: SearchResult, domains: readonly string[]): boolean {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false
-  const host = parsed.hostname
+  const host = parsed.hostname === forwarder ? title.replace(/^www\./, '') : parsed.hostname
   return domains.length === 0 || domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
 }

@@ -1,4 +1,4 @@
-import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat } from './wire-turn.ts'
+import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat, type WireSearch } from './wire-turn.ts'
 
 export const anthropic: WireFormat = {
   events(turn, model) {
@@ -30,11 +30,17 @@ export const anthropic: WireFormat = {
         { type: 'signature_delta', signature: 'c2lnbmVk' },
       ])
     }
+    if (turn.search) {
+      const { query } = turn.search
+      const [call, found] = searchBlocks(turn.search)
+      block(call, [{ type: 'input_json_delta', partial_json: JSON.stringify({ query }) }])
+      block(found, [])
+    }
     if (turn.text) {
-      block(
-        { type: 'text', text: '' },
-        deltas(turn.text).map((text) => ({ type: 'text_delta', text })),
-      )
+      block({ type: 'text', text: '' }, [
+        ...deltas(turn.text).map((text) => ({ type: 'text_delta', text })),
+        ...citations(turn.search),
+      ])
     }
     for (const [at, call] of (turn.calls ?? []).entries()) {
       const json = ['', ...deltas(argumentsOf(turn, at))]
@@ -56,6 +62,30 @@ export const anthropic: WireFormat = {
     type: 'error',
     error: { type: errorTypes[status] ?? 'invalid_request_error', message },
   }),
+}
+
+function searchBlocks({ pages, error }: WireSearch): [object, object] {
+  const id = 'srvtoolu_wire'
+  const found = pages.map(({ url, title }) => ({
+    type: 'web_search_result',
+    url,
+    title,
+    encrypted_content: 'c2VhbGVk',
+    page_age: null,
+  }))
+  const content = error === undefined ? found : { type: 'web_search_tool_result_error', error_code: error }
+  return [
+    { type: 'server_tool_use', id, name: 'web_search', input: {} },
+    { type: 'web_search_tool_result', tool_use_id: id, content },
+  ]
+}
+
+function citations(search: WireSearch | undefined): object[] {
+  const quoted = search?.pages.filter((page) => page.quote !== undefined) ?? []
+  return quoted.map(({ url, title, quote }) => ({
+    type: 'citations_delta',
+    citation: { type: 'web_search_result_location', url, title, encrypted_index: 'c2VhbGVk', cited_text: quote },
+  }))
 }
 
 const errorTypes: Record<number, string> = {

@@ -15,6 +15,13 @@ export const gateway: WireFormat = {
       events.push(event({ type: `${kind}-end`, id }))
     }
     block('reasoning', turn.reasoning)
+    if (turn.search) {
+      const { query, pages } = turn.search
+      const call = { toolCallId: 'srvtoolu_wire', toolName: 'web_search', providerExecuted: true }
+      events.push(event({ type: 'tool-call', ...call, input: JSON.stringify({ query }) }))
+      events.push(event({ type: 'tool-result', ...call, result: pages }))
+      for (const { url, title } of pages) events.push(event({ type: 'source', sourceType: 'url', id: url, url, title }))
+    }
     block('text', turn.text)
     for (const [index, call] of (turn.calls ?? []).entries()) {
       const input = argumentsOf(turn, index)

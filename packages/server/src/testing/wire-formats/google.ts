@@ -1,4 +1,4 @@
-import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat } from './wire-turn.ts'
+import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat, type WireSearch } from './wire-turn.ts'
 
 /** Gemini's streamGenerateContent with `alt=sse`. A call comes whole, so one that was cut does not come at all. */
 export const google: WireFormat = {
@@ -26,6 +26,7 @@ export const google: WireFormat = {
             index: 0,
             content: { role: 'model', parts: [{ text: '' }] },
             finishReason: finishOf(turn) === 'length' ? 'MAX_TOKENS' : 'STOP',
+            ...(turn.search && { groundingMetadata: grounding(turn.search) }),
           },
         ],
         usageMetadata: {
@@ -42,6 +43,16 @@ export const google: WireFormat = {
   errorBody: (status, message) => ({
     error: { code: status, message, status: statuses[status] ?? 'INVALID_ARGUMENT' },
   }),
+}
+
+function grounding({ query, pages }: WireSearch): object {
+  return {
+    webSearchQueries: [query],
+    groundingChunks: pages.map(({ url, title }) => ({ web: { uri: url, title } })),
+    groundingSupports: pages.flatMap(({ quote }, index) =>
+      quote === undefined ? [] : [{ segment: { startIndex: 0, text: quote }, groundingChunkIndices: [index] }],
+    ),
+  }
 }
 
 const statuses: Record<number, string> = {

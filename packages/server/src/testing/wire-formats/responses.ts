@@ -22,7 +22,7 @@ export function responses(errorBody: WireFormat['errorBody']): WireFormat {
       })
       send('response.created', { response: response() })
       send('response.in_progress', { response: response() })
-      const items = [...reasoningItem(turn, send), ...textItem(turn, send), ...callItems(turn, send)]
+      const items = [reasoningItem, searchItem, textItem, callItems].flatMap((part) => [...part(turn, send)])
       for (const [index, item] of items.entries()) item(index)
       if (turn.error) {
         send('response.failed', {
@@ -72,9 +72,33 @@ function* reasoningItem(turn: WireTurn, send: Send): Iterable<Item> {
   }
 }
 
+function* searchItem({ search }: WireTurn, send: Send): Iterable<Item> {
+  if (!search) return
+  const { query, pages, error } = search
+  yield (output_index) => {
+    const item = { id: 'ws_wire', type: 'web_search_call', status: 'in_progress' }
+    const sources = pages.map(({ url }) => ({ type: 'url', url }))
+    send('response.output_item.added', { output_index, item })
+    for (const state of ['in_progress', 'searching', 'completed'])
+      send(`response.web_search_call.${state}`, { item_id: item.id, output_index })
+    const status = error === undefined ? 'completed' : 'failed'
+    send('response.output_item.done', {
+      output_index,
+      item: { ...item, status, action: { type: 'search', query, sources } },
+    })
+  }
+}
+
 function* textItem(turn: WireTurn, send: Send): Iterable<Item> {
   const { text } = turn
   if (!text) return
+  const annotations = (turn.search?.pages ?? []).map(({ url, title }) => ({
+    type: 'url_citation',
+    start_index: 0,
+    end_index: text.length,
+    url: `${url}?utm_source=openai`,
+    title,
+  }))
   yield (output_index) => {
     const at = { item_id: 'msg_wire', output_index, content_index: 0 }
     const item = { id: 'msg_wire', type: 'message', role: 'assistant', content: [], status: 'in_progress' }
@@ -82,11 +106,13 @@ function* textItem(turn: WireTurn, send: Send): Iterable<Item> {
     send('response.output_item.added', { output_index, item })
     send('response.content_part.added', { ...at, part })
     for (const delta of deltas(text)) send('response.output_text.delta', { ...at, delta, logprobs: [] })
+    for (const [annotation_index, annotation] of annotations.entries())
+      send('response.output_text.annotation.added', { ...at, annotation_index, annotation })
     send('response.output_text.done', { ...at, text, logprobs: [] })
-    send('response.content_part.done', { ...at, part: { ...part, text } })
+    send('response.content_part.done', { ...at, part: { ...part, text, annotations } })
     send('response.output_item.done', {
       output_index,
-      item: { ...item, status: 'completed', content: [{ ...part, text }] },
+      item: { ...item, status: 'completed', content: [{ ...part, text, annotations }] },
     })
   }
 }

@@ -3,6 +3,8 @@ export interface WireTurn {
   reasoning?: string
   text?: string
   calls?: { id: string; name: string; input: unknown }[]
+  /** The provider's own search of the web, before the text: pages, each with what the text quotes of it, or an error. */
+  search?: WireSearch
   /** Default: `tool-calls` where there are calls, else `stop`. */
   finish?: WireFinish
   /** The arguments of the last call stop in the middle, as they do when the tokens run out. */
@@ -10,6 +12,12 @@ export interface WireTurn {
   /** An error of the provider takes the place of the end. */
   error?: { type: string; message: string }
   usage?: WireUsage
+}
+
+export interface WireSearch {
+  query: string
+  pages: { url: string; title: string; quote?: string }[]
+  error?: string
 }
 
 export type WireFinish = 'stop' | 'length' | 'tool-calls'
