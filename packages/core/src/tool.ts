@@ -7,6 +7,7 @@ import type { Blobs } from './blobs.ts'
 import type { Access } from './permission/access.ts'
 import type { Confinement } from './permission/decision.ts'
 import type { Mode } from './permission/policy.ts'
+import type { Agents } from './sub-agents/agents.ts'
 
 /**
  * A tool is the only way an agent touches the world: one file, whose default export is `defineTool({...})` and whose
@@ -93,6 +94,8 @@ export interface ToolContext {
   mode?: { get(): Mode; set(mode: Mode): Promise<void> }
   /** Journals a process group that this call started (its leader's pid), so that it never outlives a crash. */
   process(pid: number): Promise<void>
+  /** The sub-agents of this run; absent where there can be none. */
+  agents?: Agents
   /** The newest output of a tool in this conversation, by the tool's name. */
   lastOutput(toolName: string): unknown
   /** A section of the settings, for tools that have one. */

@@ -3,11 +3,13 @@ import type { AgentFrame } from '../agent-frame.ts'
 import type { Asks } from '../asks.ts'
 import type { Blobs } from '../blobs.ts'
 import type { Decision } from '../permission/decision.ts'
-import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
+import type { Chunk, Message, StoredMessage, Usage } from '../protocol/message.ts'
 import type { RunLog } from '../run-log.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { FileKind } from './project.ts'
 import type { Resume } from './resume.ts'
+import type { Agents } from '../sub-agents/agents.ts'
+import type { Meter } from '../sub-agents/meter.ts'
 import type { WriteLock } from './write-lock.ts'
 
 export interface Limits {
@@ -62,6 +64,17 @@ export interface RunInput {
   steering?(ending: boolean): { id: string; text: string }[]
   /** Shared by a whole tree of agents. */
   writes?: WriteLock
+  /** The sub-agents as a call of this run sees them. `waiting` marks the call as waiting for a person. */
+  agents?(call: { toolCallId: string; signal: AbortSignal; waiting: () => () => void }): Agents
+  /**
+   * The turn would end. Resolves true when something has come or may have come through `steering` from sub-agents that
+   * work in the background, false when none is left.
+   */
+  idle?(waiting: () => () => void): Promise<boolean>
+  /** Counts what this run spends, and stops it where its budget or that of an agent above it is used up. */
+  meter?: Meter
+  /** What tokens cost with this run's model. */
+  price?(usage: Usage): number | undefined
   /** Takes a call id for the session; false when it was used before. */
   takeCallId?(id: string): Promise<boolean>
   /** `waiting` when only a person can move the run on; the message is what may be stored meanwhile. */

@@ -1,0 +1,75 @@
+import type { AgentDefinition, Budget } from '../agent-definition.ts'
+import type { AgentFrame } from '../agent-frame.ts'
+import type { Chunk } from '../protocol/message.ts'
+import type { RunOutcome } from '../run/end-turn.ts'
+import type { RunInput } from '../run/run-input.ts'
+import type { WriteLock } from '../run/write-lock.ts'
+import type { AgentRecord } from '../store.ts'
+import type { Tool } from '../tool.ts'
+import type { Meter } from './meter.ts'
+
+/** What a sub-agent was started with. Stored with it: an edited definition does not change an agent that is there. */
+export interface AgentSetup {
+  prompt: string
+  /** Names of tools. */
+  tools: readonly string[]
+  model: string
+  allowedSubAgents?: readonly string[]
+  maxDepth?: number
+  maxSteps?: number
+  budget?: Budget
+}
+
+/** What a tree of agents needs from whoever keeps conversations and starts runs. */
+export interface AgentHost {
+  /** Whom could be delegated to just now: what is enabled, and offered on the open page. */
+  definitions(): Promise<readonly AgentDefinition[]>
+  /** The tools of these names and groups, as far as the workspace allows them. */
+  tools(names: readonly string[]): readonly Tool[]
+  /** Throws when there is no such model, with what to do about it. */
+  checkModel(id: string): Promise<void>
+  find(agentId: string): Promise<AgentRecord | undefined>
+  list(): Promise<readonly AgentRecord[]>
+  /** Durable when it resolves. */
+  save(record: AgentRecord): Promise<void>
+  /** The text of its newest answer. */
+  lastText(agentId: string): Promise<string>
+  /**
+   * Stores the message and begins a run that answers it. A run of this id that an earlier process left is taken up
+   * where it stood; one that has ended gives its outcome again.
+   */
+  open(child: ChildRun): Promise<HostedRun>
+}
+
+export interface ChildRun {
+  runId: string
+  record: AgentRecord
+  /** Master first, this agent last. */
+  frames: readonly AgentFrame[]
+  message: { id: string; text: string }
+  meter: Meter
+  writes: WriteLock
+  signal: AbortSignal
+  onChunk(chunk: Chunk): void
+  onStatus(status: 'running' | 'waiting'): void
+  /** Makes the run's own door to its sub-agents, once it can be steered. */
+  link(run: { steer(message: { id: string; text: string }): Promise<void>; resumed: boolean }): AgentLink
+}
+
+export interface HostedRun {
+  done: Promise<RunOutcome>
+  /** Rejects when the run has decided to end. */
+  steer(message: { id: string; text: string }): Promise<void>
+}
+
+/** The door of one run to its sub-agents. `agents` and `idle` go into the run's input. */
+export interface AgentLink {
+  agents: NonNullable<RunInput['agents']>
+  idle: NonNullable<RunInput['idle']>
+  /** Something came that a run which only waits for its sub-agents should see. */
+  wake(): void
+  /** After a restart: goes on with what an earlier process had started. */
+  resume(): Promise<void>
+  /** Stops what is still at work below, and waits for its end. */
+  close(): Promise<void>
+}

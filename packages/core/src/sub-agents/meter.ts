@@ -1,0 +1,45 @@
+import type { Budget } from '../agent-definition.ts'
+import { Stopwatch } from '../run/stopwatch.ts'
+
+export interface Spent {
+  steps: number
+  tokens: number
+  cost: number
+}
+
+/** Counts what a run spends, and with it every run above it: a limit at any ancestor holds for all below. */
+export class Meter {
+  readonly spent: Spent = { steps: 0, tokens: 0, cost: 0 }
+  readonly #parent: Meter | undefined
+  readonly #budget: Budget
+  readonly #watch = new Stopwatch()
+  readonly #name: string
+
+  constructor(name: string, budget: Budget = {}, parent?: Meter) {
+    this.#name = name
+    this.#budget = budget
+    this.#parent = parent
+  }
+
+  add(spent: Partial<Spent>): void {
+    this.spent.steps += spent.steps ?? 0
+    this.spent.tokens += spent.tokens ?? 0
+    this.spent.cost += spent.cost ?? 0
+    this.#parent?.add(spent)
+  }
+
+  /** Which budget is used up, in a sentence. */
+  exceeded(): string | undefined {
+    return this.#own() ?? this.#parent?.exceeded()
+  }
+
+  #own(): string | undefined {
+    const { steps, tokens, cost, ms } = this.#budget
+    const of = `The budget of "${this.#name}"`
+    if (steps !== undefined && this.spent.steps >= steps) return `${of} of ${steps} steps is used up.`
+    if (tokens !== undefined && this.spent.tokens >= tokens) return `${of} of ${tokens} tokens is used up.`
+    if (cost !== undefined && this.spent.cost >= cost) return `${of} of ${cost} is used up.`
+    if (ms !== undefined && this.#watch.elapsedMs() >= ms) return `${of} of ${ms / 1000} s is used up.`
+    return undefined
+  }
+}
