@@ -1,5 +1,5 @@
-import { visiblePieces } from './odd-characters.ts'
-import type { Strictness } from './odd-characters.ts'
+import { visiblePieces } from '@troupe/core/protocol'
+import type { Strictness } from '@troupe/core/protocol'
 import './visible-text.css'
 
 /** Beyond this it is not text, and marks would only cost. */

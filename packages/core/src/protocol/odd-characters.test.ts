@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
-import { visiblePieces } from './odd-characters.ts'
-import type { Strictness } from './odd-characters.ts'
-
-const shown = (text: string, strictness?: Strictness) =>
-  visiblePieces(text, strictness)
-    .map((piece) => (typeof piece === 'string' ? piece : `⟨${piece.codePoint}⟩`))
-    .join('')
+import { visiblePieces, visibleText as shown } from './odd-characters.ts'
 
 test('nothing invisible goes through an approval unseen', () => {
   expect(shown('rm a\u202Eb\u200B\u0007\u{E0041}\nok\ttab')).toBe('rm a⟨U+202E⟩b⟨U+200B⟩⟨U+0007⟩⟨U+E0041⟩\nok\ttab')

@@ -29,6 +29,13 @@ export function visiblePieces(text: string, strictness: Strictness = 'text'): Vi
   return pieces
 }
 
+/** The same as one text, each such character by its code point: ⟨U+202E⟩. */
+export function visibleText(text: string, strictness: Strictness = 'text'): string {
+  return visiblePieces(text, strictness)
+    .map((piece) => (typeof piece === 'string' ? piece : `⟨${piece.codePoint}⟩`))
+    .join('')
+}
+
 function codePointOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
