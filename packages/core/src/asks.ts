@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Decision } from './permission/decision.ts'
 import type { answerSchema } from './protocol/requests.ts'
 
 export type AskKind = 'approval' | 'question' | 'plan' | 'browser'
@@ -20,6 +21,14 @@ export interface Ask {
   /** Why it is asked, and the rule that decided so, where one did. */
   reason: string
   rule: string | null
+  /** Rules that would stop the asking for calls like this. Only these can be remembered with the answer. */
+  remember?: readonly string[]
+  /** The commands that were found in a shell call. */
+  commands?: Decision['commands']
+  /** The page that started the run. An ask of kind `browser` is answered by it alone. */
+  client?: string
+  /** How long the answer may take. Then the ask is closed, and `AskTimeout` thrown to whoever waits. */
+  timeoutMs?: number
   createdAt: number
   closedAt: number | null
   answer: Answer | null
@@ -29,7 +38,7 @@ export interface Ask {
 export interface Asks {
   /**
    * Registers the ask (again after a restart: the same id) and waits. `onOpen` is called once others can see it, and
-   * not at all when it has its answer already. Rejects with the signal's reason.
+   * not at all when it has its answer already. Rejects with the signal's reason, and with `AskTimeout`.
    */
   ask(ask: Ask, signal: AbortSignal, onOpen?: () => void): Promise<Answer>
 }

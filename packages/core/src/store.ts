@@ -1,6 +1,9 @@
 import type { Answer, Ask } from './asks.ts'
+import type { Mode } from './permission/policy.ts'
+import type { Effect } from './permission/rule-set.ts'
 import type { Frame } from './run-log.ts'
 import type { StoredMessage } from './protocol/message.ts'
+import type { AgentSetup } from './sub-agents/agent-host.ts'
 
 /**
  * The truth: sessions, message trees, run logs, asks, definitions, rules, settings.
@@ -89,6 +92,8 @@ export interface Store {
   calls: {
     /** Every call id that a message of the session has held, on whichever branch or agent. */
     ids(sessionId: string): Promise<string[]>
+    /** The last calls of a workspace's sessions, newest first: those whose input is whole, on whichever branch or agent. */
+    recent(options: { workspaceId: string; limit: number }): Promise<PastCall[]>
   }
   asks: {
     /** Inserts; an ask with the same id is left as it is. */
@@ -99,6 +104,8 @@ export interface Store {
     answer(id: string, answer: Answer): Promise<Ask>
     /** Closes every open ask of a run without an answer. */
     closeRun(runId: string): Promise<void>
+    /** Closes an open ask without an answer; one that is closed stays as it is. */
+    close(id: string): Promise<void>
   }
   definitions: Records
   rules: Records
@@ -139,6 +146,8 @@ export interface NewSession {
   title?: string
   model?: string | null
   agent?: string | null
+  /** Default: `default`. */
+  mode?: Mode
   createdAt?: number
 }
 
@@ -152,12 +161,31 @@ export interface Session {
   archived: boolean
   model: string | null
   agent: string | null
+  mode: Mode
+  /** What the person allowed, refused or wants to be asked in this session alone. */
+  rules: SessionRule[]
   messageCount: number
   createdAt: number
   updatedAt: number
 }
 
-export type SessionPatch = Partial<Pick<Session, 'title' | 'pinned' | 'archived' | 'model' | 'agent' | 'projectId'>>
+export type SessionPatch = Partial<
+  Pick<Session, 'title' | 'pinned' | 'archived' | 'model' | 'agent' | 'projectId' | 'mode' | 'rules'>
+>
+
+export interface SessionRule {
+  text: string
+  effect: Effect
+}
+
+/** A call as the model made it. */
+export interface PastCall {
+  sessionId: string
+  toolCallId: string
+  toolName: string
+  input: unknown
+  createdAt: number
+}
 
 export interface BranchPage {
   /** Null for an empty conversation. */
@@ -195,9 +223,24 @@ export interface AgentRecord {
   agentType: string
   status: string
   title: string
+  /** Its newest run. */
   runId: string | null
+  details?: AgentDetails
   createdAt: number
   updatedAt: number
+}
+
+/** What a sub-agent was started by and with, and what it has spent. */
+export interface AgentDetails {
+  parentRunId: string
+  toolCallId: string
+  background: boolean
+  setup: AgentSetup
+  steps: number
+  tokens: number
+  cost: number
+  /** Why its answer may not be whole. */
+  note?: string
 }
 
 export type RunStatus = 'running' | 'waiting' | 'done' | 'failed' | 'aborted' | 'interrupted'

@@ -1,4 +1,4 @@
-import { answerSchema, idSchema } from '@troupe/core'
+import { answerSchema, idSchema, modes } from '@troupe/core'
 import { z } from 'zod'
 
 /** What an import takes from exported files, which a person or another program may have written. */
@@ -34,6 +34,10 @@ export const askSchema = z.object({
   content: z.unknown(),
   reason: z.string().default(''),
   rule: z.string().nullable().default(null),
+  remember: z.array(z.string()).optional(),
+  commands: z.array(z.object({ text: z.string(), note: z.string().optional() })).optional(),
+  client: z.string().optional(),
+  timeoutMs: z.number().optional(),
   createdAt: timeSchema,
   closedAt: z.number().nullable(),
   answer: answerSchema.nullable().default(null),
@@ -47,6 +51,11 @@ export const sessionSchema = z.looseObject({
   archived: z.boolean().optional(),
   model: z.string().nullable().optional(),
   agent: z.string().nullable().optional(),
+  mode: z.enum(modes).optional().catch(undefined),
+  rules: z
+    .array(z.object({ text: z.string().max(2000), effect: z.enum(['allow', 'ask', 'deny']) }))
+    .max(10_000)
+    .optional(),
   project: z.string().nullable().optional(),
   createdAt: timeSchema.optional(),
   updatedAt: timeSchema.optional(),

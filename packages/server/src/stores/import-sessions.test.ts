@@ -48,6 +48,22 @@ describe('importing sessions', () => {
     writeFileSync(join(folder, name), text)
   }
 
+  it('takes what a session was refused, and not what it was allowed: anybody can write such a folder', async () => {
+    const folder = join(home, 'given')
+    const rules = [
+      { text: 'Bash', effect: 'allow' },
+      { text: 'Read(.env)', effect: 'deny' },
+      { text: 'Edit', effect: 'ask' },
+    ]
+    write(folder, 'one/session.json', [{ mode: 'bypass', rules }])
+    write(folder, 'two/session.json', [{ mode: 'plan' }])
+    write(folder, 'three/session.json', [{ mode: 'accept-edits', rules: [] }])
+    await importSessions(store, folder, { workspaceId })
+    expect(await store.sessions.get('one')).toMatchObject({ mode: 'default', rules: rules.slice(1) })
+    expect(await store.sessions.get('two')).toMatchObject({ mode: 'plan', rules: [] })
+    expect(await store.sessions.get('three')).toMatchObject({ mode: 'default' })
+  })
+
   it('brings every session back after the database was lost', async () => {
     const project = await store.workspaces.openProject(workspaceId, 'engine')
     await store.sessions.create({ id: 's1', workspaceId, projectId: project.id, model: 'demo/tour', agent: 'master' })
@@ -62,8 +78,8 @@ describe('importing sessions', () => {
     await store.agents.put(agentRecord('s1', 'g1'))
     await store.agents.put(agentRecord('s1', 'g2', 'g1'))
     await addLine(store, { ...at, agentId: 'g2' }, 3)
-    await store.asks.open(ask('k1', 's1'))
-    await store.asks.open(ask('k2', 's1'))
+    await store.asks.open(ask('k1', 's1', { remember: ['Write(/a)'], commands: [{ text: 'ls' }], client: 'page' }))
+    await store.asks.open(ask('k2', 's1', { kind: 'browser', timeoutMs: 5 }))
     await store.asks.answer('k2', { type: 'approve', input: { path: 'b' } })
     await store.sessions.create({ id: 's2', workspaceId })
     await store.sessions.update('s2', { title: 'Mine', pinned: true, archived: true })

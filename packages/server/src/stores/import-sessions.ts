@@ -24,7 +24,8 @@ type Report = (problem: ImportProblem) => void
 
 /**
  * Reads exported sessions back: a folder of sessions, or one session's folder. What is there already is left as it
- * is; what differs is reported. Runs, run logs and blobs are not in such folders.
+ * is; what differs is reported. Runs, run logs and blobs are not in such folders. What a session was allowed is not
+ * taken, for anybody can write such a folder; what was refused in it is.
  */
 export async function importSessions(
   store: SqlStore,
@@ -99,6 +100,8 @@ async function readSession(
       archived: said.archived ?? false,
       model: said.model ?? null,
       agent: said.agent ?? null,
+      mode: said.mode === 'plan' ? 'plan' : 'default',
+      rules: said.rules?.filter((rule) => rule.effect !== 'allow') ?? [],
       createdAt,
       updatedAt: said.updatedAt ?? createdAt,
     },

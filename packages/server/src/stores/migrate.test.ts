@@ -31,6 +31,9 @@ describe('migrations', () => {
       const { sessions } = await store.sessions.list({ workspaceId: workspace!.id })
       expect(sessions).toHaveLength(1)
       expect(sessions[0]).toMatchObject({ id: 'poem', messageCount: 4, model: 'demo/tour' })
+      const since = name >= 'sqlite-003.sql'
+      expect(sessions[0]).toMatchObject(since ? { mode: 'plan' } : { mode: 'default', rules: [] })
+      if (since) expect(sessions[0]?.rules).toEqual([{ text: 'Bash(npm test)', effect: 'allow' }])
       const branch = await store.messages.branch({ sessionId: 'poem' })
       expect(branch.messages.map((message) => message.id)).toEqual(['u1', 'a1b', 'u2'])
       expect(branch.siblings['a1b']).toEqual({ index: 2, total: 2, prev: 'a1', next: null })

@@ -186,5 +186,34 @@ export function messagesContract(ground: () => Ground): void {
       expect((await store.calls.ids('s1')).toSorted()).toEqual(['c1', 'c2'])
       expect(await store.calls.ids('other')).toEqual([])
     })
+
+    it('the last calls of a workspace are found newest first, whole ones alone, on every branch and agent', async () => {
+      const { store, workspaceId, otherWorkspaceId } = ground()
+      const called = (toolCallId: string, state = 'output-available') =>
+        ({ type: 'tool-Look', toolCallId, state, input: { of: toolCallId } }) as Part
+      await store.messages.add(at, message('u1', null))
+      await store.messages.add(at, { ...message('a1', 'u1'), parts: [called('c1'), called('c2')] })
+      await store.messages.add(at, { ...message('a2', 'u1'), parts: [called('half', 'input-streaming')] })
+      await store.messages.add(
+        { ...at, agentId: 'g1' },
+        { ...message('a1', null), parts: [called('c3', 'output-error')] },
+      )
+      for (let i = 3; i < 120; i++) await store.messages.add(at, message(`a${i}`, 'u1', 'says "toolCallId"'))
+      await store.sessions.create({ id: 's2', workspaceId })
+      await store.messages.add({ sessionId: 's2' }, { ...message('a1', null), createdAt: 7, parts: [called('c4')] })
+      await store.sessions.create({ id: 's3', workspaceId: otherWorkspaceId })
+      await store.messages.add({ sessionId: 's3' }, { ...message('a1', null), parts: [called('c5')] })
+      const found = await store.calls.recent({ workspaceId, limit: 10 })
+      expect(found.map((call) => call.toolCallId)).toEqual(['c4', 'c3', 'c2', 'c1'])
+      expect(found[0]).toEqual({
+        sessionId: 's2',
+        toolCallId: 'c4',
+        toolName: 'Look',
+        input: { of: 'c4' },
+        createdAt: 7,
+      })
+      const few = await store.calls.recent({ workspaceId, limit: 3 })
+      expect(few.map((call) => call.toolCallId)).toEqual(['c4', 'c3', 'c2'])
+    })
   })
 }

@@ -127,7 +127,12 @@ export function runsContract(ground: () => Ground): void {
   describe('asks', () => {
     it('are opened once and stay as they were', async () => {
       const { store, workspaceId, reopen } = ground()
-      const first = ask('k1', 's1', { input: { deep: [1, { a: null }] }, summary: 'short', rule: 'Write' })
+      const first = ask('k1', 's1', {
+        input: { deep: [1, { a: null }] },
+        summary: 'short',
+        rule: 'Write',
+        remember: ['Write(/a)'],
+      })
       expect(await store.asks.open(first)).toEqual(first)
       expect(await store.asks.open({ ...first, title: 'other' })).toEqual(first)
       await store.sessions.create({ id: 's2', workspaceId })
@@ -152,6 +157,19 @@ export function runsContract(ground: () => Ground): void {
         store.asks.open(ask('k3', 's1')).then(() => store.asks.answer('k3', { type: 'deny' })),
       ])
       expect([first.status, second.status].toSorted()).toEqual(['fulfilled', 'rejected'])
+    })
+
+    it('are closed one by one without an answer', async () => {
+      const { store } = ground()
+      await store.asks.open(ask('k1', 's1'))
+      await store.asks.open(ask('k2', 's1'))
+      await store.asks.answer('k2', { type: 'approve' })
+      await store.asks.close('k1')
+      await store.asks.close('k2')
+      await store.asks.close('nobody')
+      expect(await store.asks.get('k1')).toMatchObject({ answer: null, closedAt: expect.any(Number) as number })
+      expect(await store.asks.get('k2')).toMatchObject({ answer: { type: 'approve' } })
+      await expect(store.asks.answer('k1', { type: 'deny' })).rejects.toMatchObject({ name: 'AskClosed' })
     })
 
     it('are listed by session, run and state, and closed with their run', async () => {

@@ -25,6 +25,8 @@ export function sessionsContract(ground: () => Ground): void {
         archived: false,
         model: 'demo/tour',
         agent: 'master',
+        mode: 'default',
+        rules: [],
         messageCount: 0,
         createdAt: 7,
         updatedAt: 7,
@@ -108,6 +110,17 @@ export function sessionsContract(ground: () => Ground): void {
         name: 'SessionNotFound',
         status: 404,
       })
+    })
+
+    it('have a mode and rules of their own', async () => {
+      const { store, workspaceId, reopen } = ground()
+      await store.sessions.create({ id: 'planned', workspaceId, mode: 'plan' })
+      const rules = [{ text: 'Bash(npm test)', effect: 'allow' as const }]
+      expect(await store.sessions.update('planned', { rules })).toMatchObject({ mode: 'plan', rules })
+      expect(await store.sessions.update('planned', { mode: 'accept-edits' })).toMatchObject({ rules })
+      const again = await reopen()
+      expect(await again.sessions.get('planned')).toMatchObject({ mode: 'accept-edits', rules })
+      expect(await again.sessions.get('s1')).toMatchObject({ mode: 'default', rules: [] })
     })
 
     it('are listed newest first, page by page', async () => {

@@ -65,22 +65,25 @@ export function asks(context: Context): Store['asks'] {
       })
     },
 
-    async closeRun(runId) {
-      await context.write(async (db, changes) => {
-        const open = await db
-          .selectFrom('ask')
-          .select(['id', 'session_id'])
-          .where('run_id', '=', runId)
-          .where('closed_at', 'is', null)
-          .orderBy('seq')
-          .execute()
-        for (const { id, session_id } of open) {
-          const { seq } = await nextSeq(db, session_id)
-          await db.updateTable('ask').set({ seq, closed_at: clock() }).where('id', '=', id).execute()
-          changes.push({ type: 'lines', sessionId: session_id, stream: asksStream })
-        }
-      })
-    },
+    closeRun: (runId) => close('run_id', runId),
+    close: (id) => close('id', id),
+  }
+
+  async function close(by: 'id' | 'run_id', value: string): Promise<void> {
+    await context.write(async (db, changes) => {
+      const open = await db
+        .selectFrom('ask')
+        .select(['id', 'session_id'])
+        .where(by, '=', value)
+        .where('closed_at', 'is', null)
+        .orderBy('seq')
+        .execute()
+      for (const { id, session_id } of open) {
+        const { seq } = await nextSeq(db, session_id)
+        await db.updateTable('ask').set({ seq, closed_at: clock() }).where('id', '=', id).execute()
+        changes.push({ type: 'lines', sessionId: session_id, stream: asksStream })
+      }
+    })
   }
 }
 

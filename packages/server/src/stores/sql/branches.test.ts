@@ -46,6 +46,8 @@ describe('trees that no program should have made', () => {
         archived: false,
         model: null,
         agent: null,
+        mode: 'default',
+        rules: [],
         createdAt: 1,
         updatedAt: 1,
       },

@@ -1,5 +1,5 @@
-import type { Store, StoredMessage } from '@troupe/core'
-import type { AnyDb, Context } from './context.ts'
+import type { PastCall, Store, StoredMessage } from '@troupe/core'
+import type { AnyDb, Context, Db } from './context.ts'
 
 export function calls(context: Context): Store['calls'] {
   return {
@@ -11,7 +11,67 @@ export function calls(context: Context): Store['calls'] {
         .execute()
       return rows.map((row) => row.tool_call_id)
     },
+
+    async recent({ workspaceId, limit }) {
+      const sessions = await context.db
+        .selectFrom('session')
+        .select('id')
+        .where('workspace_id', '=', workspaceId)
+        .where((eb) =>
+          eb.exists(eb.selectFrom('call').select('tool_call_id').whereRef('call.session_id', '=', 'session.id')),
+        )
+        .orderBy('updated_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      const found: PastCall[] = []
+      for (const { id } of sessions) {
+        if (found.length >= limit) break
+        await addCalls(context.db, id, found, limit)
+      }
+      return found.slice(0, limit)
+    },
   }
+}
+
+const messagesAtOnce = 50
+
+/** Adds the calls of a session, the newest message first. Places are read without the long texts, then texts as needed. */
+async function addCalls(db: Db, sessionId: string, found: PastCall[], limit: number): Promise<void> {
+  const places = await db
+    .selectFrom('message')
+    .select(['agent_id', 'seq'])
+    .where('session_id', '=', sessionId)
+    .where('role', '=', 'assistant')
+    .orderBy('seq', 'desc')
+    .execute()
+  for (let i = 0; i < places.length && found.length < limit; i += messagesAtOnce) {
+    const some = places.slice(i, i + messagesAtOnce)
+    const rows = await db
+      .selectFrom('message')
+      .select(['created_at', 'parts'])
+      .where('session_id', '=', sessionId)
+      .where('agent_id', 'in', [...new Set(some.map((place) => place.agent_id))])
+      .where('seq', '<=', some[0]!.seq)
+      .where('seq', '>=', some.at(-1)!.seq)
+      .where('role', '=', 'assistant')
+      .orderBy('seq', 'desc')
+      .execute()
+    for (const row of rows)
+      found.push(...callsIn(row.parts).map((call) => ({ ...call, sessionId, createdAt: row.created_at })))
+  }
+}
+
+/** The last call first. A call whose input never became whole is none. */
+function callsIn(text: string): Pick<PastCall, 'toolCallId' | 'toolName' | 'input'>[] {
+  if (!text.includes('"toolCallId"')) return []
+  const parts = JSON.parse(text) as StoredMessage['parts']
+  return parts
+    .flatMap((part) => {
+      if (!('toolCallId' in part) || part.state === 'input-streaming' || part.input === undefined) return []
+      const toolName = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
+      return [{ toolCallId: part.toolCallId, toolName, input: part.input }]
+    })
+    .toReversed()
 }
 
 /** Remembers the ids of a message's calls; they stay taken when the message is gone. */

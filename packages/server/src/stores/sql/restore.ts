@@ -69,6 +69,8 @@ async function createSession({ search }: Context, db: Db, session: SessionBundle
     archived: session.archived ? 1 : 0,
     model: session.model,
     agent: session.agent,
+    mode: session.mode,
+    rules: JSON.stringify(session.rules),
     message_count: 0,
     seq: 0,
     last_number: 0,

@@ -34,6 +34,8 @@ export function sessions(context: Context): Store['sessions'] {
         archived: 0,
         model: session.model ?? null,
         agent: session.agent ?? null,
+        mode: session.mode ?? 'default',
+        rules: '[]',
         message_count: 0,
         seq: 0,
         last_number: 0,
@@ -80,6 +82,8 @@ export function sessions(context: Context): Store['sessions'] {
             ...(patch.archived !== undefined && { archived: patch.archived ? 1 : 0 }),
             ...(patch.model !== undefined && { model: patch.model }),
             ...(patch.agent !== undefined && { agent: patch.agent }),
+            ...(patch.mode !== undefined && { mode: patch.mode }),
+            ...(patch.rules !== undefined && { rules: JSON.stringify(patch.rules) }),
             ...(patch.projectId !== undefined && { project_id: patch.projectId }),
           })
           .where('id', '=', id)
@@ -146,6 +150,8 @@ export function sessionOf(row: Tables['session']): Session {
     archived: row.archived === 1,
     model: row.model,
     agent: row.agent,
+    mode: row.mode as Session['mode'],
+    rules: JSON.parse(row.rules) as Session['rules'],
     messageCount: row.message_count,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

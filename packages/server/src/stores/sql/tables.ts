@@ -18,6 +18,9 @@ export interface Tables {
     archived: number
     model: string | null
     agent: string | null
+    mode: string
+    /** JSON: what the person allowed, refused or wants to be asked here. */
+    rules: string
     message_count: number
     /** Orders everything that belongs to the session; grows with each message and each change of an ask. */
     seq: number

@@ -1,0 +1,13 @@
+import type { AnyDb } from '../sql/context.ts'
+
+/** The mode of each session, and the rules that hold in it alone. */
+export async function up(db: AnyDb): Promise<void> {
+  await db.schema
+    .alterTable('session')
+    .addColumn('mode', 'text', (c) => c.notNull().defaultTo('default'))
+    .execute()
+  await db.schema
+    .alterTable('session')
+    .addColumn('rules', 'text', (c) => c.notNull().defaultTo('[]'))
+    .execute()
+}
