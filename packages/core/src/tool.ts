@@ -95,7 +95,7 @@ export interface ToolContext {
   /** Journals a process group that this call started (its leader's pid), so that it never outlives a crash. */
   process(pid: number): Promise<void>
   /** The sub-agents of this run; absent where there can be none. */
-  agents?: Agents
+  agents?: Agents | undefined
   /** The newest output of a tool in this conversation, by the tool's name. */
   lastOutput(toolName: string): unknown
   /** A section of the settings, for tools that have one. */

@@ -32,7 +32,7 @@ export interface Metadata {
   elapsedMs?: number
   finishReason?: string
   /** Which limit or decision ended the turn, where one did. */
-  stopped?: { reason: 'steps' | 'tokens' | 'time' | 'repeat' | 'denied'; message: string }
+  stopped?: { reason: 'steps' | 'tokens' | 'time' | 'repeat' | 'denied' | 'budget'; message: string }
   /** The process ended while this answer was being written. */
   interrupted?: true
   /** The person stopped it. */

@@ -31,6 +31,9 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
     get state() {
       return scope.state()
     },
+    get agents() {
+      return input.agents?.({ toolCallId, signal: ctx.signal, waiting: scope.waiting })
+    },
     emit(name, data, options = {}) {
       if (closed) return
       const transient = options.transient ?? !isStoredData(name)

@@ -10,7 +10,7 @@ import type { WriteLock } from './write-lock.ts'
 export interface CallScope {
   input: RunInput
   /** The fields of `ctx` that all calls of the step share. */
-  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'granted' | 'state'>
+  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'granted' | 'agents' | 'state'>
   /** Made when the first call looks at it. */
   state: () => ToolContext['state']
   /** Aborted when the run is, and when the model call that made this call fails. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { NamedError } from '../error.ts'
-import type { Metadata } from '../protocol/message.ts'
+import type { Metadata, Usage } from '../protocol/message.ts'
 import { buildTools, findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
 import { callModel, type ModelAnswer, type ModelCall } from './call-model.ts'
@@ -56,7 +56,9 @@ function begin(turn: Turn): void {
   for (const chunk of input.opening ?? []) turn.emit(chunk)
 }
 
-async function takeOver({ log, attempt }: Turn): Promise<void> {
+async function takeOver(turn: Turn): Promise<void> {
+  const { input, log, attempt, step, usage } = turn
+  input.meter?.add({ steps: step, tokens: usage?.totalTokens ?? 0, cost: priceOf(turn, usage) })
   log.note({ type: '$resume', attempt })
   await log.sync()
 }
@@ -67,6 +69,7 @@ async function step(turn: Turn, again: boolean): Promise<boolean> {
   if (again) turn.emit({ type: 'reset-step' })
   else {
     turn.step++
+    input.meter?.add({ steps: 1 })
     turn.emit({ type: 'start-step' })
   }
   log.note({ type: '$step', step: turn.step, attempt: turn.attempt, elapsedMs: turn.watch.elapsedMs() })
@@ -136,6 +139,7 @@ async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAns
     })
     if (noted.length > 0) await log.sync()
   }
+  input.meter?.add({ tokens: answer.usage?.totalTokens ?? 0, cost: priceOf(turn, answer.usage) })
   return finishCalls(turn, calls, answer)
 }
 
@@ -184,10 +188,20 @@ async function finishCalls(turn: Turn, calls: Calls | undefined, answer: Ended):
   return goesOn(turn, answer)
 }
 
-/** Whether another model call follows a finished step. */
-function goesOn(turn: Turn, answer: Ended): boolean {
+/** Whether another model call follows a finished step. Sub-agents in the background are waited for first. */
+async function goesOn(turn: Turn, answer: Ended): Promise<boolean> {
   if (turn.denied || cutShort(answer) !== undefined) return false
-  return answer.calls.length > 0 || turn.takeSteering(true)
+  if (answer.calls.length > 0) return true
+  const { input, waiting } = turn
+  if (input.idle === undefined) return turn.takeSteering(true)
+  do {
+    if (turn.takeSteering(false)) return true
+  } while (await turn.work(() => input.idle?.(waiting) ?? Promise.resolve(false)))
+  return turn.takeSteering(true)
+}
+
+function priceOf({ input }: Turn, usage: Usage | undefined): number {
+  return usage === undefined ? 0 : (input.price?.(usage) ?? 0)
 }
 
 /** Calls of an answer that did not end properly are not run: they may be truncated. */
@@ -259,7 +273,9 @@ function openCalls(turn: Turn): Calls {
   }
 }
 
-function limitReached({ limits, step, usage, watch, repeats }: Turn): Metadata['stopped'] {
+function limitReached({ input, limits, step, usage, watch, repeats }: Turn): Metadata['stopped'] {
+  const spent = input.meter?.exceeded()
+  if (spent !== undefined) return { reason: 'budget', message: spent }
   if (step >= limits.steps) return { reason: 'steps', message: `The turn reached its limit of ${limits.steps} steps.` }
   if (limits.tokens !== undefined && (usage?.totalTokens ?? 0) >= limits.tokens)
     return { reason: 'tokens', message: `The turn reached its limit of ${limits.tokens} tokens.` }

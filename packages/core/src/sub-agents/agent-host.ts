@@ -20,6 +20,12 @@ export interface AgentSetup {
   budget?: Budget
 }
 
+/** Something that a sub-agent is told, and the run that answers it. */
+export interface Told {
+  runId: string
+  message: { id: string; text: string }
+}
+
 /** What a tree of agents needs from whoever keeps conversations and starts runs. */
 export interface AgentHost {
   /** Whom could be delegated to just now: what is enabled, and offered on the open page. */

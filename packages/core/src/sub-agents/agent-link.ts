@@ -1,0 +1,294 @@
+import { NamedError } from '../error.ts'
+import type { AgentLink } from './agent-host.ts'
+import type { AgentNode } from './agent-node.ts'
+import { storedReport, type Forest, type FullRecord, type TreeRun } from './agent-tree.ts'
+import { isFinal, type AgentReport, type Agents, type Refusal, type SpawnRequest } from './agents.ts'
+import { derivedId } from './derived-id.ts'
+import { prepare } from './prepare.ts'
+import { resultText } from './result-text.ts'
+import { createSlots } from './slots.ts'
+
+type CallOf = Parameters<AgentLink['agents']>[0]
+
+/** The door of one run to its sub-agents. */
+export function createLink(tree: Forest, run: TreeRun): AgentLink {
+  const { host, nodes } = tree
+  const slots = createSlots(tree.parallel)
+  /** Nobody waits for these: the run is told when they end. */
+  const background = new Map<string, AgentNode>()
+  const own = new Set<AgentNode>()
+  let wakeUp = Promise.withResolvers<void>()
+  const restored = run.resumed ? restoreSpent() : Promise.resolve()
+
+  return {
+    agents: (call) => agentsFor(call),
+    async idle(waiting) {
+      await restored
+      if (background.size === 0) return false
+      const watched = [...background.values()]
+      const stop = watchWaiting(watched, waiting)
+      try {
+        await Promise.race([wakeUp.promise, abortOf(run.signal)])
+      } finally {
+        stop()
+      }
+      return true
+    },
+    wake,
+    async resume() {
+      for (const record of await ownRecords()) {
+        if (!isFinal(record.status as AgentReport['status'])) attach(record, slots.take())
+        else if (record.details.background) await tellEnd(storedReport(record, await host.lastText(record.agentId)))
+      }
+    },
+    async close() {
+      for (const node of own) node.stop(new NamedError('Stopped', 'Stopped: the agent it worked for has ended.'))
+      await Promise.allSettled([...own].map((node) => node.ended))
+    },
+  }
+
+  function wake(): void {
+    wakeUp.resolve()
+    wakeUp = Promise.withResolvers<void>()
+  }
+
+  function agentsFor(call: CallOf): Agents {
+    return {
+      spawn: (request, onChange) => spawn(call, request, onChange),
+      send: (agentId, text, options) => send(call, agentId, text, options?.interrupt === true),
+      wait: (agentIds, options) => wait(call, agentIds, options),
+      async abort(agentId) {
+        const refusal = await refuseStranger(agentId)
+        if (refusal !== undefined) return refusal
+        const node = nodes.get(agentId)
+        if (node === undefined) return tree.reportOf(agentId, run.frames)
+        node.claimed = true
+        node.stop(new NamedError('Stopped', 'Stopped by the agent it worked for.'))
+        return node.ended
+      },
+    }
+  }
+
+  async function spawn(
+    call: CallOf,
+    request: SpawnRequest,
+    onChange?: (report: AgentReport) => void,
+  ): Promise<AgentReport | Refusal> {
+    const agentId = derivedId('agent_', run.runId, call.toolCallId)
+    // Taken before anything is waited for: agents begin in the order of their calls.
+    const slot = slots.take()
+    let node: AgentNode
+    try {
+      await restored
+      const known = nodes.get(agentId)
+      const found = known ?? (await findOrPrepare(agentId, call, request))
+      if (!('record' in found)) slot.free()
+      if ('refused' in found || 'status' in found) return found
+      node = 'record' in found ? attach(found.record, slot) : found
+    } catch (error) {
+      slot.free()
+      throw error
+    }
+    if (request.background === true) return node.report
+    const abort = (): void => node.stop(call.signal.reason as NamedError)
+    if (onChange !== undefined) node.listeners.add(onChange)
+    if (call.signal.aborted) abort()
+    else call.signal.addEventListener('abort', abort, { once: true })
+    const stop = watchWaiting([node], call.waiting)
+    try {
+      onChange?.(node.report)
+      return await node.ended
+    } finally {
+      stop()
+      call.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** The record of a new agent, stored; that of one which an earlier process had started; or what became of it. */
+  async function findOrPrepare(
+    agentId: string,
+    call: CallOf,
+    request: SpawnRequest,
+  ): Promise<{ record: FullRecord } | Refusal | AgentReport> {
+    const known = await host.find(agentId)
+    if (known?.details !== undefined) {
+      if (!isFinal(known.status as AgentReport['status'])) return { record: known as FullRecord }
+      return storedReport(known, await host.lastText(agentId))
+    }
+    const prepared = await prepare(host, run, request)
+    if ('refused' in prepared) return prepared
+    const now = Date.now()
+    const { name, agentType, setup } = prepared
+    const runId = derivedId('run_', run.runId, call.toolCallId)
+    const record: FullRecord = {
+      sessionId: tree.sessionId,
+      agentId,
+      parentAgentId: run.agentId,
+      name,
+      task: request.task,
+      agentType,
+      status: 'pending',
+      title: request.task.slice(0, 80),
+      runId,
+      details: {
+        parentRunId: run.runId,
+        toolCallId: call.toolCallId,
+        background: request.background === true,
+        setup,
+        told: [{ runId, message: { id: messageIdOf(runId), text: request.task } }],
+        steps: 0,
+        tokens: 0,
+        cost: 0,
+      },
+      createdAt: now,
+      updatedAt: now,
+    }
+    await host.save(record)
+    return { record }
+  }
+
+  /** Starts an agent, or takes up the run that an earlier process left. */
+  function attach(record: FullRecord, slot: ReturnType<typeof slots.take>): AgentNode {
+    return keep(tree.begin(run, record, slot), record.details.background, record.agentId)
+  }
+
+  function keep(node: AgentNode, inBackground: boolean, agentId: string): AgentNode {
+    own.add(node)
+    if (inBackground) background.set(agentId, node)
+    const ended = async (): Promise<void> => {
+      own.delete(node)
+      if (background.get(agentId) !== node) return
+      if (!node.claimed && !run.signal.aborted) await tellEnd(await node.ended)
+      background.delete(agentId)
+      wake()
+    }
+    void node.ended.then(ended, ended).catch(() => undefined)
+    return node
+  }
+
+  /** The run reads it at its next step; once, whatever happens in between. */
+  async function tellEnd(report: AgentReport): Promise<void> {
+    const id = derivedId('notice_', report.agentId, String(report.steps), report.status)
+    await run.steer({ id, text: resultText(report) })
+  }
+
+  async function send(
+    call: CallOf,
+    agentId: string,
+    text: string,
+    interrupt: boolean,
+  ): Promise<AgentReport | Refusal> {
+    const refusal = await refuseStranger(agentId)
+    if (refusal !== undefined) return refusal
+    const runId = derivedId('run_', run.runId, call.toolCallId)
+    const message = { id: messageIdOf(runId), text }
+    const node = nodes.get(agentId)
+    if (node !== undefined) {
+      try {
+        await node.send({ ...message, runId }, interrupt)
+        return node.report
+      } catch (error) {
+        if (!(error instanceof NamedError) || error.name !== 'NoRun') throw error
+        await node.ended
+      }
+    }
+    const spent = run.meter.exceeded()
+    if (spent !== undefined) return { refused: 'BUDGET', message: spent }
+    const known = (await host.find(agentId)) as FullRecord
+    if (known.runId === runId) return tree.reportOf(agentId, run.frames)
+    const details = { ...known.details, parentRunId: run.runId, background: true, told: [{ runId, message }] }
+    const record: FullRecord = { ...known, status: 'pending', runId, details, updatedAt: Date.now() }
+    await host.save(record)
+    return attach(record, slots.take()).report
+  }
+
+  async function wait(
+    call: CallOf,
+    agentIds: readonly string[],
+    { mode = 'all', ms }: { mode?: 'any' | 'all'; ms?: number } = {},
+  ): Promise<(AgentReport | Refusal)[]> {
+    const awaited = agentIds.flatMap((agentId) => nodes.get(agentId) ?? [])
+    const isOver = awaited.length < agentIds.length && mode === 'any'
+    if (awaited.length > 0 && !isOver) {
+      const ends = awaited.map((node) => node.ended)
+      const stop = watchWaiting(awaited, call.waiting)
+      const timer = Promise.withResolvers<void>()
+      const timeout = ms === undefined ? undefined : setTimeout(timer.resolve, ms)
+      try {
+        await Promise.race([
+          mode === 'any' ? Promise.race(ends) : Promise.all(ends),
+          timer.promise,
+          abortOf(call.signal),
+        ])
+      } finally {
+        clearTimeout(timeout)
+        stop()
+      }
+    }
+    for (const node of awaited) if (isFinal(node.report.status)) node.claimed = true
+    return Promise.all(
+      agentIds.map(async (agentId) => {
+        const refusal = await refuseStranger(agentId)
+        const node = awaited.find((one) => one.agentId === agentId)
+        return refusal ?? (node === undefined ? tree.reportOf(agentId, run.frames) : { ...node.report })
+      }),
+    )
+  }
+
+  /** An agent reaches those below itself, the master everyone. */
+  async function refuseStranger(agentId: string): Promise<Refusal | undefined> {
+    for (let id: string | null = agentId; id !== null;) {
+      const record = await host.find(id)
+      if (record === undefined) break
+      if (record.parentAgentId === run.agentId || run.agentId === null) return undefined
+      id = record.parentAgentId
+    }
+    const report = await tree.reportOf('', run.frames)
+    const { message } = report as Refusal
+    return { refused: 'NOT_FOUND', message: message.replace('""', `"${agentId}"`) }
+  }
+
+  async function ownRecords(): Promise<FullRecord[]> {
+    const records = await host.list()
+    return records.filter((record): record is FullRecord => record.details?.parentRunId === run.runId)
+  }
+
+  /** What ended sub-agents had spent before the restart counts still. */
+  async function restoreSpent(): Promise<void> {
+    for (const { status, details } of await ownRecords()) {
+      if (isFinal(status as AgentReport['status'])) run.meter.add(details)
+    }
+  }
+}
+
+function messageIdOf(runId: string): string {
+  return derivedId('msg_', runId)
+}
+
+/** Marks as waiting for a person while all of these do that are not at their end. */
+function watchWaiting(nodes: readonly AgentNode[], waiting: () => () => void): () => void {
+  let release: (() => void) | undefined
+  const look = (): void => {
+    const open = nodes.filter((node) => !isFinal(node.report.status))
+    const waits = open.length > 0 && open.every((node) => node.report.status === 'waiting')
+    if (waits) release ??= waiting()
+    else if (release !== undefined) {
+      release()
+      release = undefined
+    }
+  }
+  for (const node of nodes) node.listeners.add(look)
+  look()
+  return () => {
+    for (const node of nodes) node.listeners.delete(look)
+    release?.()
+  }
+}
+
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = (): void => reject(signal.reason as Error)
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+}

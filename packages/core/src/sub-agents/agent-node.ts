@@ -1,0 +1,213 @@
+import type { AgentFrame } from '../agent-frame.ts'
+import { NamedError } from '../error.ts'
+import type { Chunk, Message } from '../protocol/message.ts'
+import type { RunOutcome } from '../run/end-turn.ts'
+import type { AgentDetails, AgentRecord } from '../store.ts'
+import type { AgentHost, AgentLink, ChildRun, HostedRun, Told } from './agent-host.ts'
+import { isFinal, type AgentReport, type AgentStatus } from './agents.ts'
+import { derivedId } from './derived-id.ts'
+import type { Meter } from './meter.ts'
+import type { Slot } from './slots.ts'
+import type { WriteLock } from '../run/write-lock.ts'
+
+/** A sub-agent that is at work, or about to be. It leaves memory when it has ended. */
+export interface AgentNode {
+  readonly agentId: string
+  readonly report: AgentReport
+  /** Never rejects, unless what it did could not be stored. */
+  readonly ended: Promise<AgentReport>
+  /** Heard at each change of its status and its counts. */
+  readonly listeners: Set<(report: AgentReport) => void>
+  /** Somebody has read its end. */
+  claimed: boolean
+  send(message: { id: string; text: string; runId: string }, interrupt: boolean): Promise<void>
+  stop(reason: NamedError): void
+}
+
+export interface NodeOptions {
+  host: AgentHost
+  record: AgentRecord & { details: AgentDetails }
+  frames: readonly AgentFrame[]
+  meter: Meter
+  writes: WriteLock
+  slot: Slot
+  /** Aborted when whoever it works for is. */
+  signal: AbortSignal
+  emit(chunk: Chunk): void
+  onChunk(chunk: Chunk): void
+  link(node: { runId: string; signal: AbortSignal }, run: Parameters<ChildRun['link']>[0]): AgentLink
+}
+
+const summaryRequest =
+  'You ended without an answer. In a few sentences, say what you did, what you found and what is left.'
+
+/** Starts the life of a sub-agent: waits for its slot, runs, and goes on as long as it is told more. */
+export function startNode(options: NodeOptions): AgentNode {
+  const { host, slot, meter } = options
+  const { agentId, name } = options.record
+  const life = new AbortController()
+  const listeners = new Set<(report: AgentReport) => void>()
+  /** What it still has to answer, the message that it is at first. */
+  const told = [...options.record.details.told]
+  let record = options.record
+  let saved: Promise<void> = Promise.resolve()
+  let hosted: HostedRun | undefined
+  let current: AbortController | undefined
+  let over = false
+
+  const report: AgentReport = { agentId, name, status: 'pending', text: '', steps: 0, tokens: 0 }
+  const before = { ...meter.spent }
+  const onAbort = (): void => life.abort(options.signal.reason)
+  if (options.signal.aborted) onAbort()
+  else options.signal.addEventListener('abort', onAbort, { once: true })
+
+  return {
+    agentId,
+    report,
+    listeners,
+    claimed: false,
+    ended: live(),
+    async send({ runId, ...message }, interrupt) {
+      if (over) throw new NamedError('NoRun', `The agent ${agentId} has just ended.`)
+      if (!interrupt && hosted !== undefined) {
+        try {
+          return await hosted.steer(message)
+        } catch (error) {
+          if (!(error instanceof NamedError) || error.name !== 'NoRun') throw error
+        }
+      }
+      if (!told.some((other) => other.runId === runId)) told.push({ runId, message })
+      await change(report.status)
+      if (interrupt) current?.abort(new NamedError('Stopped', 'Stopped: its parent has something else for it.'))
+    },
+    stop: (reason) => life.abort(reason),
+  }
+
+  async function live(): Promise<AgentReport> {
+    try {
+      await Promise.race([slot.ready, abortOf(life.signal)])
+      let outcome: RunOutcome | undefined
+      for (let next = told[0]; next !== undefined; next = told[0]) {
+        outcome = await tell(next)
+        if (outcome.status === 'done' && finalText(outcome.message) === '' && told.length === 1)
+          outcome = await tell(summaryOf(next))
+        if (life.signal.aborted) break
+        told.shift()
+      }
+      over = true
+      if (outcome !== undefined) conclude(outcome)
+    } catch (error) {
+      over = true
+      report.note = error instanceof Error ? error.message : String(error)
+      report.status = life.signal.aborted ? 'stopped' : 'failed'
+    } finally {
+      slot.free()
+      options.signal.removeEventListener('abort', onAbort)
+    }
+    await change(report.status)
+    options.emit({ type: 'data-sub-agent-end', data: { agentId, status: report.status }, transient: true })
+    return report
+  }
+
+  /** One run of its conversation, from message to answer. */
+  async function tell({ runId, message }: Told): Promise<RunOutcome> {
+    life.signal.throwIfAborted()
+    current = new AbortController()
+    const signal = AbortSignal.any([life.signal, current.signal])
+    record = { ...record, runId }
+    await change('running')
+    let link: AgentLink | undefined
+    try {
+      hosted = await host.open({
+        runId,
+        record,
+        frames: options.frames,
+        message,
+        meter,
+        writes: options.writes,
+        signal,
+        onChunk(chunk) {
+          options.onChunk(chunk)
+          if (chunk.type === 'start-step' || chunk.type === 'data-usage') count()
+        },
+        onStatus: (status) => void change(status).catch(() => undefined),
+        link: (run) => (link = options.link({ runId, signal }, run)),
+      })
+      return await hosted.done
+    } finally {
+      hosted = undefined
+      await link?.close()
+    }
+  }
+
+  function count(): void {
+    report.steps = record.details.steps + meter.spent.steps - before.steps
+    report.tokens = record.details.tokens + meter.spent.tokens - before.tokens
+    for (const listener of listeners) listener(report)
+  }
+
+  async function change(status: AgentStatus): Promise<void> {
+    if (over && !isFinal(status)) return
+    report.status = status
+    count()
+    const { steps, tokens } = report
+    const cost = options.record.details.cost + meter.spent.cost - before.cost
+    const { note: _, ...details } = record.details
+    const now = {
+      ...record,
+      status,
+      updatedAt: Date.now(),
+      details: {
+        ...details,
+        told: isFinal(status) ? [] : [...told],
+        ...(isFinal(status) && { steps, tokens, cost }),
+        ...(report.note !== undefined && { note: report.note }),
+      },
+    }
+    saved = saved.catch(() => undefined).then(() => host.save(now))
+    await saved
+  }
+
+  function conclude({ status, message, error }: RunOutcome): void {
+    report.status = status === 'done' ? 'completed' : status === 'failed' ? 'failed' : 'stopped'
+    report.text = finalText(message) || (status === 'done' ? '' : allText(message))
+    const note = error?.message ?? message.metadata?.stopped?.message ?? stoppedNote(status)
+    if (note !== undefined) report.note = note
+  }
+}
+
+function summaryOf({ runId }: Told): Told {
+  return {
+    runId: derivedId('run_', runId, 'summary'),
+    message: { id: derivedId('msg_', runId, 'summary'), text: summaryRequest },
+  }
+}
+
+function stoppedNote(status: RunOutcome['status']): string | undefined {
+  if (status === 'aborted') return 'It was stopped before it had finished.'
+  return status === 'interrupted' ? 'It was interrupted before it had finished.' : undefined
+}
+
+/** What it said last: the text after its last calls. */
+export function finalText({ parts }: Pick<Message, 'parts'>): string {
+  return textOf(parts.slice(parts.findLastIndex((part) => part.type === 'step-start') + 1))
+}
+
+function allText({ parts }: Pick<Message, 'parts'>): string {
+  return textOf(parts)
+}
+
+function textOf(parts: Message['parts']): string {
+  return parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n\n')
+    .trim()
+}
+
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = (): void => reject(signal.reason as Error)
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+}

@@ -1,0 +1,142 @@
+import type { AgentFrame } from '../agent-frame.ts'
+import { NamedError } from '../error.ts'
+import type { Chunk } from '../protocol/message.ts'
+import type { AgentDetails, AgentRecord } from '../store.ts'
+import { createWriteLock, type WriteLock } from '../run/write-lock.ts'
+import type { AgentHost, AgentLink } from './agent-host.ts'
+import { createLink } from './agent-link.ts'
+import { startNode, type AgentNode } from './agent-node.ts'
+import type { AgentReport, AgentStatus, Refusal } from './agents.ts'
+import { createEnvelopes } from './envelopes.ts'
+import { Meter } from './meter.ts'
+import { framesFor, toolsFor, type Delegator } from './prepare.ts'
+import type { Slot } from './slots.ts'
+
+export interface TreeOptions {
+  host: AgentHost
+  sessionId: string
+  /** To the root stream. */
+  emit(chunk: Chunk): void
+  /** How many children of one agent work at a time. Default: 4. */
+  parallel?: number
+}
+
+/** A run of the tree, as its sub-agents need it. */
+export interface TreeRun extends Delegator {
+  runId: string
+  /** Null for the master. */
+  agentId: string | null
+  signal: AbortSignal
+  steer(message: { id: string; text: string }): Promise<void>
+  /** An earlier process worked on it. */
+  resumed: boolean
+}
+
+/** The sub-agents below one root run, at whatever depth. */
+export interface AgentTree {
+  /** Shared by all: what they write happens one after the other. */
+  readonly writes: WriteLock
+  link(run: TreeRun): AgentLink
+  /** A person stops one. Its partial answer is what its parent reads. */
+  stop(agentId: string): Promise<AgentReport | undefined>
+}
+
+export function createAgentTree(options: TreeOptions): AgentTree {
+  const { host, emit } = options
+  const nodes = new Map<string, AgentNode>()
+  const writes = createWriteLock()
+  const envelopes = createEnvelopes(emit)
+  const tree: Forest = { host, sessionId: options.sessionId, parallel: options.parallel ?? 4, nodes, begin, reportOf }
+
+  return {
+    writes,
+    link: (run) => createLink(tree, run),
+    async stop(agentId) {
+      const node = nodes.get(agentId)
+      node?.stop(new NamedError('Stopped', 'Stopped by the person.'))
+      return node?.ended
+    },
+  }
+
+  function begin(parent: TreeRun, record: FullRecord, slot: Slot): AgentNode {
+    const { agentId, name, task, parentAgentId } = record
+    const { setup } = record.details
+    const frames = framesFor(parent.frames, { name, setup, agentId })
+    const meter = new Meter(name, setup.budget, parent.meter)
+    emit({ type: 'data-sub-agent-start', data: { agentId, parentAgentId, name, task }, transient: true })
+    const node = startNode({
+      host,
+      record,
+      frames,
+      meter,
+      writes,
+      slot,
+      signal: parent.signal,
+      emit(chunk) {
+        envelopes.flush(agentId)
+        emit(chunk)
+      },
+      onChunk: (chunk) => envelopes.add(agentId, chunk),
+      link: ({ runId, signal }, run) =>
+        createLink(tree, {
+          ...run,
+          runId,
+          agentId,
+          frames,
+          tools: toolsFor(host, setup, frames),
+          modelId: setup.model,
+          meter,
+          signal,
+        }),
+    })
+    nodes.set(agentId, node)
+    void node.ended.then(forget, forget)
+    return node
+
+    function forget(): void {
+      nodes.delete(agentId)
+    }
+  }
+
+  /** How a sub-agent stands, at work or not. */
+  async function reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal> {
+    const node = nodes.get(agentId)
+    if (node !== undefined) return node.report
+    const record = await host.find(agentId)
+    if (record === undefined) return { refused: 'NOT_FOUND', message: await unknown(agentId, viewer) }
+    return storedReport(record, await host.lastText(agentId))
+  }
+
+  async function unknown(agentId: string, viewer: readonly AgentFrame[]): Promise<string> {
+    const own = viewer.at(-1)?.agentId ?? null
+    const children = (await host.list()).filter((record) => record.parentAgentId === own)
+    const known = children.map(({ agentId: id, name }) => `${id} (${name})`).join(', ')
+    return `There is no agent with the id "${agentId}". ${known === '' ? 'You have started none.' : `Yours: ${known}.`}`
+  }
+}
+
+/** What links share. */
+export interface Forest {
+  host: AgentHost
+  sessionId: string
+  parallel: number
+  /** Those at work. */
+  nodes: ReadonlyMap<string, AgentNode>
+  begin(parent: TreeRun, record: FullRecord, slot: Slot): AgentNode
+  reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal>
+}
+
+export type FullRecord = AgentRecord & { details: AgentDetails }
+
+export function storedReport(record: AgentRecord, text: string): AgentReport {
+  const { agentId, name, status, details } = record
+  return {
+    agentId,
+    name,
+    status: status as AgentStatus,
+    text,
+    steps: details?.steps ?? 0,
+    tokens: details?.tokens ?? 0,
+    ...(details?.note !== undefined && { note: details.note }),
+  }
+}

@@ -1,0 +1,116 @@
+import { agentKey, type AgentDefinition, type AgentType } from '../agent-definition.ts'
+import type { AgentFrame } from '../agent-frame.ts'
+import { findTool } from '../tool-set.ts'
+import type { Tool } from '../tool.ts'
+import type { AgentHost, AgentSetup } from './agent-host.ts'
+import type { Refusal, SpawnRequest } from './agents.ts'
+import type { Meter } from './meter.ts'
+import { mayDelegate, refuse } from './refuse.ts'
+
+/** Who wants to delegate. */
+export interface Delegator {
+  frames: readonly AgentFrame[]
+  tools: readonly Tool[]
+  modelId: string
+  meter: Meter
+}
+
+export interface Prepared {
+  name: string
+  agentType: AgentType
+  setup: AgentSetup
+}
+
+/** Everything that can be refused before an agent exists: nothing is left of a refused one. */
+export async function prepare(
+  host: AgentHost,
+  parent: Delegator,
+  request: SpawnRequest,
+): Promise<Prepared | Refusal> {
+  const spent = parent.meter.exceeded()
+  if (spent !== undefined) return { refused: 'BUDGET', message: `${spent} Finish with what you have.` }
+  const refusal = refuse(request.name, parent.frames)
+  if (refusal !== undefined) return refusal
+  const { config } = request
+  if (config !== undefined) return inline(request.name, config, request.model, parent)
+  const definitions = await host.definitions()
+  const definition = definitions.find((known) => agentKey(known.name) === agentKey(request.name))
+  if (definition === undefined) return notFound(request.name, definitions)
+  const model = request.model ?? definition.model ?? parent.modelId
+  if (model !== parent.modelId) await host.checkModel(model)
+  const { prompt, allowedSubAgents, maxDepth, maxSteps, budget } = definition
+  const agentType = agentKey(definition.name) === 'testapproval' ? 'test-approval' : 'system'
+  return {
+    name: definition.name,
+    agentType,
+    setup: {
+      prompt,
+      model,
+      tools: host.tools(definition.tools).map((tool) => tool.name),
+      ...(allowedSubAgents !== undefined && { allowedSubAgents }),
+      ...(maxDepth !== undefined && { maxDepth }),
+      ...(maxSteps !== undefined && { maxSteps }),
+      ...(budget !== undefined && { budget }),
+    },
+  }
+}
+
+/** An agent of the caller's own making holds no tool that the caller does not hold. */
+function inline(
+  name: string,
+  config: NonNullable<SpawnRequest['config']>,
+  model: string | undefined,
+  parent: Delegator,
+): Prepared | Refusal {
+  const wanted = config.tools ?? parent.tools.map((tool) => tool.name)
+  const found = wanted.map((tool) => findTool(tool, parent.tools))
+  const missing = wanted.filter((_, i) => found[i] === undefined)
+  if (missing.length > 0) {
+    const yours = parent.tools.map((tool) => tool.name).join(', ')
+    return {
+      refused: 'NOT_ALLOWED',
+      message: `An agent of your own making can only have tools that you have. Not among them: ${missing.join(', ')}. Yours: ${yours}.`,
+    }
+  }
+  return {
+    name,
+    agentType: 'dynamic',
+    setup: {
+      prompt: config.systemPrompt,
+      model: model ?? parent.modelId,
+      tools: (found as Tool[]).map((tool) => tool.name),
+    },
+  }
+}
+
+function notFound(name: string, definitions: readonly AgentDefinition[]): Refusal {
+  const known = definitions.map((definition) => definition.name).join(', ')
+  return { refused: 'NOT_FOUND', message: `There is no agent "${name}". There are: ${known || 'none'}.` }
+}
+
+/** The chain with the new agent at its end. */
+export function framesFor(
+  parent: readonly AgentFrame[],
+  { name, setup, agentId }: { name: string; setup: AgentSetup; agentId: string },
+): AgentFrame[] {
+  const above = parent.at(-1) as AgentFrame
+  const { allowedSubAgents, maxDepth } = setup
+  return [
+    ...parent,
+    {
+      kind: 'sub',
+      name,
+      agentId,
+      depth: above.depth + 1,
+      path: [...above.path, name],
+      ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
+      ...(maxDepth !== undefined && { maxDepth }),
+    },
+  ]
+}
+
+/** Its tools, without those for delegating where it could not delegate to anybody. */
+export function toolsFor(host: AgentHost, setup: AgentSetup, frames: readonly AgentFrame[]): readonly Tool[] {
+  const tools = host.tools(setup.tools)
+  return mayDelegate(frames) ? tools : tools.filter((tool) => tool.group !== 'agent')
+}
