@@ -6,6 +6,7 @@ import { imageSize } from './image-size.ts'
 import type { OpenedFile, ReadResult } from './read-result.ts'
 import { readOpenFile, sha256Of } from './snapshot.ts'
 import { stampRead } from './stamps.ts'
+import { whyNotShown } from './why-not-shown.ts'
 
 const maxBytes = 32 * 2 ** 20
 const headerBytes = 2 ** 18
@@ -25,14 +26,9 @@ export async function readMedia(
   stampRead(ctx.state, file.real, { stats: file.stats, sha256: bytes === undefined ? '' : sha256Of(bytes) }, 'all')
   const what = kind === 'pdf' ? 'a PDF document' : `an image (${mediaType.slice('image/'.length).toUpperCase()})`
   const dimensions = pixels === undefined ? '' : `, ${pixels.width} x ${pixels.height} pixels`
-  const kept =
-    blob !== undefined
-      ? `It is kept as blob ${blob.sha256}. A model that can look at it is shown it.`
-      : size > maxBytes
-        ? 'It is too big to be shown.'
-        : 'Its content cannot be shown here.'
+  const kept = blob === undefined ? 'Its content cannot be shown here.' : `It is kept as blob ${blob.sha256}.`
   return {
     output: { kind, path: name, mediaType, size, ...pixels, ...(blob !== undefined && { blob: blob.sha256 }) },
-    text: `${shown} is ${what}${dimensions}, ${size} bytes. ${kept}`,
+    text: `${shown} is ${what}${dimensions}, ${size} bytes. ${whyNotShown({ kind, size, ...pixels }) ?? kept}`,
   }
 }

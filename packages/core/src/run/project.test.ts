@@ -321,27 +321,77 @@ function plainTextOf(message: LanguageModelV4Prompt[number] | undefined): string
   return typeof first === 'object' && 'text' in first ? first.text : ''
 }
 
-it('shows an image that a tool has read to a model that can look at it, and to no other', async () => {
+describe('a file that a tool has read', () => {
   const blob = 'a'.repeat(64)
-  const read = {
+  const read = (toolCallId: string, more: object = {}) => ({
     type: 'tool-Read' as const,
-    toolCallId: 'c1',
+    toolCallId,
     state: 'output-available' as const,
     input: {},
-    output: { kind: 'image', path: 'logo.png', mediaType: 'image/png', size: 3, blob },
-  }
-  const messages = [
+    output: {
+      kind: 'image',
+      path: 'art/logo.png',
+      mediaType: 'image/png',
+      size: 3,
+      width: 1,
+      height: 1,
+      blob,
+      ...more,
+    },
+    toolMetadata: { troupe: { modelText: 'It is an image.' } },
+  })
+  const messages = (...calls: ReturnType<typeof read>[]) => [
     { role: 'user' as const, parts: [{ type: 'text' as const, text: 'look' }] },
-    { role: 'assistant' as const, parts: [{ type: 'step-start' as const }, read] },
+    { role: 'assistant' as const, parts: calls.flatMap((one) => [{ type: 'step-start' as const }, one]) },
   ]
-  expect(project(messages).map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
-  const shown = project(messages, undefined, ['image'])
-  expect(shown.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'user'])
-  expect(shown.at(-1)?.content).toMatchObject([
-    { type: 'text', text: '[The image that was read: logo.png]' },
-    { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL(`troupe-blob:${blob}`) } },
-  ])
   const kept = { get: () => Promise.resolve({ bytes: new Uint8Array([1]), mediaType: 'image/png' }) }
-  expect(strictProblems(await loadFiles(shown, kept))).toEqual([])
-  expect(project(messages, undefined, ['pdf'])).toEqual(project(messages))
+
+  it('is shown to a model that can look at it, and to no other, which is told so', async () => {
+    const shown = project(messages(read('c1')), undefined, ['image'])
+    expect(shown.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'user'])
+    expect(shown.at(-1)?.content).toMatchObject([
+      { type: 'text', text: '[The image that was read: art/logo.png]' },
+      { type: 'file', mediaType: 'image/png', filename: 'logo.png', data: { url: new URL(`troupe-blob:${blob}`) } },
+    ])
+    expect(results(shown)).toEqual(['It is an image.'])
+    expect(strictProblems(await loadFiles(shown, kept))).toEqual([])
+    for (const takes of [[], ['pdf' as const]]) {
+      const blind = project(messages(read('c1')), undefined, takes)
+      expect(blind.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
+      expect(results(blind)).toEqual(['It is an image. You cannot look at it: this model takes no images.'])
+    }
+  })
+
+  it.each([
+    ['too many bytes', { size: 4_000_000 }],
+    ['too many pixels', { width: 9000 }],
+    ['a broken header', { width: 0 }],
+    ['no hash', { blob: 'x' }],
+    ['a PDF that is too big', { kind: 'pdf', size: 15 * 2 ** 20 }],
+  ])('is never shown with %s: the whole request would be refused', (_name, more) => {
+    const shown = project(messages(read('c1', more)), undefined, ['image', 'pdf'])
+    expect(shown.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
+    expect(results(shown)).toEqual(['It is an image.'])
+  })
+
+  it('gives way to newer ones when a request cannot hold all', async () => {
+    const many = project(messages(...Array.from({ length: 25 }, (_, n) => read(`c${n}`))), undefined, ['image'])
+    expect(results(many).map((text) => text.includes('no longer shown'))).toEqual([
+      ...Array.from({ length: 5 }, () => true),
+      ...Array.from({ length: 20 }, () => false),
+    ])
+    expect(JSON.stringify(many).match(/"type":"file"/g)).toHaveLength(20)
+    expect(strictProblems(await loadFiles(many, kept))).toEqual([])
+    const heavy = [1, 2, 3].map((n) => read(`h${n}`, { kind: 'pdf', size: 6 * 2 ** 20 }))
+    const newest = results(project(messages(...heavy), undefined, ['pdf']))
+    expect(newest.map((text) => text.includes('no longer shown'))).toEqual([true, false, false])
+  })
+
+  function results(prompt: LanguageModelV4Prompt): string[] {
+    return prompt.flatMap(({ role, content }) =>
+      role === 'tool'
+        ? content.map((part) => ('output' in part && part.output.type === 'text' ? part.output.value : ''))
+        : [],
+    )
+  }
 })

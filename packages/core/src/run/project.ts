@@ -11,9 +11,11 @@ import { cleanMessage } from '../protocol/clean.ts'
 import { dataParts } from '../protocol/data-parts.ts'
 import type { CallNotes, Part, StoredMessage } from '../protocol/message.ts'
 import { projectFile, projectReasoningFile } from './project-file.ts'
+import { projectReadFiles, type FileKind, type ReadFiles } from './project-read-file.ts'
 import { wellFormed } from './well-formed.ts'
 
 export { blobHash } from './project-file.ts'
+export type { FileKind } from './project-read-file.ts'
 
 /**
  * What the provider is sent: a pure function of stored messages. It calls no tool code; the text that a tool wants the
@@ -31,8 +33,9 @@ export function project(
   const prompt: LanguageModelV4Prompt = []
   const system = instructions === undefined ? [] : [instructions]
   const takenIds = new Set<string>()
+  const readFiles = projectReadFiles(messages, takes)
   for (const { role, parts } of messages) {
-    if (role === 'assistant') pushAnswer(prompt, parts, takenIds, takes)
+    if (role === 'assistant') pushAnswer(prompt, parts, takenIds, readFiles)
     else if (role === 'system' && prompt.length === 0) system.push(plainText(parts))
     else pushUser(prompt, userContent(parts), silence)
   }
@@ -41,28 +44,6 @@ export function project(
   const text = system.filter((one) => !isBlank(one)).join('\n\n')
   if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
-}
-
-/** What a model may be able to look at. */
-export type FileKind = 'image' | 'pdf'
-
-/**
- * A file that a tool has read, for a model that can look at it: told after the results, as from the person, since few
- * providers take files inside of a result.
- */
-function shownFile({ state, output }: CallPart, takes: readonly FileKind[]): UserContent {
-  if (state !== 'output-available' || typeof output !== 'object' || output === null) return []
-  const { kind, blob, mediaType, path } = output as Record<string, unknown>
-  if (!takes.some((taken) => taken === kind) || typeof blob !== 'string' || !/^[0-9a-f]{64}$/.test(blob)) return []
-  const name = typeof path === 'string' ? path.toWellFormed() : 'a file'
-  return [
-    { type: 'text', text: `[The ${String(kind)} that was read: ${name}]` },
-    {
-      type: 'file',
-      mediaType: typeof mediaType === 'string' ? mediaType : 'application/octet-stream',
-      data: { type: 'url', url: new URL(`troupe-blob:${blob}`) },
-    },
-  ]
 }
 
 /** Stands for a message of a person that has nothing for a model to read, so that the other side stays in turn. */
@@ -93,7 +74,7 @@ function pushAnswer(
   prompt: LanguageModelV4Prompt,
   parts: readonly Part[],
   takenIds: Set<string>,
-  takes: readonly FileKind[],
+  readFiles: ReadFiles,
 ): void {
   let content: AssistantContent = []
   let results: ToolContent = []
@@ -143,7 +124,7 @@ function pushAnswer(
 
   function pushCall(part: CallPart): void {
     const own = part.providerExecuted === true
-    if (!own) files.push(...shownFile(part, takes))
+    files.push(...readFiles.content(part))
     const named = {
       toolCallId: takeId(part.toolCallId, takenIds),
       toolName: legalName(part.toolName ?? part.type.slice('tool-'.length)),
@@ -161,7 +142,7 @@ function pushAnswer(
     const result: LanguageModelV4ToolResultPart = {
       type: 'tool-result',
       ...named,
-      output: modelOutput(part),
+      output: modelOutput(part, readFiles.note(part)),
       ...options(metadata),
     }
     if (own) content.push(result)
@@ -186,13 +167,13 @@ interface CallPart {
 
 export const deniedText = 'The person refused this call.'
 
-function modelOutput(part: CallPart): LanguageModelV4ToolResultPart['output'] {
+function modelOutput(part: CallPart, note: string | undefined): LanguageModelV4ToolResultPart['output'] {
   if (part.state === 'output-denied') return failure(part, part.approval?.reason, deniedText)
   if (part.state === 'output-error') return failure(part, part.errorText, 'The call failed and did not say why.')
   const { modelText } = part.toolMetadata?.troupe ?? {}
   const text = typeof modelText === 'string' ? modelText : part.output
   if (typeof text !== 'string') return { type: 'json', value: wellFormed((part.output ?? null) as JSONValue) }
-  return { type: 'text', value: text.toWellFormed() }
+  return { type: 'text', value: (note === undefined ? text : `${text} ${note}`).toWellFormed() }
 }
 
 /** Results of a provider's own tools go back in the form it gave them in. */
