@@ -1,3 +1,4 @@
+import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Tasks } from './shell/tasks.ts'
 import type { UndoJournal } from './files/undo-journal.ts'
 
@@ -9,8 +10,12 @@ import type { UndoJournal } from './files/undo-journal.ts'
 export interface AgentState {
   /** Where relative paths start, and where the next command runs. Always inside one of the roots. */
   cwd: string
-  /** What commands exported, on top of the clean environment. */
+  /** What commands outside the sandbox exported, on top of the clean environment. */
   env: Record<string, string>
+  /** The same for commands inside; undefined until one has run. Nothing of it reaches a command outside. */
+  sandboxEnv?: Record<string, string> | undefined
+  /** What confines commands on this machine, where something does. */
+  readonly sandbox?: Sandbox | undefined
   /** Real paths of the workspace and of folders that the person added. Nothing outside is touched. */
   readonly roots: readonly string[]
   /** Real paths that may be read besides the roots: the session's output, folders of loaded skills. */

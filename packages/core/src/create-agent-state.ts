@@ -3,6 +3,7 @@ import type { AgentState } from './agent-state.ts'
 import { realPath } from './files/resolve-path.ts'
 import { openUndoFolder } from './files/undo-folder.ts'
 import type { UndoJournal } from './files/undo-journal.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import { createTasks } from './shell/create-tasks.ts'
 
 export interface AgentStateOptions {
@@ -18,6 +19,8 @@ export interface AgentStateOptions {
   roots?: readonly string[]
   /** What may be read besides: folders of loaded skills. */
   readable?: readonly string[]
+  /** What confines commands; see `findSandbox`. */
+  sandbox?: Sandbox | undefined
 }
 
 /** The state of an agent that has done nothing yet. Real paths decide what is inside, so links are resolved here. */
@@ -36,6 +39,7 @@ export function createAgentState(options: AgentStateOptions): AgentState {
     tasks: createTasks(),
     undo: options.undo ?? openUndoFolder(options.undoFolder ?? path.join(outputFolder, '.undo')),
     kept: new Map(),
+    ...(options.sandbox !== undefined && { sandbox: options.sandbox }),
   }
 }
 

@@ -6,7 +6,7 @@
 export type Access =
   /** A file or folder, absolute or from the agent's working directory, as spelled by the model. */
   | { kind: 'read' | 'write'; path: string }
-  /** A command for bash. `outside`: it wants to run without the sandbox. */
-  | { kind: 'command'; command: string; outside?: boolean }
+  /** A command for bash. `outside`: it wants to run without the sandbox. `writes`: it has to change files, says the model. */
+  | { kind: 'command'; command: string; outside?: boolean; writes?: boolean }
   | { kind: 'url'; url: string }
   | { kind: 'agent'; name: string }

@@ -1,0 +1,45 @@
+import type { Confinement } from '../permission/decision.ts'
+
+/** Starts programs so that the system keeps them in: what they may see, change and reach is decided before they begin. */
+export interface Sandbox {
+  readonly name: 'bubblewrap' | 'Seatbelt'
+  /** How a program is started inside. Throws an Error for the model when it cannot be kept in. */
+  wrap(start: ConfinedStart): Confined
+}
+
+export interface ConfinedStart {
+  /** An absolute path, and its arguments. */
+  argv: readonly string[]
+  cwd: string
+  /** All that the program finds in its environment. */
+  env: Readonly<Record<string, string>>
+  confinement: Exclude<Confinement, 'none'>
+  /** Real paths of the folders that are worked in. Whether they can be written is what the confinement says. */
+  roots: readonly string[]
+  /** Real paths that can be read besides. */
+  readable?: readonly string[]
+  /** Real paths that can be used as the roots can. */
+  outside?: readonly string[]
+  /** Real paths of files inside the roots that cannot be read. */
+  secrets?: readonly string[]
+  /** The folder that is `/tmp` inside, so that files there hold for the next command. Default: one in memory. */
+  temporary?: string
+}
+
+export interface Confined {
+  file: string
+  args: string[]
+  env: Record<string, string>
+  /** To be called when nothing of it runs any more, and only then. May be called twice. */
+  release(): void
+}
+
+/** What a look at this machine found. */
+export interface SandboxFinding {
+  /** Undefined where commands cannot be confined. */
+  sandbox?: Sandbox
+  /** A sentence for the person: what confines commands, or why nothing does. */
+  text: string
+  /** What the person can do about it. */
+  fix?: string
+}
