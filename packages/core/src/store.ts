@@ -3,7 +3,7 @@ import type { Mode } from './permission/policy.ts'
 import type { Effect } from './permission/rule-set.ts'
 import type { Frame } from './run-log.ts'
 import type { StoredMessage } from './protocol/message.ts'
-import type { AgentSetup } from './sub-agents/agent-host.ts'
+import type { AgentSetup, Told } from './sub-agents/agent-host.ts'
 
 /**
  * The truth: sessions, message trees, run logs, asks, definitions, rules, settings.
@@ -93,7 +93,7 @@ export interface Store {
     /** Every call id that a message of the session has held, on whichever branch or agent. */
     ids(sessionId: string): Promise<string[]>
     /** The last calls of a workspace's sessions, newest first: those whose input is whole, on whichever branch or agent. */
-    recent(options: { workspaceId: string; limit: number }): Promise<PastCall[]>
+    recent(options: { workspaceId: string; limit: number }): Promise<StoredCall[]>
   }
   asks: {
     /** Inserts; an ask with the same id is left as it is. */
@@ -179,7 +179,7 @@ export interface SessionRule {
 }
 
 /** A call as the model made it. */
-export interface PastCall {
+export interface StoredCall {
   sessionId: string
   toolCallId: string
   toolName: string
@@ -236,6 +236,8 @@ export interface AgentDetails {
   toolCallId: string
   background: boolean
   setup: AgentSetup
+  /** What it still has to answer. */
+  told: Told[]
   steps: number
   tokens: number
   cost: number

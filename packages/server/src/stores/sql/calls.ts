@@ -1,4 +1,4 @@
-import type { PastCall, Store, StoredMessage } from '@troupe/core'
+import type { StoredCall, Store, StoredMessage } from '@troupe/core'
 import type { AnyDb, Context, Db } from './context.ts'
 
 export function calls(context: Context): Store['calls'] {
@@ -23,7 +23,7 @@ export function calls(context: Context): Store['calls'] {
         .orderBy('updated_at', 'desc')
         .orderBy('id', 'desc')
         .execute()
-      const found: PastCall[] = []
+      const found: StoredCall[] = []
       for (const { id } of sessions) {
         if (found.length >= limit) break
         await addCalls(context.db, id, found, limit)
@@ -36,7 +36,7 @@ export function calls(context: Context): Store['calls'] {
 const messagesAtOnce = 50
 
 /** Adds the calls of a session, the newest message first. Places are read without the long texts, then texts as needed. */
-async function addCalls(db: Db, sessionId: string, found: PastCall[], limit: number): Promise<void> {
+async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: number): Promise<void> {
   const places = await db
     .selectFrom('message')
     .select(['agent_id', 'seq'])
@@ -62,7 +62,7 @@ async function addCalls(db: Db, sessionId: string, found: PastCall[], limit: num
 }
 
 /** The last call first. A call whose input never became whole is none. */
-function callsIn(text: string): Pick<PastCall, 'toolCallId' | 'toolName' | 'input'>[] {
+function callsIn(text: string): Pick<StoredCall, 'toolCallId' | 'toolName' | 'input'>[] {
   if (!text.includes('"toolCallId"')) return []
   const parts = JSON.parse(text) as StoredMessage['parts']
   return parts
