@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createModels } from '../models.ts'
+import { wireServer } from '../testing/wire-server.ts'
 import { ollamaBaseURL } from './ollama.ts'
 
 test.each([
@@ -14,4 +16,15 @@ test.each([
   ['[fe80::1]', 'http://[fe80::1]:11434/v1'],
 ])('OLLAMA_HOST=%s', (value, expected) => {
   expect(ollamaBaseURL(value)).toBe(expected)
+})
+
+test('models that can look at images are known by their names', async () => {
+  const server = await wireServer()
+  server.list('ollama', ['qwen3:8b', 'qwen2.5vl:7b', 'qwen3-vl', 'llava:13b', 'llama3.2-vision'])
+  const settings = { ollama: { baseURL: server.baseURL('ollama') } }
+  const models = createModels({ settings: () => settings, env: {}, defaultModel: () => undefined })
+  const listed = (await models.listModels()).filter(({ provider }) => provider === 'ollama')
+  expect(listed.filter(({ tags }) => !tags.includes('vision')).map(({ id }) => id)).toEqual(['qwen3:8b'])
+  expect(listed).toHaveLength(5)
+  await server.close()
 })

@@ -21,17 +21,27 @@ export default defineProvider({
       headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
     })) as { models?: OllamaModel[] }
     if (!Array.isArray(list?.models)) throw new Error('the answer of /api/tags is not a list of models')
-    return list.models.filter(isChat).map((model) => ({ id: model.name, name: nameOf(model) }))
+    return list.models.filter(isChat).map((model) => ({
+      id: model.name,
+      name: nameOf(model),
+      tags: sees(model) ? ['chat', 'vision'] : ['chat'],
+    }))
   },
 })
 
 interface OllamaModel {
   name: string
-  details?: { family?: string; parameter_size?: string }
+  details?: { family?: string; families?: string[] | null; parameter_size?: string }
 }
 
 function isChat(model: OllamaModel): boolean {
   return !/bert|embed/i.test(`${model.details?.family ?? ''} ${model.name}`)
+}
+
+/** The list does not say what a model takes; its parts and its name do. */
+function sees({ name, details }: OllamaModel): boolean {
+  const parts = details?.families ?? []
+  return parts.some((part) => /clip|mllama|vl$/.test(part)) || /llava|vision|moondream|minicpm-v|[\d-]vl\b/i.test(name)
 }
 
 function nameOf(model: OllamaModel): string {

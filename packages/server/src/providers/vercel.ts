@@ -2,6 +2,9 @@ import { defineProvider } from '../provider.ts'
 import { readJson } from './shared/list-models.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
+const tags = ['chat', 'reasoning', 'tools', 'vision']
+const pdf = [...tags, 'pdf']
+
 export default defineProvider({
   name: 'Vercel AI Gateway',
   adapter: 'gateway',
@@ -11,14 +14,14 @@ export default defineProvider({
   baseURL: 'https://ai-gateway.vercel.sh/v4/ai',
   needsKey: true,
   models: [
-    { id: 'anthropic/claude-sonnet-5.5', name: 'Claude Sonnet 5.5' },
-    { id: 'anthropic/claude-opus-5.5', name: 'Claude Opus 5.5' },
-    { id: 'openai/gpt-6-sol', name: 'GPT-6 Sol' },
-    { id: 'openai/gpt-6-luna', name: 'GPT-6 Luna' },
-    { id: 'google/gemini-3.8-flash', name: 'Gemini 3.8 Flash' },
-    { id: 'spacexai/grok-4.7', name: 'Grok 4.7' },
+    { id: 'anthropic/claude-sonnet-5.5', name: 'Claude Sonnet 5.5', tags: pdf },
+    { id: 'anthropic/claude-opus-5.5', name: 'Claude Opus 5.5', tags: pdf },
+    { id: 'openai/gpt-6-sol', name: 'GPT-6 Sol', tags: pdf },
+    { id: 'openai/gpt-6-luna', name: 'GPT-6 Luna', tags: pdf },
+    { id: 'google/gemini-3.8-flash', name: 'Gemini 3.8 Flash', tags: pdf },
+    { id: 'spacexai/grok-4.7', name: 'Grok 4.7', tags },
     { id: 'deepseek/deepseek-v4-pro', name: 'DeepSeek V4 Pro' },
-    { id: 'moonshotai/kimi-k3', name: 'Kimi K3' },
+    { id: 'moonshotai/kimi-k3', name: 'Kimi K3', tags },
     { id: 'alibaba/qwen3.8-max', name: 'Qwen3.8 Max' },
     { id: 'zai/glm-5.3', name: 'GLM-5.3' },
   ],

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { CreateOptions } from '../../provider.ts'
+import { forMistral } from './for-mistral.ts'
 
 /** Everything that speaks OpenAI's chat completions at an address of its own. */
 export async function createOpenAICompatible(options: CreateOptions): Promise<(modelId: string) => LanguageModelV4> {
@@ -10,6 +11,7 @@ export async function createOpenAICompatible(options: CreateOptions): Promise<(m
     name: id,
     baseURL,
     includeUsage: true,
+    transformRequestBody: forMistral,
     ...(apiKey && { apiKey }),
     ...(headers && { headers }),
     ...(fetch && { fetch }),

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testServer, type TestServer } from '../../test/test-server.ts'
+import { wireServer, type WireProvider, type WireServer } from '../testing/wire-server.ts'
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')
+const image = png.toString('base64')
+const document = pdf.toString('base64')
+
+const seeing = { id: 'seeing', tags: ['chat', 'vision', 'pdf'] }
+/** The provider's models, where its own list is not what is wanted. */
+const own: Partial<Record<WireProvider, object[]>> = {
+  custom: [seeing, { id: 'blind' }, { id: 'mistralai/Pixtral-12B', tags: ['chat', 'vision'] }],
+  qwen: [{ id: 'seeing', tags: ['chat', 'vision'] }],
+  ollama: [{ id: 'seeing', tags: ['chat', 'vision'] }],
+}
+
+let wire: WireServer
+let server: TestServer
+let workspace: string
+beforeAll(async () => {
+  wire = await wireServer()
+  workspace = mkdtempSync(path.join(tmpdir(), 'troupe-files-'))
+  writeFileSync(path.join(workspace, 'dot.png'), png)
+  writeFileSync(path.join(workspace, 'short.pdf'), pdf)
+  const names: WireProvider[] = ['anthropic', 'openai', 'google', 'xai', 'moonshot', 'deepseek', 'vercel']
+  const entries = [...names, ...(Object.keys(own) as WireProvider[])].map((id) => [
+    id,
+    { baseURL: wire.baseURL(id), apiKey: 'canary-key-0123456789', ...(own[id] && { models: own[id] }) },
+  ])
+  server = await testServer({ workspace, config: { providers: Object.fromEntries(entries) as object } })
+})
+beforeEach(() => wire.clear())
+afterAll(async () => {
+  await server.close()
+  await wire.close()
+  rmSync(workspace, { recursive: true })
+})
+
+/** What a provider must be sent after the results: its own way to say image and PDF. */
+const ways: [string, object, object?][] = [
+  [
+    'anthropic/claude-sonnet-5-5',
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image } },
+    {
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data: document },
+      title: 'short.pdf',
+    },
+  ],
+  [
+    'openai/gpt-6-sol',
+    { type: 'input_image', image_url: `data:image/png;base64,${image}` },
+    { type: 'input_file', filename: 'short.pdf', file_data: `data:application/pdf;base64,${document}` },
+  ],
+  [
+    'google/gemini-3.8-flash',
+    { inlineData: { mimeType: 'image/png', data: image } },
+    { inlineData: { mimeType: 'application/pdf', data: document } },
+  ],
+  [
+    'custom/seeing',
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } },
+    {
+      type: 'file',
+      file: { filename: 'short.pdf', file_data: `data:application/pdf;base64,${document}` },
+    },
+  ],
+  ['xai/grok-4.7', { type: 'input_image', image_url: `data:image/png;base64,${image}` }],
+  ['moonshot/kimi-k3', { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }],
+  [
+    'deepseek/deepseek-v4-flash-vision-exp',
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } },
+  ],
+  ['qwen/seeing', { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }],
+  ['ollama/seeing', { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }],
+  [
+    'vercel/anthropic/claude-sonnet-5.5',
+    { type: 'file', mediaType: 'image/png', filename: 'dot.png', data: { type: 'data', data: image } },
+    { type: 'file', mediaType: 'application/pdf', filename: 'short.pdf', data: { type: 'data', data: document } },
+  ],
+]
+
+describe('what Read has opened', () => {
+  test.each(ways)('reaches %s as its provider takes it, after both results', async (model, asImage, asDocument) => {
+    const { messages, told } = await read(model)
+    expect(partsOf(messages.at(-1))).toContainEqual(asImage)
+    if (asDocument !== undefined) expect(partsOf(messages.at(-1))).toContainEqual(asDocument)
+    expect(told.includes(document)).toBe(asDocument !== undefined)
+    expect(told.includes('You cannot look at it: this model takes no PDFs.')).toBe(asDocument === undefined)
+    expect(told.indexOf('short.pdf is a PDF document')).toBeLessThan(told.indexOf('[The image that was read: dot.png]'))
+  })
+
+  test('stays away from a model that takes neither, which is told so', async () => {
+    const { messages, told } = await read('custom/blind')
+    expect(messages.map(roleOf)).toEqual(['system', 'user', 'assistant', 'tool', 'tool'])
+    expect(told).not.toContain(image)
+    expect(told).not.toContain(document)
+    expect(told).toContain('You cannot look at it: this model takes no images.')
+    expect(told).toContain('You cannot look at it: this model takes no PDFs.')
+  })
+
+  test('is no longer sent when the model is changed for one that cannot look', async () => {
+    await read('custom/seeing', 'changed')
+    wire.clear()
+    wire.play({ turn: { text: 'ok' } })
+    await server.chat('changed', 'and now?', { model: 'custom/blind' })
+    expect(JSON.stringify(wire.requests[0]?.body)).not.toContain(image)
+  })
+
+  test('comes to a model of Mistral after words of its own, with ids that it takes', async () => {
+    const { messages } = await read('custom/mistralai/Pixtral-12B')
+    expect(messages.map(roleOf)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'user'])
+    const [calls, first, second] = messages.slice(2) as { tool_calls: { id: string }[]; tool_call_id: string }[]
+    const ids = calls?.tool_calls.map((call) => call.id) ?? []
+    expect([first?.tool_call_id, second?.tool_call_id]).toEqual(ids)
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{9}$/)
+  })
+})
+
+/** Has a model read both files, and returns what it is sent then. */
+async function read(model: string, sessionId = model.replaceAll(/[^\w-]/g, '_')) {
+  const call = (id: string, file: string) => ({ id, name: 'Read', input: { file_path: file } })
+  const calls = [call('call_1', 'dot.png'), call('call_2', 'short.pdf')]
+  wire.play({ turn: { calls } }, { turn: { text: 'I see.' } })
+  const { message } = await server.chat(sessionId, 'look', { model })
+  expect(message.metadata?.error).toBeUndefined()
+  expect(message.parts.at(-1)).toMatchObject({ text: 'I see.' })
+  const body = wire.requests[1]?.body as Record<string, unknown[]>
+  const messages = body['messages'] ?? body['input'] ?? body['contents'] ?? body['prompt'] ?? []
+  return { messages, told: JSON.stringify(messages) }
+}
+
+function roleOf(message: unknown): string {
+  return (message as { role: string }).role
+}
+
+function partsOf(message: unknown): unknown[] {
+  const { content, parts } = message as { content?: unknown[]; parts?: unknown[] }
+  return content ?? parts ?? []
+}
