@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { endingOf } from '../run/ending.ts'
 import { processMark } from '../run/process-mark.ts'
 import type { ToolContext } from '../tool.ts'
 import { endCommand } from './end-command.ts'
@@ -17,7 +18,9 @@ import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
 
 export interface JsOutcome extends ShownOutput, JsAnswer {
   /** `lost`: the session ended, and with it everything that was in it. */
-  status: 'done' | 'timed-out' | 'lost'
+  status: 'done' | 'timed-out' | 'stopped' | 'lost'
+  /** Who or what stopped it, in a sentence. */
+  stoppedBy?: string
   exitCode: number | null
   signal: string | null
   durationMs: number
@@ -139,10 +142,11 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
       const first = await Promise.race([both, gone.promise, timedOut])
       if (typeof first === 'object' && !('code' in first)) return { ...(await result()), ...first, status: 'done' }
       await end()
-      call.signal.throwIfAborted()
       const { code: exitCode, signal } = await gone.promise
       printed.flush()
-      return { ...(await result()), status: first === 'timed-out' ? 'timed-out' : 'lost', exitCode, signal }
+      const stopped = call.signal.aborted && { stoppedBy: endingOf(call.signal.reason).text }
+      const status = stopped ? 'stopped' : first === 'timed-out' ? 'timed-out' : 'lost'
+      return { ...(await result()), status, ...stopped, exitCode, signal }
     } finally {
       over.abort()
       onText = undefined

@@ -15,11 +15,12 @@ import { PipeStock } from './pipe-stock.ts'
 import { membersOf, signal } from './processes.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
 import { type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
-import { seconds } from './terminal-display.ts'
 import { workingFolder } from './working-folder.ts'
 
 export interface CommandOutcome extends ShownOutput {
   status: 'ended' | 'timed-out' | 'stopped'
+  /** Who or what stopped it, in a sentence. */
+  stoppedBy?: string
   exitCode: number | null
   signal: string | null
   durationMs: number
@@ -77,10 +78,6 @@ export async function* runCommand(
     if (status !== 'ended') await ending.promise
     over = true
     const durationMs = Math.round(performance.now() - begun)
-    if (status === 'stopped') {
-      const { text } = endingOf(ctx.signal.reason)
-      notes.push(`${text} It was ended after ${seconds(durationMs)}, with everything that it had started.`)
-    }
     const taskId = left && status === 'ended' ? leave(running, command, ctx, notes) : undefined
     if (status !== 'ended') started.abandon()
     remember(state, started.lastWords, notes)
@@ -88,6 +85,7 @@ export async function* runCommand(
     return {
       ...(await keeper.end()),
       status,
+      ...(status === 'stopped' && { stoppedBy: endingOf(ctx.signal.reason).text }),
       exitCode: exit.code,
       signal: exit.signal,
       durationMs,

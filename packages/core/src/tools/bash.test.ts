@@ -207,9 +207,9 @@ describe('an end', () => {
     [
       'the person',
       new Error('stop'),
-      /^before\n\nStopped by the person before it finished\. It was ended after \d+\.\d s/,
+      /^before\n\nStopped by the person before it finished, after \d+\.\d s: it was ended with everything/,
     ],
-    ['the end of the program', shutdown, /^before\n\nInterrupted: the server was stopped\. It was ended after/],
+    ['the end of the program', shutdown, /^before\n\nInterrupted: the server was stopped, after/],
   ])('by %s is prompt and complete, and keeps what was printed', async (_name, reason, said) => {
     const stop = new AbortController()
     const command = 'echo before; touch started; setsid sleep 60 & sleep 60'
@@ -347,9 +347,9 @@ describe('in a run', () => {
     expect(outcome.status).toBe('aborted')
     const part = call(outcome, 'c1') as unknown as Shown
     expect(part.output).toMatchObject({ status: 'stopped', text: 'before\n' })
-    expect(part.toolMetadata.troupe.modelText).toMatch(/^before\n\nStopped by the person before it finished\./)
+    expect(part.toolMetadata.troupe.modelText).toMatch(/^before\n\nStopped by the person before it finished, after/)
     expect(part.toolMetadata.troupe.display).toMatchObject({
-      summary: expect.stringMatching(/^stopped · /),
+      summary: expect.stringMatching(/^Stopped by the person before it finished, after /),
       content: { kind: 'terminal', status: 'stopped', text: 'before\n' },
     })
   })

@@ -38,9 +38,9 @@ For servers and long work use "run_in_background": true, then TaskOutput and Tas
     return yield* runCommand(input.command, ctx, Math.min(input.timeout ?? defaultMs, mostMs))
   },
   toModel,
-  display: (output, { command, description }) => ({
+  display: (output, { command, description, timeout }) => ({
     title: description ?? firstLine(command),
-    summary: summaryOf(output),
+    summary: endOf(output, timeout) ?? summaryOf(output),
     content: terminalDisplay({
       command,
       text: output.text,
@@ -69,15 +69,13 @@ async function inBackground({ command, timeout }: Input, ctx: ToolContext): Prom
   }
 }
 
-function toModel({ text, status, exitCode, signal, durationMs, notes }: Output, { timeout }: Input): string {
+function toModel(output: Output, { timeout }: Input): string {
+  const { text, status, exitCode, signal, durationMs, notes } = output
   const printed = plainText(text)
   const lines: string[] = []
-  // Of a stop the notes tell, since it has more than one reason.
-  if (status === 'timed-out') {
-    lines.push(
-      `Timed out after ${seconds(Math.min(timeout ?? defaultMs, mostMs))}: it was ended with everything that it had started. For longer work give a longer "timeout" (at most ${mostMs}) or use "run_in_background".`,
-    )
-  } else if (status === 'ended') {
+  const end = endOf(output, timeout)
+  if (end !== undefined) lines.push(`${end}: it was ended with everything that it had started.${adviceOf(status)}`)
+  else if (status === 'ended') {
     const how = exitCode === null ? `Ended by ${signal ?? 'a signal'}` : `Exit code ${exitCode}`
     lines.push(`${how} after ${seconds(durationMs)}.${printed === '' ? ' It printed nothing.' : ''}`)
   }
@@ -85,6 +83,17 @@ function toModel({ text, status, exitCode, signal, durationMs, notes }: Output, 
   const said = lines.join('\n')
   if (printed === '') return said
   return `${printed}${printed.endsWith('\n') ? '' : '\n'}\n${said}`
+}
+
+/** Of a command that did not end by itself. */
+function endOf({ status, durationMs, stoppedBy = '' }: Output, timeout: number | undefined): string | undefined {
+  if (status === 'timed-out') return `Timed out after ${seconds(Math.min(timeout ?? defaultMs, mostMs))}`
+  return status === 'stopped' ? `${stoppedBy.replace(/\.$/, '')}, after ${seconds(durationMs)}` : undefined
+}
+
+function adviceOf(status: Output['status']): string {
+  if (status !== 'timed-out') return ''
+  return ` For longer work give a longer "timeout" (at most ${mostMs}) or use "run_in_background".`
 }
 
 function firstLine(command: string): string {

@@ -154,11 +154,20 @@ describe('a session that is lost', () => {
     expect(text.length).toBeLessThan(500)
   })
 
-  test('to a stop of the run', async () => {
+  test('to a stop of the run says so, and keeps what was printed', async () => {
+    await js('1')
     const stop = new AbortController()
-    const running = shell.call(jsRepl, 'while (true);', { signal: stop.signal })
-    setTimeout(() => stop.abort(new Error('stopped')), 200)
-    await expect(running).rejects.toThrow('stopped')
+    const code = 'console.log("so far"); while (true);'
+    const running = shell.call(jsRepl, code, { signal: stop.signal })
+    setTimeout(() => stop.abort(new Error('stop')), 200)
+    const { output, text } = await running
+    expect(text).toBe(
+      'so far\nStopped by the person before it finished. The session was ended, and everything declared in it is lost.',
+    )
+    expect(jsRepl.display!(output, code)).toMatchObject({
+      summary: expect.stringContaining('Stopped by the person'),
+      content: { status: 'stopped' },
+    })
   })
 
   test('to a reset', async () => {

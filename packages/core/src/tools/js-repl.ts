@@ -13,6 +13,8 @@ export default defineTool({
 It has a temporary folder of its own as working directory and no files besides, no network, no other programs, ${memoryMegabytes} MB of memory and 30 seconds for each call (more with a first line such as "// timeout_ms=120000"). JsReplReset begins a new session.`,
   input: z.string(),
   readOnly: false,
+  // What does not heed SIGTERM is killed after a second.
+  stopMs: 3000,
   group: 'code',
   title: () => 'Run JavaScript',
   permission: (code) => ({ title: 'Run JavaScript', content: code }),
@@ -22,7 +24,7 @@ It has a temporary folder of its own as working directory and no files besides, 
     return session.run(code, ctx, timeoutOf(code))
   },
   toModel(output, code) {
-    const { text, value, error, status, exitCode, signal } = output
+    const { text, value, error, status, stoppedBy, exitCode, signal } = output
     const lines: string[] = []
     if (text !== '') lines.push(plainText(text).replace(/\n$/, ''))
     if (error !== undefined) lines.push(`Uncaught ${error}${hint(error)}`)
@@ -32,6 +34,8 @@ It has a temporary folder of its own as working directory and no files besides, 
       lines.push(
         `Timed out after ${seconds(timeoutOf(code))}: the session was ended, and everything declared in it is lost.`,
       )
+    } else if (status === 'stopped') {
+      lines.push(`${stoppedBy} The session was ended, and everything declared in it is lost.`)
     } else if (status === 'lost') {
       lines.push(
         `${howItDied(exitCode, signal)} Everything declared in the session is lost; the next call begins a new one.`,
@@ -39,18 +43,23 @@ It has a temporary folder of its own as working directory and no files besides, 
     }
     return lines.join('\n')
   },
-  display({ text, value, error, status, durationMs, spilled }, code) {
+  display({ text, value, error, status, stoppedBy, durationMs, spilled }, code) {
     const end = error !== undefined ? `Uncaught ${error}` : value !== undefined ? `=> ${value}` : ''
-    const summary = status === 'done' ? (error === undefined ? 'done' : 'threw an error') : 'the session was lost'
+    const how = {
+      done: error === undefined ? 'done' : 'threw an error',
+      'timed-out': 'timed out',
+      stopped: stoppedBy?.replace(/\.$/, ''),
+      lost: 'the session was lost',
+    }[status]
     return {
       title: 'JavaScript',
-      summary: `${summary} · ${seconds(durationMs)}`,
+      summary: `${how} · ${seconds(durationMs)}`,
       content: terminalDisplay({
         command: code,
         text: text + end,
         exitCode: status === 'done' && error === undefined ? 0 : 1,
         durationMs,
-        status: status === 'timed-out' ? 'timed-out' : 'ended',
+        status: status === 'timed-out' || status === 'stopped' ? status : 'ended',
         ...(spilled !== undefined && { spilled }),
       }),
     }
