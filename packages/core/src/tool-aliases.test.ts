@@ -10,7 +10,7 @@ import { aliasKey, dialects, inDialect, ownTool, toolAliases } from './tool-alia
 import { buildTools, findTool, getBuiltinTools } from './tool-set.ts'
 import { checkTool, defineTool, type Tool } from './tool.ts'
 
-const names = ['Read', 'Write', 'Edit', 'ListDir', 'Glob', 'Grep', 'ApplyPatch', 'Bash', 'ExecCommand', 'WriteStdin', 'TaskOutput', 'TaskStop', 'TodoWrite', 'WebFetch', 'WebSearch', 'JsRepl', 'JsReplReset', 'TimeNow', 'OpenUrl', 'Task', 'AskUserQuestion'] // prettier-ignore
+const names = ['Read', 'Write', 'Edit', 'ListDir', 'Glob', 'Grep', 'ApplyPatch', 'Bash', 'ExecCommand', 'WriteStdin', 'TaskOutput', 'TaskStop', 'TodoWrite', 'WebFetch', 'WebSearch', 'JsRepl', 'JsReplReset', 'TimeNow', 'OpenUrl', 'Task', 'SendInput', 'AbortAgent', 'AskUserQuestion'] // prettier-ignore
 
 function stub(
   name: string,

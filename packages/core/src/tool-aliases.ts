@@ -34,6 +34,10 @@ export const toolAliases: Readonly<Record<string, string>> = {
   'open-url': 'OpenUrl',
   'sub-agent': 'Task',
   'spawn-agent': 'Task',
+  agent: 'Task',
+  'send-message': 'SendInput',
+  'close-agent': 'AbortAgent',
+  'kill-agent': 'AbortAgent',
   'request-user-input': 'AskUserQuestion',
 }
 

@@ -13,6 +13,7 @@ export type Display =
   | ResultsDisplay
   | TerminalDisplay
   | ChecklistDisplay
+  | AgentDisplay
 
 /** One file before and after, as a unified diff. */
 export interface DiffDisplay {
@@ -116,4 +117,16 @@ export interface TerminalDisplay {
 export interface ChecklistDisplay {
   kind: 'checklist'
   items: { content: string; status: 'pending' | 'in_progress' | 'completed'; activeForm?: string }[]
+}
+
+/** What became of a sub-agent; its conversation is found by its id. */
+export interface AgentDisplay {
+  kind: 'agent'
+  agentId: string
+  name: string
+  status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped'
+  text: string
+  note?: string
+  steps: number
+  tokens: number
 }

@@ -172,12 +172,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     await run.steer({ id, text: resultText(report) })
   }
 
-  async function send(
-    call: CallOf,
-    agentId: string,
-    text: string,
-    interrupt: boolean,
-  ): Promise<AgentReport | Refusal> {
+  async function send(call: CallOf, agentId: string, text: string, interrupt: boolean): Promise<AgentReport | Refusal> {
     const refusal = await refuseStranger(agentId)
     if (refusal !== undefined) return refusal
     const runId = derivedId('run_', run.runId, call.toolCallId)
@@ -211,6 +206,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     const isOver = awaited.length < agentIds.length && mode === 'any'
     if (awaited.length > 0 && !isOver) {
       const ends = awaited.map((node) => node.ended)
+      for (const node of awaited) node.claimed = true
       const stop = watchWaiting(awaited, call.waiting)
       const timer = Promise.withResolvers<void>()
       const timeout = ms === undefined ? undefined : setTimeout(timer.resolve, ms)
@@ -225,7 +221,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
         stop()
       }
     }
-    for (const node of awaited) if (isFinal(node.report.status)) node.claimed = true
+    for (const node of awaited) node.claimed = isFinal(node.report.status)
     return Promise.all(
       agentIds.map(async (agentId) => {
         const refusal = await refuseStranger(agentId)

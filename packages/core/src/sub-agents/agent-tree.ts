@@ -9,7 +9,7 @@ import { startNode, type AgentNode } from './agent-node.ts'
 import type { AgentReport, AgentStatus, Refusal } from './agents.ts'
 import { createEnvelopes } from './envelopes.ts'
 import { Meter } from './meter.ts'
-import { framesFor, toolsFor, type Delegator } from './prepare.ts'
+import { framesFor, type Delegator } from './prepare.ts'
 import type { Slot } from './slots.ts'
 
 export interface TreeOptions {
@@ -83,7 +83,7 @@ export function createAgentTree(options: TreeOptions): AgentTree {
           runId,
           agentId,
           frames,
-          tools: toolsFor(host, setup, frames),
+          tools: host.tools(setup.tools),
           modelId: setup.model,
           meter,
           signal,

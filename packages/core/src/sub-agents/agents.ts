@@ -43,10 +43,7 @@ export interface Agents {
   /** Queued for one that works, wakes one that has ended. `interrupt`: what it is doing is stopped first. */
   send(agentId: string, text: string, options?: { interrupt?: boolean }): Promise<AgentReport | Refusal>
   /** Resolves when one of them, or all, have ended, or after the time; in the order of the ids. */
-  wait(
-    agentIds: readonly string[],
-    options?: { mode?: 'any' | 'all'; ms?: number },
-  ): Promise<(AgentReport | Refusal)[]>
+  wait(agentIds: readonly string[], options?: { mode?: 'any' | 'all'; ms?: number }): Promise<(AgentReport | Refusal)[]>
   abort(agentId: string): Promise<AgentReport | Refusal>
 }
 

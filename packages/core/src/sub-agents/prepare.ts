@@ -5,7 +5,7 @@ import type { Tool } from '../tool.ts'
 import type { AgentHost, AgentSetup } from './agent-host.ts'
 import type { Refusal, SpawnRequest } from './agents.ts'
 import type { Meter } from './meter.ts'
-import { mayDelegate, refuse } from './refuse.ts'
+import { refuse } from './refuse.ts'
 
 /** Who wants to delegate. */
 export interface Delegator {
@@ -22,11 +22,7 @@ export interface Prepared {
 }
 
 /** Everything that can be refused before an agent exists: nothing is left of a refused one. */
-export async function prepare(
-  host: AgentHost,
-  parent: Delegator,
-  request: SpawnRequest,
-): Promise<Prepared | Refusal> {
+export async function prepare(host: AgentHost, parent: Delegator, request: SpawnRequest): Promise<Prepared | Refusal> {
   const spent = parent.meter.exceeded()
   if (spent !== undefined) return { refused: 'BUDGET', message: `${spent} Finish with what you have.` }
   const refusal = refuse(request.name, parent.frames)
@@ -107,10 +103,4 @@ export function framesFor(
       ...(maxDepth !== undefined && { maxDepth }),
     },
   ]
-}
-
-/** Its tools, without those for delegating where it could not delegate to anybody. */
-export function toolsFor(host: AgentHost, setup: AgentSetup, frames: readonly AgentFrame[]): readonly Tool[] {
-  const tools = host.tools(setup.tools)
-  return mayDelegate(frames) ? tools : tools.filter((tool) => tool.group !== 'agent')
 }

@@ -29,11 +29,6 @@ export function refuse(name: string, frames: readonly AgentFrame[]): Refusal | u
 }
 
 /** The smallest limit in the chain holds. */
-export function maxDepthOf(frames: readonly AgentFrame[]): number {
+function maxDepthOf(frames: readonly AgentFrame[]): number {
   return Math.min(...frames.map((frame) => frame.maxDepth ?? defaultMaxDepth))
-}
-
-/** Whether the last agent of a chain could start any other. */
-export function mayDelegate(frames: readonly AgentFrame[]): boolean {
-  return frames.length < maxDepthOf(frames) && frames.at(-1)?.allowedSubAgents?.length !== 0
 }

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { agentsOf } from '../sub-agents/agents-of.ts'
+import type { AgentReport, Refusal } from '../sub-agents/agents.ts'
+import { resultText } from '../sub-agents/result-text.ts'
+import { defineTool } from '../tool.ts'
+
+/** Stops a sub-agent. */
+export default defineTool({
+  description: 'Stops an agent that you started, with everything it started, and returns what it had written by then.',
+  input: z.object({ agent_id: z.string().max(64) }),
+  readOnly: false,
+  recover: 'rerun',
+  needsApproval: false,
+  group: 'agent',
+  title: ({ agent_id: id }) => `Stop ${id}`,
+  execute: ({ agent_id: id }, ctx): Promise<AgentReport | Refusal> => agentsOf(ctx).abort(id),
+  toModel: resultText,
+})

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { agentsOf } from '../sub-agents/agents-of.ts'
+import type { AgentReport, Refusal, SpawnRequest } from '../sub-agents/agents.ts'
+import { resultText } from '../sub-agents/result-text.ts'
+import { defineTool } from '../tool.ts'
+
+const longestTask = 6000
+
+const inputSchema = z
+  .looseObject({
+    name: z.string().max(200).describe('Which agent').optional(),
+    task: z
+      .string()
+      .describe(`Everything that the agent needs to know: it sees nothing else. At most ${longestTask} characters`)
+      .optional(),
+    background: z.boolean().describe('Return at once; you are told when it ends').optional(),
+    model: z.string().max(300).describe('provider/model, where it should not be yours').optional(),
+    config: z
+      .object({ systemPrompt: z.string().min(1).max(20_000), tools: z.array(z.string()).max(200).optional() })
+      .describe('An agent of your own making instead of a known one: its prompt, and which of your tools it has')
+      .optional(),
+  })
+  .meta({ required: ['name', 'task'], additionalProperties: false })
+type Input = z.infer<typeof inputSchema>
+
+/** A sub-agent works on a part of the task. */
+export default defineTool({
+  description: `Gives a part of the work to another agent, which has its own tools and its own conversation, and returns its answer.
+The task is all it is told: say what to do, what is known already, where to look and what to report. Several Tasks in one step work side by side. Use it for parts that stand alone; do small things yourself.
+With "background": true it returns the agent's id at once: SendInput tells the agent more, WaitAgent waits for it, AbortAgent stops it.`,
+  input: inputSchema,
+  readOnly: false,
+  concurrent: true,
+  recover: 'reattach',
+  needsApproval: false,
+  group: 'agent',
+  touches: (input) => [{ kind: 'agent', name: nameOf(input) ?? '' }],
+  title: (input) => `${nameOf(input) ?? 'Agent'}: ${firstLine(taskOf(input) ?? '')}`,
+  validate(input) {
+    const task = taskOf(input)
+    if (nameOf(input) === undefined) return 'Say in "name" which agent is to do it.'
+    if (task === undefined || task.trim() === '') return 'Say in "task" what the agent is to do.'
+    if (task.length > longestTask)
+      return `The task has ${task.length} characters; at most ${longestTask} are taken. Put the rest into a file and name it.`
+    return undefined
+  },
+  async *execute(input, ctx): AsyncGenerator<Progress, AgentReport | Refusal, void> {
+    const agents = agentsOf(ctx)
+    const request: SpawnRequest = {
+      name: nameOf(input) as string,
+      task: taskOf(input) as string,
+      ...(input.background !== undefined && { background: input.background }),
+      ...(input.model !== undefined && { model: input.model }),
+      ...(input.config !== undefined && {
+        config: {
+          systemPrompt: input.config.systemPrompt,
+          ...(input.config.tools !== undefined && { tools: input.config.tools }),
+        },
+      }),
+    }
+    return yield* follow((onChange) => agents.spawn(request, onChange))
+  },
+  toModel: (report, input) =>
+    'refused' in report || input.background !== true || report.text !== ''
+      ? resultText(report)
+      : `The agent "${report.name}" works in the background. Its id is ${report.agentId}.`,
+  display: (report, input) => ({
+    title: `${nameOf(input) ?? 'Agent'}: ${firstLine(taskOf(input) ?? '')}`,
+    summary: 'refused' in report ? report.refused : report.status,
+    content: 'refused' in report ? report.message : { kind: 'agent', ...report },
+  }),
+})
+
+/** What a card shows of an agent at work. */
+type Progress = Pick<AgentReport, 'agentId' | 'name' | 'status' | 'steps' | 'tokens'>
+
+/** Yields how it gets on whenever its status or its steps have changed. */
+async function* follow(
+  spawn: (onChange: (report: AgentReport) => void) => Promise<AgentReport | Refusal>,
+): AsyncGenerator<Progress, AgentReport | Refusal, void> {
+  let news = Promise.withResolvers<void>()
+  let latest: Progress | undefined
+  let shown = ''
+  const ended = spawn(({ agentId, name, status, steps, tokens }) => {
+    latest = { agentId, name, status, steps, tokens }
+    news.resolve()
+  })
+  const over = ended.then(() => true)
+  over.catch(() => undefined)
+  while (!(await Promise.race([over, news.promise.then(() => false)]))) {
+    news = Promise.withResolvers<void>()
+    const state = `${latest?.status} ${latest?.steps}`
+    if (latest === undefined || state === shown) continue
+    shown = state
+    yield latest
+  }
+  return ended
+}
+
+/** Some models know the fields by other names. */
+function nameOf(input: Input): string | undefined {
+  return textOf(input.name) ?? textOf(input['subagent_type']) ?? textOf(input['agent_type'])
+}
+
+function taskOf(input: Input): string | undefined {
+  return textOf(input.task) ?? textOf(input['prompt']) ?? textOf(input['message']) ?? textOf(input['description'])
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? ''
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { agentsOf } from '../sub-agents/agents-of.ts'
+import type { AgentReport, Refusal } from '../sub-agents/agents.ts'
+import { resultText } from '../sub-agents/result-text.ts'
+import { defineTool } from '../tool.ts'
+
+const longestMs = 3_600_000
+
+/** Waits for sub-agents. */
+export default defineTool({
+  description: `Waits until agents that work in the background have ended, and returns their answers. "mode": "any" returns when the first has ended. After "timeout_ms" it returns how they stand; they go on.`,
+  input: z.object({
+    agent_ids: z.array(z.string().max(64)).min(1).max(100),
+    mode: z.enum(['any', 'all']).describe('Default: all').optional(),
+    timeout_ms: z.number().positive().max(longestMs).describe('Default: until they end').optional(),
+  }),
+  readOnly: true,
+  group: 'agent',
+  title: ({ agent_ids: ids }) => `Wait for ${ids.length === 1 ? ids[0] : `${ids.length} agents`}`,
+  execute: ({ agent_ids: ids, mode, timeout_ms: ms }, ctx): Promise<(AgentReport | Refusal)[]> =>
+    agentsOf(ctx).wait(ids, { ...(mode !== undefined && { mode }), ...(ms !== undefined && { ms }) }),
+  toModel: (reports) => reports.map(resultText).join('\n\n'),
+})
