@@ -41,6 +41,11 @@ export interface Tool<Input = any, Output = any> {
   validate?(input: Input, ctx: ToolContext): string | undefined | void | Promise<string | undefined | void>
   /** What a person is shown when asked. */
   permission?(input: Input): { title: string; summary?: string; content?: unknown }
+  /**
+   * What the call would do to the world as it is, as the content that a person is shown; worked out only when one is
+   * asked. Changes nothing. What it throws is passed over: the call itself will say it.
+   */
+  preview?(input: Input, ctx: ToolContext): unknown
   title?(input: Input): string
   /** What the model reads, when it is not the output itself. Called once; its text is stored. */
   toModel?(output: Output, input: Input): string
@@ -111,6 +116,8 @@ export interface AskRequest {
   title: string
   summary?: string
   content?: unknown
+  /** How long the answer may take; people are given all the time they want. */
+  timeoutMs?: number
 }
 
 export function defineTool<Schema extends z.ZodType, Output>(

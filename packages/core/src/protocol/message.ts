@@ -47,8 +47,10 @@ export interface CallNotes {
   actionName?: string
   /** What the model reads, computed once, where it differs from the output. */
   modelText?: string
-  /** The input that ran, where a person edited the model's. */
+  /** The input that ran, where a person or a hook changed the model's. */
   executedInput?: unknown
+  /** The hook that changed it; absent when the person did. */
+  rewrittenBy?: string
   display?: { title?: string; summary?: string; content?: unknown }
   /** What a person was shown when asked. */
   permission?: { title: string; summary?: string; content?: unknown }

@@ -1,8 +1,10 @@
 import type { Answer, Ask } from '../asks.ts'
+import { runHooks } from '../hooks/run-hooks.ts'
 import { isStoredData } from '../protocol/data-parts.ts'
 import type { Chunk } from '../protocol/message.ts'
 import type { AskRequest, ToolContext } from '../tool.ts'
 import { askId } from './ask-id.ts'
+import { callFacts } from './call-facts.ts'
 import type { CallSignal } from './call-signal.ts'
 import type { CallScope } from './call-scope.ts'
 import type { Call } from './parse-call.ts'
@@ -50,7 +52,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
       asked++
       running?.pause()
       try {
-        return await ask(request, askId(input.runId, toolCallId, asked), call, { ...scope, signal: ctx.signal })
+        return await ask(request, askId(input.runId, toolCallId, asked), call, ctx, scope)
       } finally {
         running?.resume()
       }
@@ -85,18 +87,45 @@ export function carryApproval(ctx: ToolContext, data: unknown): void {
   })
 }
 
-async function ask(request: AskRequest, id: string, call: Call, scope: CallScope): Promise<Answer> {
+async function ask(request: AskRequest, id: string, call: Call, ctx: ToolContext, scope: CallScope): Promise<Answer> {
   const { toolCallId, toolName } = call
   if (scope.input.headless === true)
     throw new Error(`${toolName} needs an answer from a person, and nobody is here to give it.`)
   const { kind, title } = request
   if (kind === 'approval') throw new Error('Approvals are asked for by the run, not by a tool.')
   const content = toJson(request.content)
+  await askHooks({ ...request, content }, call, ctx, scope)
   scope.emit({ type: 'data-ask', id, data: { id, kind, toolCallId, toolName, title, content } })
-  const answer = await waitForAnswer({ ...request, content }, id, call, scope, { reason: title, rule: null })
+  const answer = await waitForAnswer(
+    { ...request, content },
+    id,
+    call,
+    scope,
+    { reason: title, rule: null },
+    ctx.signal,
+  )
   scope.emit({ type: 'data-ask-answer', id, data: { id, toolCallId, answer } })
   await scope.input.log.sync()
+  if (isRefusal(answer)) scope.deny(call)
   return answer
+}
+
+/** Whether an answer ends the turn: a person who says no and nothing else wants to speak next. */
+export function isRefusal(answer: unknown): boolean {
+  const { type, remark } = (answer ?? {}) as Partial<Extract<Answer, { type: 'deny' }>>
+  return type === 'deny' && remark === undefined
+}
+
+/** Hooks may keep a tool from asking; what the answer is they cannot say. */
+async function askHooks(request: AskRequest, call: Call, ctx: ToolContext, scope: CallScope): Promise<void> {
+  const { hooks = [] } = scope.input
+  const { kind, title, content } = request
+  const { decision, reason } = await runHooks(
+    hooks,
+    { event: 'ask', kind, title, reason: title, rule: null, content, ...callFacts(call, call.input, scope) },
+    { ...(call.tool !== undefined && { call: { tool: call.tool, ctx } }), signal: ctx.signal },
+  )
+  if (decision === 'deny') throw new Error(reason)
 }
 
 /** Everything that led here is durable before anybody is asked. */
@@ -105,7 +134,8 @@ export async function waitForAnswer(
   id: string,
   call: Call,
   scope: CallScope,
-  why: Pick<Ask, 'reason' | 'rule'>,
+  why: Pick<Ask, 'reason' | 'rule' | 'remember' | 'commands'>,
+  signal: AbortSignal = scope.signal,
 ): Promise<Answer> {
   const { input } = scope
   await input.log.sync()
@@ -125,11 +155,13 @@ export async function waitForAnswer(
         ...(request.summary !== undefined && { summary: request.summary }),
         content: request.content ?? null,
         ...why,
+        ...(input.client !== undefined && { client: input.client }),
+        ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
         createdAt: Date.now(),
         closedAt: null,
         answer: null,
       },
-      scope.signal,
+      AbortSignal.any([signal, scope.askSignal(call)]),
       () => {
         resume = scope.waiting()
       },

@@ -10,7 +10,10 @@ import type { WriteLock } from './write-lock.ts'
 export interface CallScope {
   input: RunInput
   /** The fields of `ctx` that all calls of the step share. */
-  base: Omit<ToolContext, 'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'granted' | 'agents' | 'state'>
+  base: Omit<
+    ToolContext,
+    'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'granted' | 'agents' | 'state'
+  >
   /** Made when the first call looks at it. */
   state: () => ToolContext['state']
   /** Aborted when the run is, and when the model call that made this call fails. */
@@ -19,13 +22,15 @@ export interface CallScope {
   emit: (chunk: Chunk) => void
   /** Marks the call as waiting for a person until the returned function is called. */
   waiting: () => () => void
-  /** A person refused without a remark: the turn ends. */
+  /** A person refused without a remark: the turn ends, and later calls of the step that wait for a person are let go. */
   deny: (call: Call) => void
+  /** Aborted when nobody need answer the asks of this call any more. */
+  askSignal: (call: Call) => AbortSignal
   /** Set when this execution is found in the journal of an earlier process: the input that ran. */
   startedBefore?: { input: unknown }
 }
 
-export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny'> {
+export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny' | 'askSignal'> {
   const { input, emit, waiting, state } = turn
   return { input, emit, waiting, state, writes: turn.writes(), base: contextBase(turn) }
 }

@@ -11,9 +11,11 @@ export interface RunOutcome {
   error?: ErrorInfo
 }
 
+export const earlierRefused = 'Not run: an earlier call of this step was refused.'
+
 /** The turn came to its end. */
 export function closeTurn(turn: Turn): RunOutcome {
-  end(turn, turn.denied ? 'Not run: an earlier call of this step was refused.' : 'Not run: the turn ended first.')
+  end(turn, turn.denied ? earlierRefused : 'Not run: the turn ended first.')
   const finishReason = turn.finishReason as FinishReason
   turn.emit({ type: 'finish', finishReason, messageMetadata: lastMetadata(turn) })
   return outcome(turn, 'done')

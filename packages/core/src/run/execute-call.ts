@@ -1,40 +1,46 @@
+import { runHooks, type HookVerdict } from '../hooks/run-hooks.ts'
 import type { CallNotes } from '../protocol/message.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { unwrapResult } from '../tool.ts'
-import { askId } from './ask-id.ts'
-import { carryApproval, openCallContext, waitForAnswer, type CallContext } from './call-context.ts'
+import { openCallContext, type CallContext } from './call-context.ts'
+import { callFacts, tell } from './call-facts.ts'
 import type { CallScope } from './call-scope.ts'
 import { openCallSignal } from './call-signal.ts'
 import { endingOf } from './ending.ts'
+import { withHookContext } from './hook-context.ts'
 import { checkInput, type Call } from './parse-call.ts'
+import { decideOn, permitCall, refuse, type CallAtDoor, type Permitted } from './permit-call.ts'
 import { toJson } from './to-json.ts'
 
-/** One call from permission to result: whatever a tool or a person does becomes that. Rejects when the log does. */
+/** One call from permission to result: whatever a tool, a hook or a person does becomes that. Rejects when the log does. */
 export async function executeCall(call: Call & { tool: Tool }, scope: CallScope): Promise<void> {
   const { toolCallId, tool } = call
   const notes: CallNotes = call.actionName === undefined ? {} : { actionName: call.actionName }
   const context = openCallContext(call, scope)
+  const course: Course = { call, ctx: context.ctx, scope, notes }
   try {
-    await attempt(call, context, scope, notes)
+    await attempt(course, context)
   } catch (error) {
-    scope.emit({
-      type: 'tool-output-error',
-      toolCallId,
-      errorText: failureText(error, context.ctx.signal, scope.signal),
-      ...metadata(notes),
-    })
+    const text = failureText(error, context.ctx.signal, scope.signal)
+    const errorText = withHookContext(text, await hooksOnFailure(course, text))
+    scope.emit({ type: 'tool-output-error', toolCallId, errorText, ...metadata(notes) })
+    tell('tool:execution:error', call, scope, { title: titleOf(course), content: errorText })
   } finally {
     context.close()
   }
   if (!tool.readOnly) await scope.input.log.sync()
 }
 
-async function attempt(
-  call: Call & { tool: Tool },
-  context: CallContext,
-  scope: CallScope,
-  notes: CallNotes,
-): Promise<void> {
+/** A call on its way. */
+interface Course extends CallAtDoor {
+  /** Set when it runs. */
+  running?: Permitted
+  /** The hooks have heard of its result. */
+  heard?: true
+}
+
+async function attempt(course: Course, context: CallContext): Promise<void> {
+  const { call, ctx, scope } = course
   const { tool } = call
   const { startedBefore } = scope
   if (startedBefore !== undefined && tool.recover === 'error') {
@@ -42,106 +48,32 @@ async function attempt(
       'The process ended while this call ran, so its outcome is unknown. Look at what it did before trying again.',
     )
   }
-  const input = parsed(tool, startedBefore?.input ?? call.input)
-  const complaint = await tool.validate?.(input, context.ctx)
+  const given = startedBefore?.input ?? call.input
+  const first = { given, input: parsed(tool, given) }
+  const complaint = await tool.validate?.(first.input, ctx)
   if (typeof complaint === 'string') throw new Error(complaint)
   const permitted =
-    startedBefore === undefined
-      ? await permit(call, input, context.ctx, scope, notes)
-      : { given: startedBefore.input, input }
+    startedBefore === undefined ? await permitCall(course, first) : await permitAgain(course, { ...first, context: [] })
   if (permitted === undefined) return
-  const work = (): Promise<void> => perform(call, permitted, context, scope, notes)
+  const work = (): Promise<void> => perform(course, permitted, context)
   if (tool.readOnly || tool.concurrent) await work()
   else await scope.writes.run(work, scope.signal)
 }
 
-/** An input as it was given, and with the schema's defaults applied. */
-interface Permitted {
-  given: unknown
-  input: unknown
-}
-
-/** Allow, ask or deny. Undefined means that the call already has its result. */
-async function permit(
-  call: Call & { tool: Tool },
-  input: unknown,
-  ctx: ToolContext,
-  scope: CallScope,
-  notes: CallNotes,
-): Promise<Permitted | undefined> {
-  const { tool, toolCallId } = call
-  const asGiven = { given: call.input, input }
-  const decision = await scope.input.decide({ tool, input }, ctx)
-  ctx.granted = { confinement: decision.confinement ?? 'none', outside: decision.outside ?? [] }
-  if (decision.decision === 'allow') return asGiven
-  const id = askId(scope.input.runId, toolCallId, 0)
-  if (decision.decision === 'deny' || scope.input.headless === true) {
-    const reason =
-      decision.decision === 'deny'
-        ? decision.reason
-        : `${decision.reason} Nobody is here to approve it, so it was not run.`
-    scope.emit({
-      type: 'tool-approval-request',
-      approvalId: id,
-      toolCallId,
-      reason: decision.reason,
-      isAutomatic: true,
-    })
-    refuse(reason)
-    return undefined
-  }
-  const shown = toJson(
-    tool.permission?.(input) ?? { title: tool.title?.(input) ?? call.actionName ?? tool.name },
-  ) as ReturnType<NonNullable<Tool['permission']>>
-  notes.permission = shown
-  scope.emit({
-    type: 'tool-approval-request',
-    approvalId: id,
-    toolCallId,
-    reason: decision.reason,
-    approvalDescriptor: shown,
-  })
-  const answer = await waitForAnswer({ kind: 'approval', ...shown }, id, call, scope, {
-    reason: decision.reason,
-    rule: decision.rule,
-  })
-  if (answer.type === 'deny') {
-    refuse(answer.remark)
-    await scope.input.log.sync()
-    if (answer.remark === undefined) scope.deny(call)
-    return undefined
-  }
-  scope.emit({ type: 'tool-approval-response', approvalId: id, approved: true })
-  await scope.input.log.sync()
-  if (answer.type !== 'approve') throw new Error(`An approval was answered with "${answer.type}".`)
-  if (answer.data !== undefined) carryApproval(ctx, answer.data)
-  if (answer.input === undefined) return asGiven
-  const edited = checkInput(tool, answer.input)
-  if ('complaint' in edited)
-    throw new Error(`The person edited the input, and the edit does not fit: ${edited.complaint}`)
-  notes.executedInput = answer.input
-  return { given: answer.input, input: edited.input }
-
-  function refuse(reason: string | undefined): void {
-    scope.emit({
-      type: 'tool-approval-response',
-      approvalId: id,
-      approved: false,
-      ...(reason !== undefined && { reason }),
-    })
-    scope.emit({ type: 'tool-output-denied', toolCallId })
-  }
+/** It was permitted in an earlier process. What is denied by now stays so, and what it is granted is what holds now. */
+async function permitAgain(course: Course, permitted: Permitted): Promise<Permitted | undefined> {
+  const { decision, reason } = await decideOn(course, permitted)
+  if (decision === 'deny') return refuse(course, reason)
+  if (JSON.stringify(permitted.given) !== JSON.stringify(course.call.input))
+    course.notes.executedInput = permitted.given
+  return permitted
 }
 
 /** Journals the start, runs the tool within its limits, and appends the result. */
-async function perform(
-  call: Call & { tool: Tool },
-  { given, input }: Permitted,
-  context: CallContext,
-  scope: CallScope,
-  notes: CallNotes,
-): Promise<void> {
+async function perform(course: Course, permitted: Permitted, context: CallContext): Promise<void> {
+  const { call, ctx, scope, notes } = course
   const { tool, toolCallId } = call
+  const { given, input } = permitted
   const { log } = scope.input
   scope.signal.throwIfAborted()
   if (!tool.readOnly) {
@@ -152,22 +84,76 @@ async function perform(
   const begun = performance.now()
   const limits = openCallSignal(tool, scope.signal)
   context.begin(limits)
+  course.running = permitted
+  tell('tool:execution:start', call, scope, { input: given })
   let returned: unknown
   try {
-    returned = await raceAbort(runTool(tool, input, context.ctx), limits.signal, tool.stopMs)
+    returned = await raceAbort(runTool(tool, input, ctx), limits.signal, tool.stopMs)
   } finally {
     limits.clear()
   }
-  const { output, modelText } = unwrapResult(returned)
-  const failure = failureOf(output)
+  const unwrapped = unwrapResult(returned)
+  const failure = failureOf(unwrapped.output)
   if (failure !== undefined) throw new Error(failure)
-  const text = modelText ?? tool.toModel?.(output, input)
+  const text = unwrapped.modelText ?? tool.toModel?.(unwrapped.output, input)
   if (text !== undefined) notes.modelText = text
-  const display = tool.display?.(output, input)
+  const display = tool.display?.(unwrapped.output, input)
   if (display !== undefined) notes.display = toJson(display) as NonNullable<CallNotes['display']>
   const elapsedMs = Math.round(performance.now() - begun)
   if (elapsedMs > 0) notes.elapsedMs = elapsedMs
-  scope.emit({ type: 'tool-output-available', toolCallId, output: toJson(output), ...metadata(notes) })
+  const output = toJson(unwrapped.output)
+  const added = await hooksOnResult(course, output, elapsedMs)
+  if (added.length > 0) notes.modelText = withHookContext(notes.modelText ?? textOf(output), added)
+  scope.emit({ type: 'tool-output-available', toolCallId, output, ...metadata(notes) })
+  tell('tool:execution:complete', call, scope, {
+    title: titleOf(course),
+    ...(display?.summary !== undefined && { summary: display.summary }),
+    ...(display?.content !== undefined && { content: display.content }),
+    output,
+    elapsedMs,
+  })
+}
+
+/** What hooks add to a result. One that denies, or fails, withholds it from the model. */
+async function hooksOnResult(course: Course, output: unknown, elapsedMs: number): Promise<HookVerdict['context']> {
+  const before = course.running?.context ?? []
+  const verdict = await afterHooks(course, { output, elapsedMs })
+  if (verdict.decision === 'deny')
+    throw new Error(`The call ran, and its result is withheld: ${verdict.reason ?? 'a hook says so.'}`)
+  return [...before, ...verdict.context]
+}
+
+/** What hooks add to an error, where the tool was reached and the run goes on. */
+async function hooksOnFailure(course: Course, error: string): Promise<HookVerdict['context']> {
+  const { running, heard, scope } = course
+  if (running === undefined || heard === true || scope.signal.aborted) return running?.context ?? []
+  const { context } = await afterHooks(course, { error }).catch((): HookVerdict => ({ context: [] }))
+  return [...running.context, ...context]
+}
+
+async function afterHooks(
+  course: Course,
+  result: { output?: unknown; error?: string; elapsedMs?: number },
+): Promise<HookVerdict> {
+  const { call, ctx, scope, running } = course
+  const { hooks = [] } = scope.input
+  course.heard = true
+  if (hooks.length === 0 || running === undefined) return { context: [] }
+  const facts = callFacts(call, running.given, scope)
+  return runHooks(
+    hooks,
+    { event: 'after-call', ...result, ...facts },
+    { call: { tool: call.tool, ctx }, check: () => running.input, signal: scope.signal },
+  )
+}
+
+function titleOf({ call, notes, running }: Course): string {
+  const named = running === undefined ? undefined : call.tool.title?.(running.input)
+  return notes.display?.title ?? notes.actionName ?? named ?? call.tool.name
+}
+
+function textOf(output: unknown): string {
+  return typeof output === 'string' ? output : JSON.stringify(output)
 }
 
 async function runTool(tool: Tool, input: unknown, ctx: ToolContext): Promise<unknown> {

@@ -2,12 +2,14 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provid
 import type { AgentFrame } from '../agent-frame.ts'
 import type { Asks } from '../asks.ts'
 import type { Blobs } from '../blobs.ts'
+import type { Hook } from '../hooks/hook.ts'
 import type { Decision } from '../permission/decision.ts'
 import type { Chunk, Message, StoredMessage, Usage } from '../protocol/message.ts'
 import type { RunLog } from '../run-log.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { FileKind } from './project.ts'
 import type { Resume } from './resume.ts'
+import type { RunEvents } from './run-events.ts'
 import type { Agents } from '../sub-agents/agents.ts'
 import type { Meter } from '../sub-agents/meter.ts'
 import type { WriteLock } from './write-lock.ts'
@@ -57,6 +59,10 @@ export interface RunInput {
   asks: Asks
   blobs?: Blobs
   decide(call: { tool: Tool; input: unknown }, ctx: ToolContext): Promise<Decision> | Decision
+  /** Of the person, and of projects that they trust; in the order in which they are asked. */
+  hooks?: readonly Hook[]
+  /** Hears of every ask and every call. A listener cannot harm the run. */
+  events?: RunEvents
   /**
    * Takes the steering messages that have come since the last step. `ending`: the turn ends unless there is one; when
    * there is none, nothing may be accepted from then on.

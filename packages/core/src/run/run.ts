@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import { NamedError } from '../error.ts'
+import type { DataParts } from '../protocol/data-parts.ts'
 import type { Metadata, Usage } from '../protocol/message.ts'
 import { buildTools, findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
 import { callModel, type ModelAnswer, type ModelCall } from './call-model.ts'
 import { openCallScope } from './call-scope.ts'
-import { closeTurn, endedTurn, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
+import { isRefusal } from './call-context.ts'
+import { closeTurn, earlierRefused, endedTurn, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
+import { endHooks } from './end-hooks.ts'
 import { executeCall } from './execute-call.ts'
 import { loadFiles } from './load-files.ts'
 import type { Call } from './parse-call.ts'
@@ -23,6 +26,12 @@ export type { RunOutcome } from './end-turn.ts'
  * that happens goes to the log; the message is its fold. Never throws for what a model, a tool or a person does.
  */
 export async function run(input: RunInput): Promise<RunOutcome> {
+  const outcome = await takeTurn(input)
+  await endHooks(input, outcome)
+  return outcome
+}
+
+async function takeTurn(input: RunInput): Promise<RunOutcome> {
   setMaxListeners(0, input.signal)
   const turn = openTurn(input)
   const { resume } = input
@@ -169,10 +178,10 @@ function hasResult({ fold }: Turn, toolCallId: string): boolean {
 function hasRefusal({ fold }: Turn): boolean {
   const { parts } = fold.snapshot()
   const current = parts.slice(parts.findLastIndex((part) => part.type === 'step-start') + 1)
-  return current.some(
-    (part) =>
-      'state' in part && part.state === 'output-denied' && 'approval' in part && part.approval.reason === undefined,
-  )
+  return current.some((part) => {
+    if (part.type === 'data-ask-answer') return isRefusal((part.data as DataParts['ask-answer']).answer)
+    return 'state' in part && part.state === 'output-denied' && 'approval' in part && part.approval.reason === undefined
+  })
 }
 
 type Ended = Pick<ModelAnswer, 'finishReason'> & { calls: readonly unknown[] }
@@ -227,14 +236,19 @@ function openCalls(turn: Turn): Calls {
   const { input } = turn
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
-  const scope = { ...openCallScope(turn), signal: controller.signal, deny }
+  const scope = { ...openCallScope(turn), signal: controller.signal, deny, askSignal }
+  /** The place of each call among those of the step, and what lets go of its asks. */
+  const places = new Map<string, { place: number; asking: AbortController }>()
   const schedule = createSchedule((call) => turn.work(() => execute(call)))
   const onAbort = (): void => abort(input.signal.reason)
   if (input.signal.aborted) onAbort()
   else input.signal.addEventListener('abort', onAbort, { once: true })
   if (turn.denied) schedule.cancel()
   return {
-    offer: schedule.offer,
+    offer(call) {
+      places.set(call.toolCallId, { place: places.size, asking: new AbortController() })
+      schedule.offer(call)
+    },
     finish,
     cancel: schedule.cancel,
     stop(reason) {
@@ -270,6 +284,13 @@ function openCalls(turn: Turn): Calls {
   function deny(call: Call): void {
     turn.refuse(call.toolName)
     schedule.cancel()
+    const refused = places.get(call.toolCallId)?.place ?? Infinity
+    for (const { place, asking } of places.values())
+      if (place > refused) asking.abort(new NamedError('Refused', earlierRefused))
+  }
+
+  function askSignal({ toolCallId }: Call): AbortSignal {
+    return (places.get(toolCallId) as { asking: AbortController }).asking.signal
   }
 }
 

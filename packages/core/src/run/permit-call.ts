@@ -1,0 +1,202 @@
+import type { Answer } from '../asks.ts'
+import { runHooks, type HookVerdict } from '../hooks/run-hooks.ts'
+import type { Decision } from '../permission/decision.ts'
+import type { CallNotes } from '../protocol/message.ts'
+import type { Tool, ToolContext } from '../tool.ts'
+import { askId } from './ask-id.ts'
+import { carryApproval, waitForAnswer } from './call-context.ts'
+import { callFacts, tell } from './call-facts.ts'
+import type { CallScope } from './call-scope.ts'
+import { checkInput, type Call } from './parse-call.ts'
+import { showCall, type Shown } from './show-call.ts'
+import { toJson } from './to-json.ts'
+
+/** An input as it was given, and with the schema's defaults applied. */
+export interface Given {
+  given: unknown
+  input: unknown
+}
+
+/** What runs, and what hooks want the model to be told with its result. */
+export interface Permitted extends Given {
+  context: HookVerdict['context']
+}
+
+/** A call that wants to run. */
+export interface CallAtDoor {
+  call: Call & { tool: Tool }
+  ctx: ToolContext
+  scope: CallScope
+  notes: CallNotes
+}
+
+/**
+ * Allow, ask or deny: first the hooks, which may rewrite the input; then the rules, on what the hooks left; then hooks
+ * and a person, where the rules ask. Undefined means that the call was refused and has its result.
+ */
+export async function permitCall(door: CallAtDoor, first: Given): Promise<Permitted | undefined> {
+  const before = await beforeHooks(door, first)
+  if (before.decision === 'deny') return refuse(door, before.reason)
+  const now = await rewritten(door, first, before)
+  const decision = withHooks(await decideOn(door, now), before)
+  if (decision.decision === 'deny') return refuse(door, decision.reason)
+  if (decision.decision === 'allow') return { ...now, context: before.context }
+
+  const shown = await showCall(door.call, now.input, door.ctx)
+  const asking = await askHooks(door, now, decision, shown)
+  const context = [...before.context, ...asking.context]
+  if (asking.decision === 'deny') return refuse(door, asking.reason, decision.reason)
+  if (asking.decision === 'allow' && !isFirm(decision)) return { ...now, context }
+  if (door.scope.input.headless === true)
+    return refuse(door, `${decision.reason} Nobody is here to approve it, so it was not run.`, decision.reason)
+  const answered = await askPerson(door, now, decision, shown)
+  return answered && { ...answered, context }
+}
+
+/** The rules on this very input. What they grant is the call's from here on. */
+export async function decideOn({ call, ctx, scope }: CallAtDoor, { input }: Given): Promise<Decision> {
+  const decision = await scope.input.decide({ tool: call.tool, input }, ctx)
+  ctx.granted = { confinement: decision.confinement ?? 'none', outside: decision.outside ?? [] }
+  return decision
+}
+
+/** Without a person: the model reads why, and the turn goes on. */
+export function refuse({ call, scope }: CallAtDoor, reason = 'It was refused.', asked = reason): undefined {
+  const { toolCallId } = call
+  const approvalId = askId(scope.input.runId, toolCallId, 0)
+  scope.emit({ type: 'tool-approval-request', approvalId, toolCallId, reason: asked, isAutomatic: true })
+  scope.emit({ type: 'tool-approval-response', approvalId, approved: false, reason })
+  scope.emit({ type: 'tool-output-denied', toolCallId })
+  tell('tool:permission:response', call, scope, { askId: approvalId, approved: false, automatic: true, reason })
+}
+
+async function beforeHooks({ call, ctx, scope }: CallAtDoor, { given }: Given): Promise<HookVerdict> {
+  const { hooks = [] } = scope.input
+  if (hooks.length === 0) return { context: [] }
+  return runHooks(
+    hooks,
+    { event: 'before-call', ...callFacts(call, given, scope) },
+    { call: { tool: call.tool, ctx }, check: (input) => fitting(call.tool, input), signal: scope.signal },
+  )
+}
+
+async function askHooks(
+  { call, ctx, scope }: CallAtDoor,
+  { given }: Given,
+  { reason, rule }: Decision,
+  { title, content }: Shown,
+): Promise<HookVerdict> {
+  const { hooks = [] } = scope.input
+  return runHooks(
+    hooks,
+    { event: 'ask', kind: 'approval', title, reason, rule, content, ...callFacts(call, given, scope) },
+    { call: { tool: call.tool, ctx }, check: (input) => fitting(call.tool, input), signal: scope.signal },
+  )
+}
+
+/** The input as the hooks left it, kept beside the model's own. */
+async function rewritten(door: CallAtDoor, first: Given, { rewritten: made }: HookVerdict): Promise<Given> {
+  if (made === undefined) return first
+  const { call, ctx, notes } = door
+  const input = fitting(call.tool, made.input)
+  const complaint = await call.tool.validate?.(input, ctx)
+  if (typeof complaint === 'string') throw new Error(`The hook ${made.hook} rewrote the input: ${complaint}`)
+  notes.executedInput = toJson(made.input)
+  notes.rewrittenBy = made.hook
+  return { given: made.input, input }
+}
+
+/** A hook's allow counts as an allow rule, its ask holds against every one. */
+function withHooks(decision: Decision, { decision: said, reason }: HookVerdict): Decision {
+  if (decision.decision === 'deny' || said === undefined) return decision
+  if (said === 'allow') return isFirm(decision) ? decision : { ...decision, decision: 'allow' }
+  const { remember: _, ...rest } = decision
+  if (decision.decision === 'ask') return { ...rest, firm: true }
+  return { ...rest, decision: 'ask', reason: reason ?? 'A hook wants a person to look at it.', rule: null, firm: true }
+}
+
+function isFirm({ decision, firm, rule }: Decision): boolean {
+  return decision === 'ask' && (firm === true || rule !== null)
+}
+
+async function askPerson(door: CallAtDoor, now: Given, decision: Decision, shown: Shown): Promise<Given | undefined> {
+  const { call, scope, notes } = door
+  const { toolCallId } = call
+  const { reason, rule, remember, commands } = decision
+  const why = {
+    reason,
+    rule,
+    ...(remember !== undefined && remember.length > 0 && { remember }),
+    ...(commands !== undefined && commands.length > 0 && { commands }),
+  }
+  const id = askId(scope.input.runId, toolCallId, 0)
+  notes.permission = shown
+  scope.emit({
+    type: 'tool-approval-request',
+    approvalId: id,
+    toolCallId,
+    reason,
+    // What would run is what is shown, whatever the model gave.
+    approvalDescriptor: toJson({ ...shown, ...why, ...(now.given !== call.input && { input: now.given }) }),
+  })
+  tell('tool:permission:request', call, scope, { askId: id, input: now.given, ...shown, ...why })
+  const answer = await waitForAnswer({ kind: 'approval', ...shown }, id, { ...call, input: now.given }, scope, why)
+  return takeAnswer(door, now, id, answer)
+}
+
+async function takeAnswer(door: CallAtDoor, now: Given, id: string, answer: Answer): Promise<Given | undefined> {
+  const { call, ctx, scope, notes } = door
+  if (answer.type === 'deny') {
+    respond(false, answer.remark)
+    await scope.input.log.sync()
+    if (answer.remark === undefined) scope.deny(call)
+    return undefined
+  }
+  if (answer.type !== 'approve') throw new Error(`An approval was answered with "${answer.type}".`)
+  const settled = answer.input === undefined ? now : await judgeEdit(door, answer.input)
+  if (typeof settled === 'string') {
+    respond(false, settled)
+    return undefined
+  }
+  respond(true)
+  await scope.input.log.sync()
+  if (answer.data !== undefined) carryApproval(ctx, answer.data)
+  if (settled === now) return now
+  notes.executedInput = answer.input
+  delete notes.rewrittenBy
+  return settled
+
+  function respond(approved: boolean, reason?: string): void {
+    const said = { approved, ...(reason !== undefined && { reason }) }
+    scope.emit({ type: 'tool-approval-response', approvalId: id, ...said })
+    if (!approved) scope.emit({ type: 'tool-output-denied', toolCallId: call.toolCallId })
+    tell('tool:permission:response', call, scope, {
+      askId: id,
+      ...said,
+      ...(answer.type === 'approve' && answer.remember !== undefined && { remember: answer.remember }),
+      ...(answer.type === 'approve' && answer.input !== undefined && { input: answer.input }),
+    })
+  }
+}
+
+/**
+ * What a person made of the input is decided on anew: their word settles what would ask, and no more. It runs as they
+ * wrote it or not at all, so hooks may only refuse it. A text says why it is refused.
+ */
+async function judgeEdit(door: CallAtDoor, given: unknown): Promise<Given | string> {
+  const { tool } = door.call
+  const checked = checkInput(tool, given)
+  const complaint = 'complaint' in checked ? checked.complaint : await tool.validate?.(checked.input as never, door.ctx)
+  if ('complaint' in checked || typeof complaint === 'string')
+    return `The person edited the input, and the edit does not fit: ${complaint as string}`
+  const edited = { given, input: checked.input }
+  const verdict = await beforeHooks(door, edited)
+  const { decision, reason } = verdict.decision === 'deny' ? verdict : await decideOn(door, edited)
+  return decision === 'deny' ? `The person edited the input, and the edit was refused: ${reason}` : edited
+}
+
+function fitting(tool: Tool, given: unknown): unknown {
+  const checked = checkInput(tool, given)
+  if ('complaint' in checked) throw new Error(checked.complaint)
+  return checked.input
+}

@@ -1,0 +1,36 @@
+import type { Tool, ToolContext } from '../tool.ts'
+import type { Call } from './parse-call.ts'
+import { toJson } from './to-json.ts'
+
+export interface Shown {
+  title: string
+  summary?: string
+  content?: unknown
+}
+
+/** A person waits no longer than this for what a call would do to be worked out. */
+const previewMs = 2000
+
+/**
+ * What a person is shown when asked: what the tool says of its input, with what the call would do to the world as it is
+ * now where the tool can tell. That may fail or take long; then the input has to speak for itself.
+ */
+export async function showCall(call: Call & { tool: Tool }, input: unknown, ctx: ToolContext): Promise<Shown> {
+  const { tool } = call
+  const shown = tool.permission?.(input) ?? { title: tool.title?.(input) ?? call.actionName ?? tool.name }
+  const content = tool.preview === undefined ? undefined : await previewOf(tool, input, ctx)
+  return toJson({ ...shown, ...(content !== undefined && { content }) }) as Shown
+}
+
+async function previewOf(tool: Tool, input: unknown, ctx: ToolContext): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, previewMs, undefined)
+  try {
+    return await Promise.race([tool.preview?.(input, ctx), promise])
+  } catch {
+    // The call will say why when it runs.
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}
