@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'json-schema'
 import type { OutputProblem } from './output-problem.ts'
+import type { JsonType } from './schema-tree.ts'
 
 /**
  * What an output schema is made of: zod 4, or any Standard Schema that can also give its JSON Schema. Structural, so
@@ -29,6 +30,11 @@ export interface EnsureRule {
   /** `items[*].title` wants it in every item; a list without items has nothing to miss. */
   readonly path: string
   readonly rule: 'present' | 'not-empty'
+  /**
+   * Set on rules made from a schema: absent parents are left to the schema, and of a union only the member that fits
+   * the value is asked. A rule written by hand wants its whole path.
+   */
+  readonly applies?: (holder: unknown, depth: number) => boolean
 }
 
 export type CheckedOutput<Output> =
@@ -43,6 +49,11 @@ export interface OutputSchema<Input = unknown, Output = Input> {
   readonly notation: string
   /** What an answer may be as a whole. */
   readonly kinds: ReadonlySet<'object' | 'list' | 'scalar'>
+  /**
+   * The JSON types of the answer's named fields, or of its items' when it is a list: which block of JSON in a text is
+   * the answer is judged by them.
+   */
+  readonly fields: ReadonlyMap<string, ReadonlySet<JsonType>>
   /** The wildcard paths of every field that is known by name: `items`, `items[*]`, `items[*].title`. */
   readonly paths: readonly string[]
   /** What `.meta({ ensure })` asks for: `true` and `'present'` are the same, `'not-empty'` wants more. */

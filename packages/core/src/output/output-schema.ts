@@ -1,0 +1,82 @@
+import type { JSONSchema7 } from 'json-schema'
+import { ensureRules } from './ensure.ts'
+import { notationOf } from './notation.ts'
+import type { CheckedOutput, OutputSchema, OutputSource } from './output-schema-types.ts'
+import { formatPath, parsePath } from './path.ts'
+import { toProviderSchema } from './provider-schema.ts'
+import { type JsonType, type Schema, SchemaTree } from './schema-tree.ts'
+
+/** Reads a schema once; what is derived from it is made when it is first asked for. */
+export function outputSchema<Input, Output>(source: OutputSource<Input, Output>): OutputSchema<Input, Output> {
+  const tree = new SchemaTree(jsonSchemaOf(source))
+  const types = tree.types(tree.root)
+  const ensure = ensureRules(tree)
+  let jsonSchema: JSONSchema7 | undefined
+  let notation: string | undefined
+  let paths: readonly string[] | undefined
+  return {
+    get jsonSchema() {
+      return (jsonSchema ??= toProviderSchema(tree.root))
+    },
+    get notation() {
+      return (notation ??= notationOf(tree.root))
+    },
+    get paths() {
+      return (paths ??= tree.paths())
+    },
+    kinds: new Set([...types].map(kindOf)),
+    fields: fieldsOf(tree, types),
+    ensure,
+    has: (path) => tree.has(parsePath(path)),
+    validate: (value) => validate(source, value),
+  }
+}
+
+function jsonSchemaOf(source: OutputSource): Schema {
+  const standard = (source as Partial<OutputSource> | undefined)?.['~standard']
+  if (typeof standard?.jsonSchema?.input !== 'function') {
+    throw new Error(
+      'The output schema must be zod 4 or another Standard Schema that can give its JSON Schema ("~standard".jsonSchema).',
+    )
+  }
+  try {
+    return standard.jsonSchema.input({ target: 'draft-07' }) as Schema
+  } catch (error) {
+    throw new Error(`The output schema cannot be told to a model: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function kindOf(type: JsonType): 'object' | 'list' | 'scalar' {
+  if (type === 'object') return 'object'
+  return type === 'array' ? 'list' : 'scalar'
+}
+
+function fieldsOf(tree: SchemaTree, types: ReadonlySet<JsonType>): Map<string, Set<JsonType>> {
+  const fields = new Map<string, Set<JsonType>>()
+  const roots = tree.alternatives(tree.root)
+  const items = types.has('object') ? [] : roots.flatMap((root) => tree.below(root, 0))
+  for (const holder of [...roots, ...items.flatMap((item) => tree.alternatives(item))]) {
+    for (const [key, child] of Object.entries(holder.properties ?? {})) {
+      const known = fields.get(key) ?? new Set<JsonType>()
+      for (const type of tree.types(child as Schema)) known.add(type)
+      fields.set(key, known)
+    }
+  }
+  return fields
+}
+
+async function validate<Output>(source: OutputSource<unknown, Output>, value: unknown): Promise<CheckedOutput<Output>> {
+  const result = await source['~standard'].validate(value)
+  if (result.issues === undefined) return { ok: true, data: result.value }
+  return {
+    ok: false,
+    problems: result.issues.map(({ message, path = [] }) => {
+      const keys = path.map((part) => (typeof part === 'object' ? part.key : part))
+      return {
+        path: formatPath(keys.map((key) => (typeof key === 'number' ? key : String(key)))),
+        message,
+        retry: true,
+      }
+    }),
+  }
+}
