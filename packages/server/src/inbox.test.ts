@@ -6,7 +6,7 @@ const ask = { id: 'ask_1', kind: 'approval', sessionId: 's1', closedAt: null, an
 const never = new AbortController().signal
 
 /** Asks in memory; `opening` is what happens after an ask can be seen and before `open` resolves. */
-function asks(opening: () => void | Promise<void> = () => undefined): Pick<Store, 'asks'> {
+function asks(opening: () => void | Promise<void> = () => undefined): Pick<Store, 'asks' | 'transaction'> {
   const all = new Map<string, Ask>()
   return {
     asks: {
@@ -24,8 +24,19 @@ function asks(opening: () => void | Promise<void> = () => undefined): Pick<Store
         Object.assign(known, { answer, closedAt: 1 })
         return Promise.resolve(known)
       },
+      close(id: string) {
+        const known = all.get(id)
+        if (known?.closedAt === null) known.closedAt = 1
+        return Promise.resolve()
+      },
+      list: ({ sessionId, open }: { sessionId: string; open?: boolean }) =>
+        Promise.resolve(
+          [...all.values()].filter(
+            (one) => one.sessionId === sessionId && (open === undefined || open === (one.closedAt === null)),
+          ),
+        ),
     },
-  } as unknown as Pick<Store, 'asks'>
+  } as unknown as Pick<Store, 'asks' | 'transaction'>
 }
 
 describe('the inbox', () => {
@@ -71,5 +82,62 @@ describe('the inbox', () => {
       status: 422,
     })
     await expect(inbox.answer('ask_2', { type: 'approve' })).rejects.toMatchObject({ name: 'AskNotFound', status: 404 })
+  })
+
+  it('waits for an ask that a stream has shown before it was opened', async () => {
+    const inbox = createInbox(asks())
+    inbox.announce('ask_1')
+    const answered = inbox.answer('ask_1', { type: 'approve' })
+    expect(await inbox.ask(ask, never)).toEqual({ type: 'approve' })
+    expect(await answered).toMatchObject({ id: 'ask_1', answer: { type: 'approve' } })
+    await expect(inbox.answer('ask_1', { type: 'deny' })).rejects.toMatchObject({ name: 'AskClosed', status: 409 })
+  })
+})
+
+describe('an ask of a page', () => {
+  const done: Answer = { type: 'answers', answers: { status: 'success' } }
+  const browserAsk: Ask = { ...ask, kind: 'browser', toolCallId: 'c1', client: 'page-1' }
+  const said = { sessionId: 's1', toolCallId: 'c1', client: 'page-1', answer: done }
+
+  it('finds what its page said before it was asked, and not what others did', async () => {
+    const inbox = createInbox(asks())
+    const forged: Answer = { type: 'answers', answers: { status: 'forged' } }
+    expect(await inbox.acknowledge({ ...said, client: 'page-2', answer: forged })).toBe('stored')
+    expect(await inbox.acknowledge({ ...said, sessionId: 's2', answer: forged })).toBe('stored')
+    expect(await inbox.acknowledge(said)).toBe('stored')
+    let opened = false
+    expect(await inbox.ask(browserAsk, never, () => void (opened = true))).toEqual(done)
+    expect(opened).toBe(false)
+    await expect(inbox.acknowledge(said)).rejects.toMatchObject({ name: 'AskClosed', status: 409 })
+  })
+
+  it('finds what its page says while it is being opened', async () => {
+    const results: string[] = []
+    const inbox = createInbox(asks(async () => void results.push(await inbox.acknowledge(said))))
+    expect(await inbox.ask(browserAsk, never)).toEqual(done)
+    expect(results).toEqual(['resolved'])
+  })
+
+  it('is answered by its own page alone, whichever way', async () => {
+    const inbox = createInbox(asks())
+    const opened = Promise.withResolvers<void>()
+    const waiting = inbox.ask(browserAsk, never, opened.resolve)
+    await opened.promise
+    const forbidden = { name: 'ForeignClient', status: 403 }
+    await expect(inbox.acknowledge({ ...said, client: 'page-2' })).rejects.toMatchObject(forbidden)
+    await expect(inbox.answer('ask_1', done)).rejects.toMatchObject(forbidden)
+    await expect(inbox.answer('ask_1', { type: 'deny' }, { client: 'page-2' })).rejects.toMatchObject(forbidden)
+    expect(await inbox.acknowledge(said)).toBe('resolved')
+    expect(await waiting).toEqual(done)
+  })
+
+  it('is closed when its time is over, and whoever waits is told so by name', async () => {
+    const inbox = createInbox(asks())
+    await expect(inbox.ask({ ...browserAsk, timeoutMs: 5 }, never)).rejects.toMatchObject({
+      name: 'AskTimeout',
+      status: 408,
+      data: { askId: 'ask_1', timeoutMs: 5 },
+    })
+    await expect(inbox.acknowledge(said)).rejects.toMatchObject({ name: 'AskClosed' })
   })
 })

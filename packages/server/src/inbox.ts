@@ -1,9 +1,34 @@
-import { NamedError, type Answer, type Ask, type AskKind, type Asks, type Store } from '@troupe/core'
+import {
+  askTimeout,
+  longestAskMs,
+  NamedError,
+  type Answer,
+  type Ask,
+  type AskKind,
+  type Asks,
+  type Store,
+} from '@troupe/core'
+import { createEarlyAnswers, earlyLife, mayAnswer, type EarlyAnswer } from './early-answers.ts'
 
 /** Every open ask of every run. An answer given while nobody waits (before a restart is over) is found later. */
 export interface Inbox extends Asks {
-  answer(id: string, answer: Answer): Promise<Ask>
+  /**
+   * Throws `AskNotFound` (404), `AskClosed` (409), `WrongAnswer` (422), `ForeignClient` (403), and then nothing has
+   * changed. `also` is written in the same commit.
+   */
+  answer(id: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
+  /** An ask by its id. One that a stream has shown and that is just being opened is waited for. */
+  find(id: string): Promise<Ask | undefined>
   list(options: { sessionId?: string; runId?: string }): Promise<Ask[]>
+  /** A stream is about to show the id of an ask, which comes in a moment. */
+  announce(id: string): void
+  /** What a page says of a call. `stored` when its ask is not there yet: it is kept for half a minute. */
+  acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
+}
+
+export interface AnswerOptions {
+  client?: string
+  also?: (store: Store) => Promise<void>
 }
 
 const answersOf: Record<AskKind, readonly Answer['type'][]> = {
@@ -13,9 +38,15 @@ const answersOf: Record<AskKind, readonly Answer['type'][]> = {
   browser: ['answers', 'deny'],
 }
 
-export function createInbox(store: Pick<Store, 'asks'>): Inbox {
+const mostAnnounced = 1000
+
+export function createInbox(store: Pick<Store, 'asks' | 'transaction'>): Inbox {
   const waiters = new Map<string, (answer: Answer) => void>()
-  return {
+  const early = createEarlyAnswers()
+  /** Asks that are about to be opened, and who waits for that. */
+  const announced = new Map<string, PromiseWithResolvers<void>>()
+
+  const inbox: Inbox = {
     async ask(ask, signal, onOpen) {
       signal.throwIfAborted()
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -24,31 +55,102 @@ export function createInbox(store: Pick<Store, 'asks'>): Inbox {
       waiters.set(ask.id, resolve)
       signal.addEventListener('abort', onAbort, { once: true })
       promise.catch(() => undefined)
+      let timer: NodeJS.Timeout | undefined
       try {
         const known = await store.asks.open(ask)
+        announced.get(ask.id)?.resolve()
+        announced.delete(ask.id)
         if (known.answer !== null) return known.answer
         if (known.closedAt !== null)
           throw new NamedError('AskClosed', 'This was asked before and closed without an answer.')
         signal.throwIfAborted()
-        onOpen?.()
+        const given = known.kind === 'browser' ? early.take(known) : undefined
+        if (given !== undefined) await give(known.id, given).catch(unlessClosed)
+        else onOpen?.()
+        if (known.timeoutMs !== undefined)
+          timer = setTimeout(() => void expire(known).catch(reject), Math.min(known.timeoutMs, longestAskMs))
         return await promise
       } finally {
+        clearTimeout(timer)
         waiters.delete(ask.id)
         signal.removeEventListener('abort', onAbort)
       }
     },
-    async answer(id, answer) {
+    async find(id) {
       const ask = await store.asks.get(id)
+      const coming = announced.get(id)
+      if (ask !== undefined || coming === undefined) return ask
+      let timer: NodeJS.Timeout | undefined
+      const tooLong = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, earlyLife)
+      })
+      await Promise.race([coming.promise, tooLong])
+      clearTimeout(timer)
+      return store.asks.get(id)
+    },
+    async answer(id, answer, options = {}) {
+      const ask = await inbox.find(id)
       if (ask === undefined) throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
+      if (ask.kind === 'browser' && !mayAnswer(ask, options.client)) throw foreignClient()
       if (!answersOf[ask.kind].includes(answer.type)) {
         const expected = answersOf[ask.kind].join(' or ')
         const message = `An ask of kind "${ask.kind}" is answered with ${expected}, not "${answer.type}".`
         throw new NamedError('WrongAnswer', message, { status: 422 })
       }
-      const answered = await store.asks.answer(id, answer)
-      waiters.get(id)?.(answer)
-      return answered
+      return give(id, answer, options.also)
     },
     list: (options) => store.asks.list({ ...options, open: true }),
+    announce(id) {
+      if (waiters.has(id) || announced.has(id)) return
+      if (announced.size >= mostAnnounced) announced.delete(announced.keys().next().value as string)
+      announced.set(id, Promise.withResolvers())
+    },
+    async acknowledge(given) {
+      const { answer, client } = given
+      const known = await askOf(given)
+      if (known === undefined) {
+        early.put(given)
+        // It may have been opened meanwhile, and then either has found the answer or waits for it.
+        const late = await askOf(given)
+        if (late === undefined) return 'stored'
+        if (early.take(given) !== undefined) await inbox.answer(late.id, answer, { client })
+      } else await inbox.answer(known.id, answer, { client })
+      return 'resolved'
+    },
   }
+  return inbox
+
+  async function give(id: string, answer: Answer, also?: AnswerOptions['also']): Promise<Ask> {
+    const answered =
+      also === undefined
+        ? await store.asks.answer(id, answer)
+        : await store.transaction(async (inside) => {
+            const closed = await inside.asks.answer(id, answer)
+            await also(inside)
+            return closed
+          })
+    waiters.get(id)?.(answer)
+    return answered
+  }
+
+  /** The browser ask of a call: the open one, else the last. */
+  async function askOf({ sessionId, toolCallId }: EarlyAnswer): Promise<Ask | undefined> {
+    const ofCall = (ask: Ask): boolean => ask.kind === 'browser' && ask.toolCallId === toolCallId
+    const open = await store.asks.list({ sessionId, open: true })
+    return open.find(ofCall) ?? (await store.asks.list({ sessionId })).findLast(ofCall)
+  }
+
+  /** Whoever answers in the last moment wins. */
+  async function expire(ask: Ask): Promise<void> {
+    await store.asks.close(ask.id)
+    if ((await store.asks.get(ask.id))?.answer == null) throw askTimeout(ask)
+  }
+}
+
+export function foreignClient(): NamedError {
+  return new NamedError('ForeignClient', 'Another page was asked, and only that page can answer.', { status: 403 })
+}
+
+function unlessClosed(error: unknown): void {
+  if (!(error instanceof NamedError && error.name === 'AskClosed')) throw error
 }

@@ -43,6 +43,8 @@ export interface LiveLogOptions {
   from: number
   /** Frames that an earlier process wrote. */
   seq?: number
+  /** Called for each chunk before anybody sees it. */
+  onChunk?: (chunk: Chunk) => void
 }
 
 /** So much is journalled at once, without waiting for the next tick of the journal, and a frame holds not much more. */
@@ -58,7 +60,7 @@ const framesPerPage = 4
 const longestDelta = 1 << 15
 
 export function createLiveLog(options: LiveLogOptions): LiveLog {
-  const { runId, store, journal } = options
+  const { runId, store, journal, onChunk } = options
   let seq = options.seq ?? 0
   let pending: LogItem[] = []
   let pendingFrom = options.from
@@ -100,6 +102,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
     number: options.from,
     append(chunk) {
       if (muted) return
+      onChunk?.(chunk)
       log.number += itemSize(chunk)
       keep(chunk)
       if (subscribers.length > 0) send(chunk)

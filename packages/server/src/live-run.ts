@@ -6,6 +6,7 @@ import {
   run,
   shutdown,
   type Chunk,
+  type DataParts,
   type Message,
   type Resume,
   type RunOutcome,
@@ -23,6 +24,8 @@ export interface LiveRun {
   readonly sessionId: string
   readonly messageId: string
   readonly userMessageId: string
+  /** The page that started it, where one did. */
+  readonly client?: string
   readonly status: RunStatus
   readonly log: LiveLog
   /** Resolves when the message is stored and exported and the run is closed. Rejects when it could not be stored. */
@@ -73,13 +76,21 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
 
   const from = remains === undefined ? record.fromNumber : remains.lastNumber + numberJump
   const gaps = remains === undefined ? [] : [...remains.gaps, { after: remains.lastNumber, to: from }]
-  const log = createLiveLog({ runId: record.id, store, journal: options.journal, from, seq: remains?.seq ?? 0 })
+  const log = createLiveLog({
+    runId: record.id,
+    store,
+    journal: options.journal,
+    from,
+    seq: remains?.seq ?? 0,
+    onChunk: announce,
+  })
 
   const live: OpenRun = {
     id: record.id,
     sessionId: session.id,
     messageId: record.messageId,
     userMessageId: record.userMessageId,
+    ...(request.client !== undefined && { client: request.client }),
     status: 'running',
     log,
     done: finished.promise,
@@ -232,6 +243,16 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
   async function takeCallId(id: string): Promise<boolean> {
     usedCallIds ??= store.calls.ids(session.id).then((ids) => new Set(ids))
     return !(await usedCallIds).has(id)
+  }
+
+  /** Who reads the stream may answer before the ask is registered. */
+  function announce(chunk: Chunk): void {
+    if (chunk.type === 'tool-approval-request') {
+      if (chunk.isAutomatic !== true) options.inbox.announce(chunk.approvalId)
+    } else if (chunk.type === 'data-ask') options.inbox.announce((chunk.data as DataParts['ask']).id)
+    else if (chunk.type === 'data-sub-agent-chunk') {
+      for (const inner of (chunk.data as DataParts['sub-agent-chunk']).chunks) announce(inner as Chunk)
+    }
   }
 
   function isLost(number: number): boolean {

@@ -1,4 +1,6 @@
 import { NamedError, newId, type Answer, type Ask, type RunOutcome, type RunRecord, type Session } from '@troupe/core'
+import { mayAnswer, type EarlyAnswer } from './early-answers.ts'
+import { foreignClient, type AnswerOptions } from './inbox.ts'
 import { noRun, openRun, type LiveRun, type OpenRun, type RunToOpen } from './live-run.ts'
 import { readRemains } from './read-remains.ts'
 import { gatherParts, type LiveOptions, type Remains, type RunRequest } from './run-parts.ts'
@@ -16,7 +18,10 @@ export interface Live {
   stop(sessionId: string): Promise<{ runId: string; ms: number } | undefined>
   /** Throws `NoRun` (409). Resolves when the message survives a crash. */
   steer(sessionId: string, message: { id: string; text: string }): Promise<void>
-  answer(askId: string, answer: Answer): Promise<Ask>
+  /** See `Inbox.answer`. */
+  answer(askId: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
+  /** What a page says of a call that it was asked to carry out. Throws `ForeignClient` (403), see `Inbox.acknowledge`. */
+  acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
   /** Takes up what an earlier process left unfinished. */
   recover(): Promise<void>
   /** Ends runs at the next safe point; runs that wait for a person stay as they are. */
@@ -68,10 +73,17 @@ export function createLive(options: LiveOptions): Live {
       if (live === undefined) throw noRun()
       await live.steer(message)
     },
-    async answer(askId, answer) {
-      const answered = await inbox.answer(askId, answer)
+    async answer(askId, answer, given) {
+      const answered = await inbox.answer(askId, answer, given)
       runs.get(answered.sessionId)?.moved()
       return answered
+    },
+    async acknowledge(early) {
+      const live = runs.get(early.sessionId)
+      if (live !== undefined && !mayAnswer(live, early.client)) throw foreignClient()
+      const result = await inbox.acknowledge(early)
+      if (result === 'resolved') live?.moved()
+      return result
     },
     async recover() {
       const remains = await readRemains(store, warn)

@@ -18,6 +18,7 @@ import { healthRoutes } from './routes/health.ts'
 import { modelRoutes } from './routes/models.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { toolAckRoutes } from './routes/tools-ack.ts'
 import { toolRoutes } from './routes/tools.ts'
 import { workspaceRoutes } from './routes/workspace.ts'
 
@@ -54,6 +55,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...modelRoutes({ models: context.models, defaultModel: () => context.modelId(undefined).catch(() => null) }),
     ...providerRoutes(context),
     ...toolRoutes(context),
+    ...toolAckRoutes(context),
     ...workspaceRoutes(context),
     ...debugRoutes(context),
     ...healthRoutes({ version: context.version, routes: () => routes }),

@@ -9,6 +9,12 @@ export const wireMessageSchema = z.looseObject({
   metadata: z.unknown().optional(),
 })
 
+/** Which modes there are is said by the server, so that an unknown one is refused with their names. */
+const modeName = z.string().max(50).describe('default, accept-edits, plan or bypass')
+const ruleText = z.string().min(1).max(2000)
+const ruleTexts = z.array(ruleText).max(1000).optional()
+const effect = z.enum(['allow', 'ask', 'deny'])
+
 /** `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. */
 export const chatRequestSchema = z.looseObject({
   id: idSchema.optional(),
@@ -22,7 +28,7 @@ export const chatRequestSchema = z.looseObject({
   model: z.string().max(300).optional(),
   chatModelId: z.string().max(300).optional(),
   chatModelSource: z.string().max(100).optional(),
-  mode: z.string().max(50).optional(),
+  mode: modeName.optional(),
   responseMode: z.enum(['stream', 'json']).optional(),
   clientId: z.string().max(200).optional(),
   tabId: z.string().max(200).optional(),
@@ -32,16 +38,19 @@ export const chatRequestSchema = z.looseObject({
   workspace: z.string().max(4096).optional(),
   /** Nobody is there to ask: what would ask is denied with the reason. */
   headless: z.boolean().optional(),
+  /** Hold for this run alone, beside those of the files and of the session. */
+  rules: z.strictObject({ allow: ruleTexts, ask: ruleTexts, deny: ruleTexts }).optional(),
 })
 export type ChatRequest = z.infer<typeof chatRequestSchema>
 
-export const answerSchema = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('approve'),
-    remember: z.enum(['session', 'project', 'always']).optional(),
-    input: z.unknown().optional(),
-    data: z.unknown().optional(),
-  }),
+const scope = z.enum(['session', 'project', 'always'])
+const approval = z.strictObject({
+  type: z.literal('approve'),
+  remember: scope.optional(),
+  input: z.unknown().optional(),
+  data: z.unknown().optional(),
+})
+const otherAnswers = [
   z.strictObject({ type: z.literal('deny'), remark: z.string().max(20_000).optional() }),
   z.strictObject({ type: z.literal('answers'), answers: z.record(z.string(), z.unknown()) }),
   z.strictObject({
@@ -49,9 +58,60 @@ export const answerSchema = z.discriminatedUnion('type', [
     choice: z.enum(['edit', 'clean', 'continue']),
     remark: z.string().max(20_000).optional(),
   }),
+] as const
+
+/** An answer as it is kept. `rule`: no person, but this rule approved; it was remembered while the ask was open. */
+export const answerSchema = z.discriminatedUnion('type', [
+  approval.extend({ rule: z.string().max(2000).optional() }),
+  ...otherAnswers,
 ])
 
-export const answerRequestSchema = z.strictObject({ answer: answerSchema })
+/** `clientId`: the page that answers; a browser ask is answered by its own alone. */
+export const answerRequestSchema = z.strictObject({
+  answer: z.discriminatedUnion('type', [approval, ...otherAnswers]),
+  clientId: z.string().max(200).optional(),
+})
+
+/** `POST /ai/tools/ack`: a page says what became of something that a tool asked it to do. */
+export const ackRequestSchema = z.strictObject({
+  sessionId: idSchema,
+  clientId: z.string().min(1).max(200),
+  toolCallId: z.string().min(1).max(200),
+  status: z.enum(['success', 'failed']),
+  output: z.unknown().optional(),
+  errorText: z.string().max(20_000).optional(),
+})
+
+export const newRuleSchema = z.strictObject({
+  text: ruleText,
+  effect: effect.default('allow'),
+  scope,
+  sessionId: idSchema.optional(),
+})
+export const rulePatchSchema = z.strictObject({
+  text: ruleText.optional(),
+  effect: effect.optional(),
+  scope: scope.optional(),
+  sessionId: idSchema.optional(),
+})
+export const ruleTestSchema = z.strictObject({
+  text: ruleText.optional(),
+  effect: effect.default('allow'),
+  rules: z
+    .array(z.strictObject({ text: ruleText, effect }))
+    .max(1000)
+    .optional(),
+  sessionId: idSchema.optional(),
+})
+export const ruleExplainSchema = z.strictObject({
+  calls: z.array(z.strictObject({ tool: z.string().min(1).max(200), input: z.unknown() })).max(10_000),
+  sessionId: idSchema.optional(),
+  mode: modeName.optional(),
+  sandbox: z.boolean().optional(),
+  allow: ruleTexts,
+  ask: ruleTexts,
+  deny: ruleTexts,
+})
 export const steerRequestSchema = z.strictObject({ id: idSchema, text: z.string().min(1).max(1_000_000) })
 export const authRequestSchema = z.strictObject({ key: z.string().max(200) })
 
@@ -60,6 +120,7 @@ export const newSessionSchema = z.strictObject({
   title: z.string().max(500).optional(),
   model: z.string().max(300).nullable().optional(),
   agent: z.string().max(200).nullable().optional(),
+  mode: modeName.optional(),
 })
 export const sessionPatchSchema = z.strictObject({
   title: z.string().min(1).max(500).optional(),
@@ -67,6 +128,7 @@ export const sessionPatchSchema = z.strictObject({
   archived: z.boolean().optional(),
   model: z.string().max(300).nullable().optional(),
   agent: z.string().max(200).nullable().optional(),
+  mode: modeName.optional(),
 })
 
 /** `PATCH /ai/providers/:id`: keys go in and never come out. */

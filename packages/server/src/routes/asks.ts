@@ -28,12 +28,15 @@ export function askRoutes({ store, inbox, live }: { store: Store; inbox: Inbox; 
       summary: 'Answers an ask.',
       body: answerRequestSchema,
       scoped: true,
-      answers: { 200: '{ask}', 404: 'AskNotFound', 409: 'AskClosed', 422: 'WrongAnswer' },
+      answers: { 200: '{ask}', 403: 'ForeignClient', 404: 'AskNotFound', 409: 'AskClosed', 422: 'WrongAnswer' },
       async handle(c, { params, body, workspaceId }) {
-        const ask = await store.asks.get(params['id'] as string)
+        const ask = await inbox.find(params['id'] as string)
         if (ask === undefined || !(await isIn(workspaceId, ask.sessionId)))
           throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
-        return c.json({ ask: await live.answer(ask.id, body.answer) })
+        const { answer, clientId } = body
+        return c.json({
+          ask: await live.answer(ask.id, answer, { ...(clientId !== undefined && { client: clientId }) }),
+        })
       },
     }),
   ]

@@ -1,0 +1,60 @@
+import { NamedError, type Answer, type Ask } from '@troupe/core'
+
+/** Answers of pages that came before the ask of their call was there. They belong to one session and one client. */
+export interface EarlyAnswers {
+  /** Throws `AnswerTooLarge` (413), `TooManyAnswers` (429). */
+  put(early: EarlyAnswer): void
+  /** Takes out what a client said of a call. */
+  take(of: Pick<EarlyAnswer, 'sessionId' | 'toolCallId'> & { client?: string }): Answer | undefined
+}
+
+export interface EarlyAnswer {
+  sessionId: string
+  toolCallId: string
+  client: string
+  answer: Answer
+}
+
+export const earlyLife = 30_000
+const largest = 1 << 18
+const mostOfSession = 20
+const most = 200
+
+export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers {
+  let kept: (EarlyAnswer & { until: number })[] = []
+
+  return {
+    put(early) {
+      if (JSON.stringify(early.answer).length > largest)
+        throw new NamedError('AnswerTooLarge', 'Nothing waits for this answer yet, and it is too large to be kept.', {
+          status: 413,
+          data: { largest },
+        })
+      kept = kept.filter((other) => other.until > clock() && !isSame(other, early))
+      const ofSession = kept.filter(({ sessionId }) => sessionId === early.sessionId).length
+      if (ofSession >= mostOfSession || kept.length >= most)
+        throw new NamedError('TooManyAnswers', 'Too many answers came that nothing waits for.', { status: 429 })
+      kept.push({ ...early, until: clock() + earlyLife })
+    },
+    take({ sessionId, toolCallId, client }) {
+      const found = kept.find(
+        (early) =>
+          early.until > clock() &&
+          early.sessionId === sessionId &&
+          early.toolCallId === toolCallId &&
+          mayAnswer({ ...(client !== undefined && { client }) }, early.client),
+      )
+      kept = kept.filter((early) => early !== found)
+      return found?.answer
+    },
+  }
+}
+
+/** Whether this page may answer a browser ask: its own may, and any where nobody owns it. */
+export function mayAnswer(ask: Pick<Ask, 'client'>, client: string | undefined): boolean {
+  return ask.client === undefined || ask.client === client
+}
+
+function isSame(one: EarlyAnswer, other: EarlyAnswer): boolean {
+  return one.sessionId === other.sessionId && one.toolCallId === other.toolCallId && one.client === other.client
+}
