@@ -24,7 +24,10 @@ export interface NewContent {
   known: Knowledge | (() => Knowledge)
 }
 
-export type ChangedFile = Omit<DiffDisplay, 'kind' | 'from'>
+export interface ChangedFile extends Omit<DiffDisplay, 'kind' | 'from'> {
+  /** How many other names (hard links) the old content had. A file is replaced as a whole, so they keep it. */
+  otherNames?: number
+}
 
 /**
  * One file from what it is to what it becomes: read, worked out, journaled and replaced while nobody else of this
@@ -61,18 +64,31 @@ export async function changeFile(
       statSync(real, { bigint: true }),
       typeof known === 'function' ? known() : known,
     )
-    return { path: name, change: before === undefined ? 'created' : 'changed', ...diff }
+    return { path: name, change: before === undefined ? 'created' : 'changed', ...diff, ...otherNamesOf(before) }
   })
 }
 
+export function otherNamesOf(before: Snapshot | undefined): Pick<ChangedFile, 'otherNames'> {
+  return before !== undefined && before.stats.nlink > 1n ? { otherNames: Number(before.stats.nlink) - 1 } : {}
+}
+
+/** What the model should know of a file that had other names. */
+export function namesNote({ otherNames }: Pick<ChangedFile, 'otherNames'>): string | undefined {
+  if (otherNames === undefined) return undefined
+  const [what, keeps] = otherNames === 1 ? ['another name', 'keeps'] : [`${otherNames} other names`, 'keep']
+  return `The file had ${what} (${otherNames === 1 ? 'a hard link' : 'hard links'}), which ${keeps} the old content.`
+}
+
 /** What the model reads after a change. */
-export function changedText(shown: string, { change, diff, added, removed, cut }: ChangedFile, note?: string): string {
+export function changedText(shown: string, changed: ChangedFile, note?: string): string {
+  const { change, diff, added, removed, cut } = changed
+  const notes = [note, namesNote(changed)].filter((one) => one !== undefined)
   const head = change === 'created' ? `Created ${shown} (${added} lines).` : `Changed ${shown} (+${added} -${removed}).`
   const short = diff.length > maxDiff ? diff.slice(0, maxDiff).replace(/[^\n]*$/, '') : diff
   const isCut = cut === true || short.length < diff.length
   const shownDiff =
     change === 'created' || diff === '' ? '' : `\n${short.trimEnd()}${isCut ? '\n(the diff goes on)' : ''}`
-  return `${head}${note === undefined ? '' : ` ${note}`}${shownDiff}`
+  return `${[head, ...notes].join(' ')}${shownDiff}`
 }
 
 const maxDiff = 6000

@@ -5,7 +5,7 @@ import type { AgentState } from '../agent-state.ts'
 import type { ToolContext } from '../tool.ts'
 import { applyHunks } from './apply-hunks.ts'
 import { changeFiles, type FileChange } from './change-files.ts'
-import type { ChangedFile } from './change-file.ts'
+import { type ChangedFile, namesNote, otherNamesOf } from './change-file.ts'
 import { journalFor } from './change-mark.ts'
 import { diffBytes, type DiffSide } from './diff-bytes.ts'
 import { formatOf, plainFormat } from './encoding.ts'
@@ -48,7 +48,8 @@ export async function patchFiles(
       ])
       const reads = new Map(ctx.state.reads)
       changed.forEach((draft, index) => stamp(draft, hashes[index] ?? null, reads, ctx))
-      return { files: files.filter((file) => file !== undefined), notes }
+      const patched = files.filter((file) => file !== undefined)
+      return { files: patched, notes: [...notes, ...patched.flatMap(noteOf)] }
     },
   )
 }
@@ -144,7 +145,13 @@ async function describe(draft: Draft, { state }: ToolContext): Promise<PatchedFi
     change: now === null ? 'deleted' : movedFrom !== undefined ? 'moved' : before === undefined ? 'created' : 'changed',
     ...(movedFrom !== undefined && { from: shownPath(movedFrom.target.path, root) }),
     ...diff,
+    ...(movedFrom === undefined && now !== null && otherNamesOf(before)),
   }
+}
+
+function noteOf(file: PatchedFile): string[] {
+  const note = namesNote(file)
+  return note === undefined ? [] : [`${file.path}: ${note}`]
 }
 
 /** What was known of a file goes with it when it is moved. */

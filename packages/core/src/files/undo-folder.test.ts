@@ -218,3 +218,42 @@ test('changes are found by what marks them, commands too', async () => {
   expect(await journal.commands({ messageId: 'm2' })).toMatchObject([{ command: 'rm -rf build' }])
   expect(await journal.commands({ messageId: 'm1' })).toEqual([])
 })
+
+test('what is forgotten with its session takes its contents along, and leaves those of others', async () => {
+  const [journal, second] = [openUndoFolder(folder), openUndoFolder(folder)]
+  const [mine, theirs] = [mark('c1', { sessionId: 'mine' }), mark('c2', { sessionId: 'theirs' })]
+  writeFileSync(file('a'), 'secret of mine')
+  writeFileSync(file('b'), 'shared')
+  writeFileSync(file('c'), 'shared')
+  await write(journal, mine, 'x', 'a')
+  await write(journal, mine, 'x', 'b')
+  await write(second, theirs, 'x', 'c')
+  await journal.command(mine, 'rm -rf build')
+  await journal.forget('mine')
+  const kept = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+  const contents = kept.map((one) => readFileSync(path.join(one.parentPath, one.name), 'utf8'))
+  expect(contents.filter((content) => /secret|mine|build/.test(content))).toEqual([])
+  expect(await second.list({})).toMatchObject([{ mark: theirs }])
+  expect(await second.commands({})).toEqual([])
+  expect((await second.undo(await second.list({}))).restored).toEqual([file('c')])
+  await journal.forget('nobody')
+})
+
+test('a session is forgotten while others change files: none of those is lost', async () => {
+  const [journal, second] = [openUndoFolder(folder), openUndoFolder(folder)]
+  const names = Array.from({ length: 30 }, (_, n) => `f${n}`)
+  for (const name of names) writeFileSync(file(name), `content of ${name}`)
+  await Promise.all(
+    names.map(async (name, n) => {
+      const own = n % 3 === 0 ? 'gone' : 'stays'
+      await write(n % 2 === 0 ? journal : second, mark(name, { sessionId: own }), 'x', name)
+      if (n % 5 === 0) await journal.forget('gone')
+    }),
+  )
+  await journal.forget('gone')
+  const changes = await journal.list({})
+  expect(changes.every(({ mark: { sessionId } }) => sessionId === 'stays')).toBe(true)
+  expect((await journal.undo(changes)).skipped).toEqual([])
+  for (const name of names.filter((_, n) => n % 3 !== 0))
+    expect(readFileSync(file(name), 'utf8')).toBe(`content of ${name}`)
+})

@@ -1,16 +1,15 @@
 import type { Buffer } from 'node:buffer'
-import { closeSync, existsSync, fdatasync, fsync, lstatSync, mkdirSync, openSync, renameSync } from 'node:fs'
-import { chmod, readdir, readFile, rm } from 'node:fs/promises'
+import { existsSync, lstatSync, rmSync } from 'node:fs'
+import { chmod, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { newId } from '../protocol/ids.ts'
 import { changeFiles } from './change-files.ts'
 import { withPaths } from './path-lock.ts'
-import { writeAll } from './replace-file.ts'
 import { applyReverse, packReverse } from './reverse-patch.ts'
 import { realPath } from './resolve-path.ts'
 import { type Snapshot, sha256Of, takeSnapshot } from './snapshot.ts'
 import { openUndoIndex, type StoredChange } from './undo-index.ts'
+import { hold, isHeld, readObject, release, store } from './undo-objects.ts'
 import type { Change, ChangeMark, FileFacts, OpenChange, UndoJournal, UndoOutcome } from './undo-journal.ts'
 
 export interface UndoFolderOptions {
@@ -27,8 +26,6 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
   const index = openUndoIndex(folder)
   /** Never less than the bytes that are kept; counted exactly only when it passes the quota. */
   let atMost = Infinity
-  /** Contents that are being stored, and are not in the index yet. */
-  const pending = new Map<string, Promise<void>>()
 
   const objectPath = (sha256: string): string => path.join(objects, sha256.slice(0, 2), sha256.slice(2))
 
@@ -45,22 +42,28 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const reverseHash = reverse === undefined ? undefined : sha256Of(reverse)
     const kept = reverse ?? bytes
     const size = kept === null || kept.length > quota ? 0 : kept.length
-    if (kept !== null && sha256 !== null && kept.length <= quota) await store(reverseHash ?? sha256, kept)
-    await index.append(
-      {
-        type: 'before',
-        id,
-        mark,
-        path: file,
-        before: sha256,
-        size,
-        createdAt: Date.now(),
-        ...(reverseHash !== undefined && { reverse: reverseHash }),
-        ...(facts.mode !== undefined && { mode: facts.mode }),
-        ...(undoes !== undefined && { undoes }),
-      },
-      { sync: true },
-    )
+    const object = objectPath(reverseHash ?? sha256 ?? '')
+    hold(object)
+    try {
+      if (kept !== null && kept.length <= quota) await store(object, kept)
+      await index.append(
+        {
+          type: 'before',
+          id,
+          mark,
+          path: file,
+          before: sha256,
+          size,
+          createdAt: Date.now(),
+          ...(reverseHash !== undefined && { reverse: reverseHash }),
+          ...(facts.mode !== undefined && { mode: facts.mode }),
+          ...(undoes !== undefined && { undoes }),
+        },
+        { sync: true },
+      )
+    } finally {
+      release(object)
+    }
     atMost += size
     // What an undo is about to put back does not go for what it replaces.
     if (undoes === undefined) await keepQuota(id)
@@ -73,12 +76,6 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
         ),
       cancel: () => index.append({ type: 'cancel', id }, { sync: false }),
     }
-  }
-
-  function store(sha256: string, bytes: Uint8Array): Promise<void> {
-    const storing = pending.get(sha256) ?? storeObject(objectPath(sha256), bytes).finally(() => pending.delete(sha256))
-    pending.set(sha256, storing)
-    return storing
   }
 
   async function keepQuota(newest?: string): Promise<void> {
@@ -95,17 +92,16 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     atMost = total
     if (total <= quota && index.changes.size <= maxChanges) return
     const goal = { bytes: quota * 0.9, changes: maxChanges * 0.9 }
+    const gone = new Set<string>()
     for (const change of index.changes.values()) {
-      if (change.id === newest || (total <= goal.bytes && index.changes.size <= goal.changes)) break
-      index.changes.delete(change.id)
+      if (change.id === newest || (total <= goal.bytes && index.changes.size - gone.size <= goal.changes)) break
+      gone.add(change.id)
       const use = uses.get(objectOf(change) ?? '')
       if (use !== undefined && --use.count === 0) total -= use.size
     }
     atMost = total
-    const oldest = index.changes.values().next().value?.createdAt ?? 0
-    index.commands.splice(0, index.commands.findLastIndex(({ createdAt }) => createdAt < oldest) + 1)
-    await index.rewrite()
-    await sweep()
+    const oldest = index.changes.values().find(({ id }) => !gone.has(id))?.createdAt ?? 0
+    await index.rewrite((entry) => ('id' in entry ? gone.has(entry.id) : entry.createdAt < oldest), sweep)
   }
 
   /** Removes contents that no change names. */
@@ -113,8 +109,9 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const named = new Set([...index.changes.values()].map(objectOf))
     for (const head of existsSync(objects) ? await readdir(objects) : []) {
       for (const rest of await readdir(path.join(objects, head))) {
-        if (!named.has(head + rest) && !pending.has(head + rest))
-          await rm(path.join(objects, head, rest), { force: true })
+        const object = path.join(objects, head, rest)
+        // At once: nobody can begin to rely on it in between.
+        if (!named.has(head + rest) && !isHeld(object.replace(/\.tmp$/, ''))) rmSync(object, { force: true })
       }
     }
   }
@@ -185,6 +182,12 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       await keepQuota()
       return outcome
     },
+    async forget(sessionId) {
+      await index.refresh()
+      const isGone = ({ mark }: { mark: ChangeMark }): boolean => mark.sessionId === sessionId
+      if (![...index.changes.values(), ...index.commands].some(isGone)) return
+      await index.rewrite(isGone, sweep)
+    },
   }
 
   async function attempt(change: StoredChange, mark: ChangeMark | undefined): Promise<string | undefined> {
@@ -220,42 +223,6 @@ function matches(mark: ChangeMark, filter: Partial<ChangeMark>): boolean {
 function changedReason(now: string | null, after: string | null): string {
   if (now === null) return 'it has been deleted since'
   return after === null ? 'it has been made anew since' : 'it has been changed since, by somebody else or by a command'
-}
-
-async function storeObject(file: string, bytes: Uint8Array): Promise<void> {
-  if (lstatSync(file, { throwIfNoEntry: false })?.size === bytes.length) return
-  const folder = path.dirname(file)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const temporary = `${file}.tmp`
-  const fd = openSync(temporary, 'w', 0o600)
-  try {
-    await writeAll(fd, [bytes])
-    await promisify(fdatasync)(fd)
-  } finally {
-    closeSync(fd)
-  }
-  renameSync(temporary, file)
-  await syncFolder(folder)
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const fd = openSync(folder, 'r')
-  try {
-    await promisify(fsync)(fd)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Undefined when it is gone or no longer what it was stored as. */
-async function readObject(file: string, sha256: string): Promise<Buffer | undefined> {
-  try {
-    const bytes = await readFile(file)
-    return sha256Of(bytes) === sha256 ? bytes : undefined
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 export function factsOf(snapshot: Snapshot | undefined): FileFacts {

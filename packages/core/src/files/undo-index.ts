@@ -36,8 +36,8 @@ export interface UndoIndex {
   refresh(): Promise<void>
   /** `sync`: durable when it resolves. */
   append(line: IndexLine, options: { sync: boolean }): Promise<void>
-  /** Writes the index anew without what was deleted from `changes` and `commands`. */
-  rewrite(): Promise<void>
+  /** Writes the index anew without what is gone, as of then. `tidy` comes before anybody can add to it again. */
+  rewrite(isGone: (entry: StoredChange | RanCommand) => boolean, tidy: () => Promise<void>): Promise<void>
 }
 
 /**
@@ -118,14 +118,15 @@ export function openUndoIndex(folder: string): UndoIndex {
       flushing ??= withPaths([file], flush)
       return flushing
     },
-    rewrite: () =>
+    rewrite: (isGone, tidy) =>
       withPaths([file], async () => {
+        refresh()
         const lines: IndexLine[] = []
-        for (const { after, ...change } of changes.values()) {
+        for (const { after, ...change } of [...changes.values()].filter((one) => !isGone(one))) {
           lines.push({ type: 'before', ...change })
           if (after !== undefined) lines.push({ type: 'after', id: change.id, after })
         }
-        for (const command of commands) lines.push({ type: 'command', ...command })
+        for (const command of commands) if (!isGone(command)) lines.push({ type: 'command', ...command })
         const temporary = `${file}.tmp`
         {
           await using handle = await open(temporary, 'w', 0o600)
@@ -134,6 +135,7 @@ export function openUndoIndex(folder: string): UndoIndex {
         }
         await rename(temporary, file)
         refresh()
+        await tidy()
       }),
   }
 }

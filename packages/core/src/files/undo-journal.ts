@@ -73,6 +73,8 @@ export interface UndoJournal {
    * is a change like any other, of the call that the mark names.
    */
   undo(changes: readonly Change[], mark?: ChangeMark): Promise<UndoOutcome>
+  /** Takes away everything of a session, contents that no other names included. */
+  forget(sessionId: string): Promise<void>
 }
 
 export interface UndoOutcome {

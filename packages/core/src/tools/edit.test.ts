@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -448,6 +448,17 @@ test('permissions and links are kept, and a read-only file is left alone', async
     'is read-only',
   )
   expect(ws.text('run.sh')).toBe('#!/bin/sh\necho two\n')
+})
+
+test('other names of a file keep the old content, and the result says so', async () => {
+  ws.put('a.txt', 'one\n')
+  linkSync(ws.at('a.txt'), ws.at('b.txt'))
+  await ws.call(read, { file_path: 'a.txt' })
+  const { text } = await ws.call(edit, { file_path: 'a.txt', old_string: 'one', new_string: 'two' })
+  expect(text).toContain('The file had another name (a hard link), which keeps the old content.')
+  expect([ws.text('a.txt'), ws.text('b.txt')]).toEqual(['two\n', 'one\n'])
+  const again = await ws.call(edit, { file_path: 'a.txt', old_string: 'two', new_string: 'three' })
+  expect(again.text).not.toContain('hard link')
 })
 
 test.each(['with space.txt', 'two\nlines', '-rf', '😀', `${'n'.repeat(255)}`])(

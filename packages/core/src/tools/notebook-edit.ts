@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
-import { type ChangedFile, changeFile } from '../files/change-file.ts'
+import { type ChangedFile, changeFile, namesNote } from '../files/change-file.ts'
 import { diffBytes } from '../files/diff-bytes.ts'
 import { type CellEdited, editNotebook } from '../files/edit-notebook.ts'
 import { decodeText, encodeText, formatOf, plainFormat } from '../files/encoding.ts'
@@ -63,7 +63,11 @@ export default defineTool({
     }
     const verb = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' }[input.edit_mode]
     const name = `cell ${number}${id === undefined ? '' : ` (id ${id})`}`
-    return withModelText(output, `${verb} ${name} of ${shown}.${clearedOutputs ? ' Its outputs were cleared.' : ''}`)
+    const notes = [clearedOutputs ? 'Its outputs were cleared.' : undefined, namesNote(changed)]
+    return withModelText(
+      output,
+      [`${verb} ${name} of ${shown}.`, ...notes.filter((one) => one !== undefined)].join(' '),
+    )
   },
   display: ({ mode, cell, cellId: _, ...changed }) => ({
     title: `Edit ${changed.path}`,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { markOf } from '../files/change-mark.ts'
 import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
@@ -37,7 +37,7 @@ test('the newest call is undone, then the one before it', async () => {
     'Put back (read them again before you change them):\n  a.txt\nOnly changes made by the file tools are undone, not those made by commands.',
   )
   expect(ws.text('a.txt')).toBe('one\n')
-  await undone({ scope: 'call' })
+  expect(await undone({ scope: 'call' })).toMatch(/^Removed, since they did not exist before:\n {2}a\.txt\nOnly/)
   expect(ws.exists('a.txt')).toBe(false)
   await expect(undone({ scope: 'call' })).rejects.toThrow('There is nothing to undo')
 })
@@ -110,14 +110,14 @@ test('what somebody else changed since is left and named, the rest is put back',
   await put('b', 'one')
   writeFileSync(ws.at('a'), 'theirs')
   const text = await undone({ scope: 'turn' })
-  expect(text).toContain('Put back (read them again before you change them):\n  b\n')
+  expect(text).toContain('Removed, since they did not exist before:\n  b\n')
   expect(text).toContain('Left as they are:\n  a: it has been changed since, by somebody else or by a command')
   expect(ws.text('a')).toBe('theirs')
   const { output } = await ws.call(undo, { scope: 'turn' })
   expect(undo.display?.(output, { scope: 'turn' })).toEqual({
-    title: 'Undo turn',
-    summary: '0 put back, 1 left',
-    content: { kind: 'list', path: '.', entries: [], left: 1 },
+    title: 'Undo a turn',
+    summary: '0 put back, 1 left as it is',
+    content: { kind: 'list', path: 'Put back or removed', entries: [], left: 0 },
   })
 })
 
@@ -165,4 +165,16 @@ test('of a long file only the parts that an edit changed are kept, and it comes 
   expect(ws.bytes('long.txt').equals(before)).toBe(true)
   await undone({ scope: 'call', id: `undo-${calls}` })
   expect(ws.text('long.txt')).toContain('changed\r\nline 42 ')
+})
+
+test('a file with other names comes back under its own, permissions and all; the others are left', async () => {
+  ws.put('run.sh', 'one\n')
+  chmodSync(ws.at('run.sh'), 0o4750)
+  linkSync(ws.at('run.sh'), ws.at('other.sh'))
+  await ws.call(read, { file_path: 'run.sh' })
+  await put('run.sh', 'two\n')
+  writeFileSync(ws.at('other.sh'), 'theirs\n')
+  await undone({ scope: 'call' })
+  expect([ws.text('run.sh'), ws.text('other.sh')]).toEqual(['one\n', 'theirs\n'])
+  expect(statSync(ws.at('run.sh')).mode & 0o7777).toBe(0o4750)
 })

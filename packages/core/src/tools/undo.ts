@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { markOf } from '../files/change-mark.ts'
 import { isInside, shownPath } from '../files/resolve-path.ts'
@@ -38,7 +39,8 @@ export default defineTool({
     const output: UndoOutput = {
       scope,
       id: range.id,
-      restored: restored.map(shown),
+      restored: restored.filter((file) => existsSync(file)).map(shown),
+      removed: restored.filter((file) => !existsSync(file)).map(shown),
       skipped: [
         ...skipped.map(({ path, reason }) => ({ path: shown(path), reason })),
         ...outside.map(({ path }) => ({ path, reason: 'it is outside the workspace now' })),
@@ -51,14 +53,18 @@ export default defineTool({
       return state.roots.some((root) => isInside(path, root))
     }
   },
-  display: ({ scope, restored, skipped }) => ({
-    title: `Undo ${scope}`,
-    summary: `${restored.length} put back${skipped.length > 0 ? `, ${skipped.length} left` : ''}`,
+  display: ({ scope, restored, removed, skipped }) => ({
+    title: scope === 'message' ? 'Undo everything since a message' : `Undo a ${scope}`,
+    summary: [
+      `${restored.length} put back`,
+      ...(removed.length > 0 ? [`${removed.length} removed`] : []),
+      ...(skipped.length > 0 ? [`${skipped.length} left as ${skipped.length === 1 ? 'it is' : 'they are'}`] : []),
+    ].join(', '),
     content: {
       kind: 'list',
-      path: '.',
-      entries: restored.map((name) => ({ name, kind: 'file', depth: 0 })),
-      left: skipped.length,
+      path: 'Put back or removed',
+      entries: [...restored, ...removed].map((name) => ({ name, kind: 'file', depth: 0 })),
+      left: 0,
     } satisfies Display,
   }),
 })
@@ -68,6 +74,8 @@ interface UndoOutput {
   id: string
   /** Files that are what they were before. */
   restored: string[]
+  /** Files that did not exist before, and are gone again. */
+  removed: string[]
   skipped: { path: string; reason: string }[]
   /** Commands that ran in the range, newest first. */
   commands: string[]
@@ -90,11 +98,12 @@ function nothingText(scope: UndoScope, id: string | undefined, changes: readonly
   return `No change of ${scope} ${id ?? ''} is known. Newest first, these can be undone: ${known.join(', ')}. Older changes are no longer kept.`
 }
 
-function textOf({ restored, skipped, commands }: UndoOutput): string {
+function textOf({ restored, removed, skipped, commands }: UndoOutput): string {
   const lines: string[] = []
   if (restored.length > 0)
     lines.push('Put back (read them again before you change them):', ...restored.map((path) => `  ${path}`))
-  else lines.push('Nothing was put back.')
+  if (removed.length > 0) lines.push('Removed, since they did not exist before:', ...removed.map((path) => `  ${path}`))
+  if (restored.length + removed.length === 0) lines.push('Nothing was put back.')
   if (skipped.length > 0) lines.push('Left as they are:', ...skipped.map(({ path, reason }) => `  ${path}: ${reason}`))
   if (commands.length === 0) lines.push('Only changes made by the file tools are undone, not those made by commands.')
   else {

@@ -11,12 +11,14 @@ import './undo.css'
 export default function UndoCard({ call }: CardProps) {
   const output = isRecord(call.output) ? call.output : {}
   if (!Array.isArray(output['restored'])) return <GenericCard call={call} />
-  const restored = output['restored'].map((name) => ({ name: String(name), kind: 'file' }))
+  const restored = namesIn(output['restored'])
+  const removed = namesIn(output['removed'])
   const skipped = recordsIn(output['skipped'])
   const commands = Array.isArray(output['commands']) ? output['commands'].map(String) : []
   return (
     <ToolFrame call={call} open isBad={skipped.length > 0}>
       {restored.length > 0 && <ListDisplay content={{ kind: 'list', path: 'Put back', entries: restored }} />}
+      {removed.length > 0 && <ListDisplay content={{ kind: 'list', path: 'Removed again', entries: removed }} />}
       {skipped.length > 0 && (
         <div className="tool-section">
           <h4>Left as they are</h4>
@@ -44,4 +46,8 @@ export default function UndoCard({ call }: CardProps) {
       )}
     </ToolFrame>
   )
+}
+
+function namesIn(value: unknown): { name: string; kind: 'file' }[] {
+  return Array.isArray(value) ? value.map((name) => ({ name: String(name), kind: 'file' })) : []
 }
