@@ -1,3 +1,5 @@
+import type { RuleIndex } from './compile-rules.ts'
+
 export type Effect = 'allow' | 'ask' | 'deny'
 export type Layer = 'managed' | 'user' | 'project' | 'session' | 'flag'
 
@@ -10,7 +12,17 @@ export interface RuleLine {
   base: string
 }
 
-/** Rules made ready to be asked thousands of times a second. */
+/** What is wrong with a line. */
+export interface RuleProblem {
+  line: RuleLine
+  /** A sentence for the person. */
+  message: string
+}
+
+/** Rules made ready to be asked thousands of times a second; `compileRules` makes it. */
 export interface RuleSet {
   readonly lines: readonly RuleLine[]
+  /** Lines that cannot be read. An unreadable deny or ask rule makes the tool that it names ask, where it names one. */
+  readonly problems: readonly RuleProblem[]
+  readonly index: RuleIndex
 }

@@ -1,0 +1,127 @@
+/** What can be told of the words of a command before it runs. */
+export interface CommandWords {
+  /** The literal words from the start on. */
+  words: readonly string[]
+  /** False: further words follow that cannot be told. */
+  complete: boolean
+}
+
+export type Match = 'yes' | 'no' | 'maybe'
+
+/** `npm run *` as words: each is a text, a text with `*` in it, or any number of words. */
+export interface CommandPattern {
+  readonly words: readonly (string | ((word: string) => boolean) | typeof anyWords)[]
+  /** The first word, where it is a plain text: most rules need not be looked at then. */
+  readonly first: string | undefined
+  /** Without a `*`: it means one command, letter by letter. */
+  readonly exact: boolean
+}
+
+const anyWords = Symbol('any words')
+
+/**
+ * Words parted by blanks; quotes and `\` as in a shell keep blanks and `*` as they are. A `*` alone is any words or
+ * none, a `*` within a word any characters of it; `git diff:*` is `git diff *`. Throws an Error for the person.
+ */
+export function parseCommandPattern(pattern: string): CommandPattern {
+  const words = splitWords(pattern.replace(/:\*$/, ' *')).map(compileWord)
+  if (words.length === 0) throw new Error('there are no words in it.')
+  const [first] = words
+  return {
+    words,
+    first: typeof first === 'string' ? first : undefined,
+    exact: words.every((word) => typeof word === 'string'),
+  }
+}
+
+/** `maybe`: it depends on words that cannot be told. */
+export function matchCommand(pattern: CommandPattern, { words, complete }: CommandWords): Match {
+  const { words: wanted } = pattern
+  // All places in the pattern that the words so far can lead to.
+  let places = reach(wanted, [0])
+  for (const word of words) {
+    const next: number[] = []
+    for (const place of places) {
+      const want = wanted[place]
+      if (want === undefined) continue
+      if (want === anyWords) next.push(place)
+      else if (typeof want === 'string' ? want === word : want(word)) next.push(place + 1)
+    }
+    places = reach(wanted, next)
+    if (places.length === 0) return 'no'
+  }
+  if (complete) return places.includes(wanted.length) ? 'yes' : 'no'
+  const isOpen = places.includes(wanted.length) && wanted.at(-1) === anyWords
+  return isOpen ? 'yes' : 'maybe'
+}
+
+/** The words as a pattern that means exactly them. */
+export function quoteWords(words: readonly string[]): string {
+  return words.map((word) => (/^[^\s'"\\*()]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+}
+
+function reach(wanted: CommandPattern['words'], places: readonly number[]): number[] {
+  const all = new Set<number>()
+  for (let place of places) {
+    all.add(place)
+    while (wanted[place] === anyWords) all.add(++place)
+  }
+  return [...all]
+}
+
+interface Word {
+  text: string
+  /** Where in the text a `*` stands for something. */
+  stars: number[]
+}
+
+function compileWord({ text, stars }: Word): CommandPattern['words'][number] {
+  if (stars.length === 0) return text
+  if (stars.length === text.length) return anyWords
+  const parts: string[] = []
+  let from = 0
+  for (const star of [...stars, text.length]) {
+    parts.push(text.slice(from, star))
+    from = star + 1
+  }
+  return (word) => fitsParts(parts, word)
+}
+
+/** Whether a word is these parts with anything between them, in one pass. */
+function fitsParts(parts: readonly string[], word: string): boolean {
+  const [start = '', ...rest] = parts
+  const end = rest.pop() ?? ''
+  if (word.length < start.length + end.length || !word.startsWith(start) || !word.endsWith(end)) return false
+  let at = start.length
+  for (const part of rest) {
+    const found = word.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return at <= word.length - end.length
+}
+
+function splitWords(pattern: string): Word[] {
+  const words: Word[] = []
+  let word: Word | undefined
+  let quote = ''
+  for (let i = 0; i < pattern.length; i++) {
+    const char = pattern[i]!
+    if (quote === '' && /\s/.test(char)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+      continue
+    }
+    word ??= { text: '', stars: [] }
+    if (char === quote) quote = ''
+    else if (quote === '' && (char === '"' || char === "'")) quote = char
+    else if (char === '\\' && quote !== "'" && i + 1 < pattern.length) word.text += pattern[++i]!
+    else {
+      if (char === '*' && quote === '') word.stars.push(word.text.length)
+      word.text += char
+    }
+  }
+  if (quote !== '') throw new Error(`the quote ${quote} is not closed.`)
+  if (word !== undefined) words.push(word)
+  return words
+}

@@ -1,0 +1,110 @@
+import { aliasKey } from '../tool-aliases.ts'
+import { toolKey, type Tool } from '../tool.ts'
+import { parseCommandPattern } from './command-pattern.ts'
+import { parseHostPattern } from './host-pattern.ts'
+import { checkPathPattern } from './path-pattern.ts'
+
+/** A rule taken apart: `Bash(npm run *)` is the tool `Bash` and the pattern `npm run *`. */
+export interface Rule {
+  text: string
+  /** As it is written. */
+  tool: string
+  /** What all names of that tool have in common. */
+  key: string
+  /** Absent: every call of the tool. */
+  pattern?: string
+  /** The server, when the rule is for everything that an MCP server brings. */
+  server?: string
+}
+
+const longest = 2000
+
+/** Throws an Error that tells the person what is wrong with the rule. */
+export function parseRule(given: string): Rule {
+  const text = given.trim()
+  if (text === '')
+    throw new Error(
+      'The rule is empty. Write a tool, such as "Bash", or a tool and a pattern, such as "Bash(npm test)".',
+    )
+  if (text.length > longest) throw new Error(`The rule is longer than ${longest} characters.`)
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f\u2028\u2029\p{Bidi_Control}]/u.test(text))
+    throw new Error('The rule has a control character in it. Write it on one line, in visible characters.')
+  const open = text.indexOf('(')
+  const tool = open === -1 ? text : text.slice(0, open)
+  checkName(tool, text)
+  if (open === -1) return mcpRule({ text, tool, key: aliasKey(tool) })
+  if (!text.endsWith(')')) throw new Error(`The rule "${text}" has no ")" at its end.`)
+  const pattern = text.slice(open + 1, -1).trim()
+  if (pattern === '') throw new Error(`The parentheses of "${text}" are empty. Write "${tool}" for every call of it.`)
+  const rule: Rule = { text: `${tool}(${pattern})`, tool, key: aliasKey(tool) }
+  if (isEverything(pattern)) return rule
+  checkPattern(rule.key, pattern, text)
+  return { ...rule, pattern }
+}
+
+/** What is doubtful about a rule that can be read, or nothing: tools may come later, so an unknown one is no error. */
+export function ruleWarning(text: string, tools: readonly Tool[]): string | undefined {
+  const { tool, key, server, pattern } = parseRule(text)
+  if (server !== undefined || toolKey(tool).startsWith('mcp') || doors.has(key)) return undefined
+  const known = tools.find((one) => toolKey(one.name) === key || toolKey(one.name) === toolKey(tool))
+  if (known === undefined) return `No tool is called "${tool}" now. The rule holds once there is one.`
+  if (pattern !== undefined && known.touches === undefined)
+    return `${known.name} does not say what it touches, so the pattern meets nothing. Write "${known.name}" for every call of it.`
+  return undefined
+}
+
+/** Tools whose rules meet every access of a kind, whichever tool makes it. */
+export const doors = new Map([
+  ['read', 'read'],
+  ['edit', 'write'],
+  ['bash', 'command'],
+  ['webfetch', 'url'],
+  ['task', 'agent'],
+  ['skill', 'skill'],
+  ['outside', 'outside'],
+] as const satisfies [string, string][]) as ReadonlyMap<
+  string,
+  'read' | 'write' | 'command' | 'url' | 'agent' | 'skill' | 'outside'
+>
+
+function checkName(tool: string, text: string): void {
+  if (/^[A-Za-z][A-Za-z0-9_.-]*(?:__\*|_\*)?$/.test(tool)) return
+  if (tool === '')
+    throw new Error(`The rule "${text}" names no tool. Write the tool before the parenthesis, such as "Bash${text}".`)
+  if (tool.trim() !== tool)
+    throw new Error(`Leave out the space before "(": "${tool.trim()}${text.slice(tool.length)}".`)
+  if (tool.includes(')')) throw new Error(`The rule "${text}" has a ")" without a "(".`)
+  if (tool.startsWith('!')) throw new Error('A rule cannot be turned round by "!". Put it under deny or allow instead.')
+  throw new Error(
+    `"${tool}" is not the name of a tool. A rule is a tool, such as "Bash", or a tool and a pattern, such as "Bash(npm test)".`,
+  )
+}
+
+function checkPattern(key: string, pattern: string, text: string): void {
+  const kind = doors.get(key)
+  try {
+    if (kind === 'command' || kind === 'outside') parseCommandPattern(pattern)
+    else if (kind === 'url') parseHostPattern(pattern)
+    else if (kind === 'read' || kind === 'write') checkPathPattern(pattern)
+  } catch (error) {
+    throw new Error(`The rule "${text}" cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** `mcp__files` is for the whole server, `mcp__files__*` too; `mcp__files_read` for a tool, or for a server of that name. */
+function mcpRule(rule: Rule): Rule {
+  const server = /^mcp__(.+?)(?:__?\*)?$/i.exec(rule.tool)?.[1]
+  if (server === undefined) return rule
+  const key = mcpKey(rule.tool)
+  return server.includes('__') ? { ...rule, key } : { ...rule, key, server: mcpKey(server) }
+}
+
+/** Servers are not told apart by their separators, but what belongs to the server and what to the tool is. */
+export function mcpKey(name: string): string {
+  return name.toLowerCase().replace(/[_.-]+/g, '_')
+}
+
+function isEverything(pattern: string): boolean {
+  return pattern === '*' || pattern === '**' || pattern === ':*'
+}

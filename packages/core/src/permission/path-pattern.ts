@@ -1,0 +1,118 @@
+import path from 'node:path'
+import { isInside } from '../files/resolve-path.ts'
+import { compileGlob, type GlobPattern } from '../search/glob-pattern.ts'
+import type { Effect } from './rule-set.ts'
+
+/** A path rule made ready. */
+export interface PathPattern {
+  /** An absolute path, no `.` or `..` in it. */
+  matches(path: string, folders: KnownFolders): boolean
+  /** Whether one of its parts speaks of that name, rather than of whatever comes: `*` does not speak of `.env`. */
+  names(name: string): boolean
+}
+
+export interface KnownFolders {
+  /** The folders of the workspace. */
+  roots: readonly string[]
+  /** What `~` starts from. */
+  home: string
+}
+
+export interface PathPatternPlace {
+  /** What `/` starts from. */
+  base: string
+  /** An allow rule means no more than it says; others also mean what lies below what they match, wherever it is. */
+  effect: Effect
+}
+
+/**
+ * Path rules as in ignore files: `//x` from the root of the machine, `~/x` from the person's home, `/x` from the base of
+ * the rule, `a/b` and `./x` from the workspace, a name alone at any depth. A folder means all that is in it.
+ */
+export function compilePathPattern(pattern: string, place: PathPatternPlace): PathPattern {
+  const { anchor, glob } = splitAnchor(pattern)
+  const isWide = place.effect !== 'allow'
+  // Where the file system takes both for the same, a deny rule must too.
+  const fold = isWide && (process.platform === 'darwin' || process.platform === 'win32') ? lowerCase : unchanged
+  const compiled = compileGlob(fold(withContent(glob, isWide)))
+  const start = fold(literalStart(glob, anchor))
+  // Whoever forbids `/etc/passwd` means that file, though `/` starts from the base.
+  const base = [path.resolve(place.base), ...(isWide ? machine : [])]
+  const anchors = ({ roots, home }: KnownFolders): readonly string[] => {
+    if (anchor === 'machine' || (anchor === 'anywhere' && isWide)) return machine
+    if (anchor === 'base') return base
+    return anchor === 'home' ? [home] : roots
+  }
+  let named: GlobPattern[] | undefined
+  return {
+    matches: (given, folders) =>
+      anchors(folders).some((folder) => {
+        if (!isInside(given, folder)) return false
+        const below = fold(given.slice(folder === '/' ? 1 : folder.length + 1))
+        return (anchor === 'anywhere' ? below.includes(start) : below.startsWith(start)) && compiled.matches(below)
+      }),
+    names(name) {
+      named ??= pattern
+        .toLowerCase()
+        .split('/')
+        .filter((part) => /[\p{L}\p{N}]/u.test(part))
+        .map(compileGlob)
+      return named.some((part) => part.matches(name.toLowerCase()))
+    },
+  }
+}
+
+/** Throws an Error for the person. */
+export function checkPathPattern(pattern: string): void {
+  if (pattern.startsWith('!')) throw new Error('a path cannot be left out by "!". Write a deny rule for it.')
+  if (pattern.split('/').includes('..'))
+    throw new Error('".." leads nowhere in a rule. Write the whole path, from "//" or "~/" on.')
+  if (/^~[^/]/.test(pattern)) throw new Error('only "~/" is known, not the home of somebody else.')
+  compileGlob(pattern)
+}
+
+/** A path as a pattern that means exactly it. */
+export function quotePath(path: string): string {
+  return path.replace(/[*?[\]{}\\]/g, String.raw`\$&`)
+}
+
+const machine = ['/']
+
+type Anchor = 'machine' | 'home' | 'base' | 'workspace' | 'anywhere'
+
+function splitAnchor(pattern: string): { anchor: Anchor; glob: string } {
+  if (pattern.startsWith('//')) return { anchor: 'machine', glob: rooted(pattern.slice(2)) }
+  if (pattern === '~' || pattern.startsWith('~/')) return { anchor: 'home', glob: rooted(pattern.slice(2)) }
+  if (pattern.startsWith('/')) return { anchor: 'base', glob: rooted(pattern.slice(1)) }
+  if (pattern.startsWith('./')) return { anchor: 'workspace', glob: rooted(pattern.slice(2)) }
+  if (pattern.startsWith('**/')) return { anchor: 'anywhere', glob: `/${pattern}` }
+  if (/\/./.test(pattern)) return { anchor: 'workspace', glob: rooted(pattern) }
+  return { anchor: 'anywhere', glob: `/**/${pattern}` }
+}
+
+function rooted(glob: string): string {
+  const rest = glob.replace(/^(\.?\/)+/, '')
+  return rest === '' || rest === '.' ? '/**' : `/${rest}`
+}
+
+/** A folder means all that is in it. A `*` of an allow rule stays in its folder. */
+function withContent(glob: string, isWide: boolean): string {
+  if (glob.endsWith('/**')) return glob
+  if (glob.endsWith('/')) return `${glob}**`
+  const last = glob.slice(glob.lastIndexOf('/') + 1)
+  return isWide || !/[*?[{]/.test(last) ? `${glob}/**` : glob
+}
+
+/** A beginning that stands for itself: what lacks it need not be looked at any closer. */
+function literalStart(glob: string, anchor: Anchor): string {
+  const rest = anchor === 'anywhere' ? glob.slice('/**/'.length) : glob.slice(1)
+  return (/^[^*?[\]{}\\]*/.exec(rest)?.[0] ?? '').replace(/\/$/, '')
+}
+
+function lowerCase(text: string): string {
+  return text.toLowerCase()
+}
+
+function unchanged(text: string): string {
+  return text
+}
