@@ -3,7 +3,9 @@ import { createAgentState, disposeAgentState, openUndoFolder, type AgentState, t
 
 /** What the agents of each session remember while this process lives. */
 export interface AgentStates {
-  of(session: Session, workspace: { path: string }): AgentState
+  /** With an agent id: what that sub-agent remembers. Its background commands are its own, undo is the session's. */
+  of(session: Session, workspace: { path: string }, agentId?: string): AgentState
+  dropAgent(sessionId: string, agentId: string): Promise<void>
   /** Ends the background commands of a session and forgets it. */
   drop(sessionId: string): Promise<void>
   close(): Promise<void>
@@ -14,23 +16,32 @@ export function createAgentStates(home: string): AgentStates {
   const undo = openUndoFolder(path.join(home, 'undo'))
 
   return {
-    of(session, workspace) {
-      const known = states.get(session.id)
+    of(session, workspace, agentId) {
+      const key = keyOf(session.id, agentId)
+      const known = states.get(key)
       if (known !== undefined) return known
       const outputFolder = path.join(home, 'sessions', session.id, 'output')
       const state = createAgentState({ workspace: workspace.path, outputFolder, undo })
-      states.set(session.id, state)
+      states.set(key, state)
       return state
     },
-    drop,
+    dropAgent: (sessionId, agentId) => dropState(keyOf(sessionId, agentId)),
+    async drop(sessionId) {
+      const keys = [...states.keys()].filter((key) => key === sessionId || key.startsWith(`${sessionId}/`))
+      await Promise.all(keys.map(dropState))
+    },
     async close() {
-      await Promise.all([...states.keys()].map(drop))
+      await Promise.all([...states.keys()].map(dropState))
     },
   }
 
-  async function drop(sessionId: string): Promise<void> {
-    const state = states.get(sessionId)
-    states.delete(sessionId)
+  async function dropState(key: string): Promise<void> {
+    const state = states.get(key)
+    states.delete(key)
     if (state !== undefined) await disposeAgentState(state)
   }
+}
+
+function keyOf(sessionId: string, agentId?: string): string {
+  return agentId === undefined ? sessionId : `${sessionId}/${agentId}`
 }

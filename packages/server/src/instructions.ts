@@ -9,17 +9,18 @@ const made = new Map<string, string>()
  * What every model call of a session starts with. Depends on nothing that changes between turns, so caches hit. Equal
  * texts are one text: hundreds of runs may hold it.
  */
-export function instructionsFor(session: Session, workspacePath: string): string {
+export function instructionsFor(session: Session, workspacePath: string, prompt?: string): string {
   base ??= readFileSync(new URL('./prompts/master.md', import.meta.url), 'utf8').trim()
   const facts = [
     `Workspace: ${workspacePath}`,
     `Operating system: ${os.type()} ${os.arch()}`,
     `The conversation began on ${new Date(session.createdAt).toISOString().slice(0, 10)}.`,
   ].join('\n')
-  const known = made.get(facts)
+  const key = prompt === undefined ? facts : `${prompt}\n${facts}`
+  const known = made.get(key)
   if (known !== undefined) return known
   if (made.size > 100) made.clear()
-  const instructions = `${base}\n\n${facts}`
-  made.set(facts, instructions)
+  const instructions = `${prompt ?? base}\n\n${facts}`
+  made.set(key, instructions)
   return instructions
 }

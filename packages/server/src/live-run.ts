@@ -2,9 +2,12 @@ import {
   decide,
   errorInfo,
   inDialect,
+  Meter,
   NamedError,
   run,
   shutdown,
+  type AgentReport,
+  type ChildRun,
   type Chunk,
   type DataParts,
   type Message,
@@ -14,6 +17,8 @@ import {
   type RunStatus,
   type Session,
 } from '@troupe/core'
+import { openAgentDoor, turnBudget, type AgentDoor } from './agent-door.ts'
+import type { AgentHostOptions } from './agent-host.ts'
 import { createLiveLog, numberJump, type LiveLog } from './live-log.ts'
 import type { LiveOptions, Remains, RunParts, RunRequest } from './run-parts.ts'
 import { storeAnswer } from './store-answer.ts'
@@ -45,21 +50,31 @@ export interface OpenRun extends LiveRun {
   steer(message: { id: string; text: string }): Promise<void>
   /** An answer came: until the run says otherwise it does not wait any more. */
   moved(): void
+  /** A person stops a sub-agent. Undefined when it is not at work. */
+  stopAgent(agentId: string): Promise<AgentReport | undefined>
   /** The process is going: end at a safe point, or stay as it is when waiting. */
   leave(): Promise<void>
 }
 
-export interface RunToOpen {
+export interface RunToBegin {
   record: RunRecord
   session: Session
   parts: RunParts
   remains?: Remains
+}
+
+export interface RunToOpen extends RunToBegin {
+  /** Opens the run of a sub-agent. */
+  openChild: AgentHostOptions['open']
+  takeRemains: AgentHostOptions['takeRemains']
   /** Called before the streams end, when everything is stored, or with what could not be. */
   onClosed: (unstored?: RunOutcome) => void
 }
 
-export function openRun(options: LiveOptions, { record, session, parts, remains, onClosed }: RunToOpen): OpenRun {
+export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
+  const { record, session, parts, remains, onClosed } = given
   const { store } = options
+  const { child } = parts
   const request = record.request as unknown as RunRequest
   const controller = new AbortController()
   const steering: { id: string; text: string }[] = []
@@ -73,6 +88,8 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
   let left = false
   let steered: Set<string> | undefined
   let usedCallIds: Promise<Set<string>> | undefined
+  let door: AgentDoor | undefined
+  let meter = child?.meter
 
   const from = remains === undefined ? record.fromNumber : remains.lastNumber + numberJump
   const gaps = remains === undefined ? [] : [...remains.gaps, { after: remains.lastNumber, to: from }]
@@ -110,13 +127,16 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
         log.note({ type: '$steer', ...message })
       }
       await log.sync()
+      door?.link.wake()
     },
     moved() {
       if (live.status === 'waiting') setStatus('running')
     },
+    stopAgent: (agentId) => door?.stop(agentId) ?? Promise.resolve(undefined),
     async leave() {
       await stored
       if (live.status === 'waiting') {
+        await door?.leave()
         await log.sync().catch((error: unknown) => warn('a waiting run was not written', error))
         left = true
         log.mute()
@@ -130,7 +150,9 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
   async function go(): Promise<void> {
     let outcome: RunOutcome | undefined
     try {
-      outcome = await work().catch(broken)
+      outcome = await work()
+        .catch(broken)
+        .finally(() => door?.link.close())
       await log.sync()
       await stored
       if (!left) {
@@ -157,9 +179,10 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
   }
 
   async function work(): Promise<RunOutcome> {
-    const { frame, model, instructions, workspace, history } = parts
-    const opening = request.opening ?? []
+    const { frames, model, instructions, workspace, history } = parts
+    const opening = child === undefined ? (request.opening ?? []) : []
     if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
+    if (remains !== undefined) await doorOf().link.resume()
     return run({
       runId: record.id,
       messageId: record.messageId,
@@ -168,13 +191,13 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
       ...(request.client !== undefined && { client: request.client }),
       ...(request.tab !== undefined && { tab: request.tab }),
       ...(request.page !== undefined && { page: request.page }),
-      frames: [frame],
+      frames,
       model,
       instructions,
-      tools: inDialect(options.tools(session), model.id),
+      tools: inDialect(parts.tools, model.id),
       history,
       opening: opening.filter((chunk) => !isTransient(chunk)),
-      limits: { ...options.limits(), ...request.limits },
+      limits: { ...options.limits(), ...request.limits, ...ownLimits(child) },
       headless: request.headless === true,
       signal: controller.signal,
       log,
@@ -184,13 +207,21 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
       steering: takeSteering,
       takeCallId,
       onStatus,
-      state: () => options.state(session, workspace),
+      state: () => options.state(session, workspace, record.agentId ?? undefined),
+      get meter() {
+        return meterOf()
+      },
+      get writes() {
+        return doorOf().writes
+      },
+      agents: (call) => doorOf().link.agents(call),
+      idle: (waiting) => door?.link.idle(waiting) ?? Promise.resolve(false),
       settings: options.settings,
       redact: options.redact,
       credentials: options.credentials,
       ...(remains !== undefined && { resume: remains.resume }),
       ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
-      trace: (line) => options.logger({ ...line, session: session.id, run: record.id, agentPath: frame.path }),
+      trace: (line) => options.logger({ ...line, session: session.id, run: record.id, agentPath: frames.at(-1)?.path }),
     })
   }
 
@@ -239,10 +270,36 @@ export function openRun(options: LiveOptions, { record, session, parts, remains,
     return steering.splice(0)
   }
 
-  /** Read once, when the first call comes: most turns have none. */
+  /** Read once, when the first call comes: most turns have none. The agents of a tree share what is taken. */
   async function takeCallId(id: string): Promise<boolean> {
+    if (parts.takeCallId !== undefined) return parts.takeCallId(id)
     usedCallIds ??= store.calls.ids(session.id).then((ids) => new Set(ids))
-    return !(await usedCallIds).has(id)
+    const used = await usedCallIds
+    if (used.has(id)) return false
+    used.add(id)
+    return true
+  }
+
+  function meterOf(): Meter {
+    const name = parts.frames[0]?.name ?? 'master'
+    return (meter ??= new Meter(name, turnBudget({ ...options.limits(), ...request.limits })))
+  }
+
+  function doorOf(): AgentDoor {
+    return (door ??= openAgentDoor({
+      live: options,
+      record,
+      session,
+      parts,
+      meter: meterOf(),
+      signal: controller.signal,
+      resumed: remains !== undefined,
+      emit: (chunk) => log.append(chunk),
+      steer: (message) => live.steer(message),
+      takeCallId,
+      openChild: given.openChild,
+      takeRemains: given.takeRemains,
+    }))
   }
 
   /** Who reads the stream may answer before the ask is registered. */
@@ -276,4 +333,9 @@ function isTransient(chunk: Chunk): boolean {
 function steeringIds(resume: Resume): string[] {
   const injected = resume.chunks.flatMap((chunk) => (chunk.type === 'steering-message' ? [chunk.id] : []))
   return [...injected, ...resume.steering.map(({ id }) => id)]
+}
+
+function ownLimits(child: ChildRun | undefined): { steps?: number } {
+  const steps = child?.record.details?.setup.maxSteps
+  return steps === undefined ? {} : { steps }
 }

@@ -1,8 +1,18 @@
-import { NamedError, newId, type Answer, type Ask, type RunOutcome, type RunRecord, type Session } from '@troupe/core'
+import {
+  NamedError,
+  newId,
+  type AgentFrame,
+  type AgentReport,
+  type Answer,
+  type Ask,
+  type RunOutcome,
+  type RunRecord,
+  type Session,
+} from '@troupe/core'
 import { mayAnswer, type EarlyAnswer } from './early-answers.ts'
 import { foreignClient, type AnswerOptions } from './inbox.ts'
-import { noRun, openRun, type LiveRun, type OpenRun, type RunToOpen } from './live-run.ts'
-import { readRemains } from './read-remains.ts'
+import { noRun, openRun, type LiveRun, type OpenRun, type RunToBegin } from './live-run.ts'
+import { readRemains, type UnfinishedRun } from './read-remains.ts'
 import { gatherParts, type LiveOptions, type Remains, type RunRequest } from './run-parts.ts'
 import { storeAnswer } from './store-answer.ts'
 
@@ -14,6 +24,10 @@ export interface Live {
   /** Opens a run that answers a stored user message. Throws `SessionBusy` (409). */
   start(start: StartRun): Promise<LiveRun>
   get(sessionId: string): LiveRun | undefined
+  /** The run of a sub-agent that is at work. */
+  getAgent(sessionId: string, agentId: string): LiveRun | undefined
+  /** Stops a sub-agent and what it started; its parent goes on. Undefined when it is not at work. */
+  stopAgent(sessionId: string, agentId: string): Promise<AgentReport | undefined>
   /** Aborts the run of a session and waits until it is stored and closed. Undefined when there is none. */
   stop(sessionId: string): Promise<{ runId: string; ms: number } | undefined>
   /** Throws `NoRun` (409). Resolves when the message survives a crash. */
@@ -44,6 +58,9 @@ interface Unstored {
 export function createLive(options: LiveOptions): Live {
   const { store, inbox } = options
   const runs = new Map<string, OpenRun>()
+  const children = new Map<string, OpenRun>()
+  /** What is left of the runs of sub-agents, until the run that they belong to takes them up. */
+  const orphans = new Map<string, UnfinishedRun>()
   const opening = new Map<string, Promise<unknown>>()
   const unstored = new Map<string, Unstored>()
   const merging = new Set<Promise<void>>()
@@ -59,6 +76,8 @@ export function createLive(options: LiveOptions): Live {
       return started
     },
     get: (sessionId) => runs.get(sessionId),
+    getAgent: (sessionId, agentId) => children.get(childKey(sessionId, agentId)),
+    stopAgent: (sessionId, agentId) => runs.get(sessionId)?.stopAgent(agentId) ?? Promise.resolve(undefined),
     async stop(sessionId) {
       await opening.get(sessionId)?.catch(() => undefined)
       const live = runs.get(sessionId)
@@ -86,9 +105,15 @@ export function createLive(options: LiveOptions): Live {
       return result
     },
     async recover() {
-      const remains = await readRemains(store, warn)
-      for (const { record, session, latest, ...left } of remains) {
+      const found = await readRemains(store, warn)
+      for (const left of found) if (left.record.agentId !== null) orphans.set(left.record.id, left)
+      for (const { record, session, latest, ...left } of found) {
+        if (record.agentId !== null) continue
         await recover(record, session, left, latest).catch((error: unknown) => giveUp(record, error))
+      }
+      for (const { record, session, ...left } of found) {
+        if (record.agentId === null || runs.has(record.sessionId) || !orphans.delete(record.id)) continue
+        await closeOrphan(record, session, left).catch((error: unknown) => giveUp(record, error))
       }
     },
     async close() {
@@ -103,7 +128,7 @@ export function createLive(options: LiveOptions): Live {
   }
 
   async function start({ session, userMessageId, request }: StartRun): Promise<LiveRun> {
-    const parts = await gatherParts(options, session, request, userMessageId)
+    const parts = await gatherParts(options, session, request, { userMessageId, agentId: null })
     const sent = unstored.get(session.id)?.number ?? 0
     await storeLate(session.id)
     const record: RunRecord = {
@@ -126,7 +151,7 @@ export function createLive(options: LiveOptions): Live {
 
   async function recover(record: RunRecord, session: Session, remains: Remains, latest: boolean): Promise<void> {
     const request = record.request as unknown as RunRequest
-    const parts = await gatherParts(options, session, request, record.userMessageId, remains)
+    const parts = await gatherParts(options, session, request, record, remains)
     const live = open({ record, session, parts, remains })
     const stays = latest && (options.recovery() === 'continue' || record.status === 'waiting')
     if (!stays)
@@ -135,10 +160,27 @@ export function createLive(options: LiveOptions): Live {
     if (!stays) await live.done
   }
 
-  function open(given: Omit<RunToOpen, 'onClosed'>): OpenRun {
+  /** The run of a sub-agent that nobody takes up: what it had written is kept. */
+  async function closeOrphan(record: RunRecord, session: Session, remains: Remains): Promise<void> {
+    const request = record.request as unknown as RunRequest
+    const name = request.agent ?? 'agent'
+    const agentId = record.agentId as string
+    const frame: AgentFrame = { kind: 'sub', name, agentId, depth: 1, path: ['master', name] }
+    const gathered = await gatherParts(options, session, request, record, remains)
+    const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, remains })
+    live.abort(new NamedError('Interrupted', 'The process ended while this answer was written.'))
+    live.begin()
+    await live.done
+    const agent = await store.agents.get(session.id, agentId)
+    if (agent !== undefined) await store.agents.put({ ...agent, status: 'stopped', updatedAt: Date.now() })
+  }
+
+  function open(given: RunToBegin): OpenRun {
     const { record } = given
     const live = openRun(options, {
       ...given,
+      openChild,
+      takeRemains,
       onClosed(outcome) {
         runs.delete(record.sessionId)
         if (outcome === undefined) void merge(live)
@@ -147,6 +189,32 @@ export function createLive(options: LiveOptions): Live {
     })
     runs.set(record.sessionId, live)
     return live
+  }
+
+  /** The run of a sub-agent: it belongs to the run of its session. */
+  function openChild(given: RunToBegin): OpenRun {
+    const { sessionId, agentId } = given.record as RunRecord & { agentId: string }
+    const key = childKey(sessionId, agentId)
+    const live = openRun(options, {
+      ...given,
+      openChild,
+      takeRemains,
+      onClosed() {
+        children.delete(key)
+        void merge(live)
+        options
+          .dropState(sessionId, agentId)
+          .catch((error: unknown) => warn('what an agent left was not ended', given.record, error))
+      },
+    })
+    children.set(key, live)
+    return live
+  }
+
+  function takeRemains(runId: string): Remains | undefined {
+    const remains = orphans.get(runId)
+    orphans.delete(runId)
+    return remains
   }
 
   /** Frames of an ended run become few. Not while somebody still reads: small frames make small pages. */
@@ -183,6 +251,10 @@ export function createLive(options: LiveOptions): Live {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   }
+}
+
+function childKey(sessionId: string, agentId: string): string {
+  return `${sessionId}/${agentId}`
 }
 
 function busy(live: LiveRun | undefined): NamedError {

@@ -20,7 +20,8 @@ export async function readRemains(
     try {
       const session = await store.sessions.get(record.sessionId)
       if (session === undefined) continue
-      const latest = records.findLast(({ sessionId }) => sessionId === record.sessionId) === record
+      const latest =
+        records.findLast(({ sessionId, agentId }) => sessionId === record.sessionId && agentId === null) === record
       found.push({ record, session, latest, ...(await readRun(store, record)) })
     } catch (error) {
       onError('a run could not be read', record, error)

@@ -1,16 +1,21 @@
-import type {
-  AgentFrame,
-  AgentState,
-  Blobs,
-  Chunk,
-  Limits,
-  PermissionRules,
-  Resume,
-  RunInput,
-  Session,
-  Store,
-  StoredMessage,
-  Tool,
+import {
+  pickTools,
+  type AgentDefinition,
+  type AgentFrame,
+  type AgentSetup,
+  type AgentState,
+  type Blobs,
+  type ChildRun,
+  type Chunk,
+  type Limits,
+  type PermissionRules,
+  type Resume,
+  type RunInput,
+  type RunRecord,
+  type Session,
+  type Store,
+  type StoredMessage,
+  type Tool,
 } from '@troupe/core'
 import { absentModel } from './absent-model.ts'
 import type { Inbox } from './inbox.ts'
@@ -41,13 +46,18 @@ export interface LiveOptions {
   /** The model of an id; throws a NamedError that says what to set. */
   model(id: string): Promise<RunInput['model']>
   tools(session: Session): readonly Tool[]
-  instructions(session: Session, frame: AgentFrame): Promise<string>
+  /** `prompt`: that of a sub-agent; absent for the agent that the session talks to. */
+  instructions(session: Session, frame: AgentFrame, prompt?: string): Promise<string>
+  /** Whom the agents of a session may delegate to, with this page open. */
+  agents(session: Session, page?: string): Promise<readonly AgentDefinition[]>
   workspace(session: Session): Promise<{ id: string; path: string }>
   rules(session: Session): PermissionRules
   limits(): Partial<Limits>
   recovery(): 'continue' | 'wait'
-  /** What the agent of a session remembers from its earlier turns. */
-  state(session: Session, workspace: { path: string }): AgentState
+  /** What the agent of a session, or one of its sub-agents, remembers from its earlier turns. */
+  state(session: Session, workspace: { path: string }, agentId?: string): AgentState
+  /** A sub-agent has ended: what it remembers is let go, its background commands end. */
+  dropState(sessionId: string, agentId: string): Promise<void>
   /** Takes every key and token that is in use out of a text. */
   redact(text: string): string
   /** A section of config.json, for the tool that it belongs to. */
@@ -73,31 +83,56 @@ export interface Gap {
 
 /** Everything that can fail before a run exists. */
 export interface RunParts {
-  frame: AgentFrame
+  /** Master first, the agent of this run last. */
+  frames: readonly AgentFrame[]
+  tools: readonly Tool[]
   model: RunInput['model']
   instructions: string
   workspace: { id: string; path: string }
   history: StoredMessage[]
+  /** Set for a sub-agent. */
+  child?: ChildRun
+  /** Shared by a tree of agents. */
+  takeCallId?: (id: string) => Promise<boolean>
 }
 
 export async function gatherParts(
   options: LiveOptions,
   session: Session,
   request: RunRequest,
-  userMessageId: string,
+  { userMessageId, agentId }: Pick<RunRecord, 'userMessageId' | 'agentId'>,
   remains?: Remains,
 ): Promise<RunParts> {
   const name = request.agent ?? 'master'
   const frame: AgentFrame = { kind: 'master', name, depth: 0, path: [name] }
   const [model, instructions, workspace, history] = await Promise.all([
-    // A run that is taken up may yet have to wait, or to finish its calls: its model is missed when it is called.
-    options.model(request.model).catch((error: unknown) => {
-      if (remains === undefined) throw error
-      return absentModel(request.model, error)
-    }),
+    modelOf(options, request.model, remains !== undefined),
     options.instructions(session, frame),
     options.workspace(session),
-    options.store.messages.chain({ sessionId: session.id }, userMessageId),
+    options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
   ])
-  return { frame, model, instructions, workspace, history }
+  return { frames: [frame], tools: options.tools(session), model, instructions, workspace, history }
+}
+
+/** The same for a sub-agent, whose message is stored already. */
+export async function gatherChildParts(options: LiveOptions, session: Session, child: ChildRun): Promise<RunParts> {
+  const { record, frames, message } = child
+  const setup = record.details?.setup as AgentSetup
+  const at = { sessionId: session.id, agentId: record.agentId }
+  const [model, instructions, workspace, history] = await Promise.all([
+    modelOf(options, setup.model, true),
+    options.instructions(session, frames.at(-1) as AgentFrame, setup.prompt),
+    options.workspace(session),
+    options.store.messages.chain(at, message.id),
+  ])
+  const tools = pickTools(setup.tools, options.tools(session))
+  return { frames, tools, model, instructions, workspace, history, child }
+}
+
+/** A run that is taken up may yet have to wait, or to finish its calls: its model is missed when it is called. */
+function modelOf(options: LiveOptions, id: string, mayBeAbsent: boolean): Promise<RunInput['model']> {
+  return options.model(id).catch((error: unknown) => {
+    if (!mayBeAbsent) throw error
+    return absentModel(id, error)
+  })
 }

@@ -5,6 +5,7 @@ import {
   enabledTools,
   NamedError,
   redact,
+  type AgentFrame,
   type PermissionRules,
   type Session,
   type Store,
@@ -129,8 +130,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       tools.load(found)
       return found
     }
-    const instructions = async (session: Session): Promise<string> =>
-      instructionsFor(session, (await workspaceOf(session)).path)
+    const instructions = async (session: Session, _?: AgentFrame, prompt?: string): Promise<string> =>
+      instructionsFor(session, (await workspaceOf(session)).path, prompt)
     const live = createLive({
       store,
       blobs,
@@ -147,7 +148,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       rules: () => rulesOf(config),
       limits: () => limitsOf(config),
       recovery: () => config.get().recovery ?? 'continue',
-      state: (session, folder) => states.of(session, folder),
+      agents: () => Promise.resolve([]),
+      state: (session, folder, agentId) => states.of(session, folder, agentId),
+      dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
       settings: (name) => settingsOf(config, name),
       redact: withoutSecrets,
       credentials: (provider) => Promise.resolve(models.credentials(provider)),

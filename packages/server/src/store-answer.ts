@@ -2,7 +2,8 @@ import type { Message, RunRecord, RunStatus, Store } from '@troupe/core'
 
 /** The answer and the state of its run in one commit. A run that is over leaves no ask open. */
 export async function storeAnswer(store: Store, record: RunRecord, message: Message, status: RunStatus): Promise<void> {
-  const at = { sessionId: record.sessionId }
+  const { sessionId, agentId } = record
+  const at = { sessionId, ...(agentId !== null && { agentId }) }
   await store.transaction(async (inside) => {
     const { id, parts, metadata } = message
     const fields = { id, parts, ...(metadata !== undefined && { metadata }) }

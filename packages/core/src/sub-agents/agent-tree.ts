@@ -19,6 +19,8 @@ export interface TreeOptions {
   emit(chunk: Chunk): void
   /** How many children of one agent work at a time. Default: 4. */
   parallel?: number
+  /** Shared by all: what they write happens one after the other. */
+  writes?: WriteLock
 }
 
 /** A run of the tree, as its sub-agents need it. */
@@ -44,7 +46,7 @@ export interface AgentTree {
 export function createAgentTree(options: TreeOptions): AgentTree {
   const { host, emit } = options
   const nodes = new Map<string, AgentNode>()
-  const writes = createWriteLock()
+  const { writes = createWriteLock() } = options
   const envelopes = createEnvelopes(emit)
   const tree: Forest = { host, sessionId: options.sessionId, parallel: options.parallel ?? 4, nodes, begin, reportOf }
 

@@ -6,7 +6,7 @@ import { run } from '../run/run.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { RunLog } from '../run-log.ts'
 import type { AgentRecord } from '../store.ts'
-import { findTool } from '../tool-set.ts'
+import { pickTools } from '../pick-tools.ts'
 import type { Tool } from '../tool.ts'
 import type { AgentHost, ChildRun, HostedRun } from './agent-host.ts'
 import { finalText } from './agent-node.ts'
@@ -36,13 +36,7 @@ export function createMemoryHost({ root, definitions, tools = root.tools, model 
     records,
     conversation: (agentId) => conversations.get(agentId) ?? [],
     definitions: () => Promise.resolve(definitions),
-    tools: (names) => {
-      const chosen = names.flatMap((name) => {
-        const group = tools.filter((tool) => tool.group === name)
-        return group.length > 0 ? group : (findTool(name, tools) ?? [])
-      })
-      return [...new Set(chosen)]
-    },
+    tools: (names) => pickTools(names, tools),
     async checkModel(id) {
       await modelOf(id)
     },

@@ -61,6 +61,33 @@ export const sessionSchema = z.looseObject({
   updatedAt: timeSchema.optional(),
 })
 
+const agentDetailsSchema = z.object({
+  parentRunId: z.string(),
+  toolCallId: z.string(),
+  background: z.boolean(),
+  setup: z.object({
+    prompt: z.string(),
+    tools: z.array(z.string()),
+    model: z.string(),
+    allowedSubAgents: z.array(z.string()).exactOptional(),
+    maxDepth: z.number().exactOptional(),
+    maxSteps: z.number().exactOptional(),
+    budget: z
+      .object({
+        steps: z.number().exactOptional(),
+        tokens: z.number().exactOptional(),
+        cost: z.number().exactOptional(),
+        ms: z.number().exactOptional(),
+      })
+      .exactOptional(),
+  }),
+  told: z.array(z.object({ runId: z.string(), message: z.object({ id: z.string(), text: z.string() }) })),
+  steps: z.number(),
+  tokens: z.number(),
+  cost: z.number(),
+  note: z.string().exactOptional(),
+})
+
 export const agentSchema = z.object({
   parentAgentId: idSchema.nullable().default(null),
   name: z.string().default(''),
@@ -69,6 +96,7 @@ export const agentSchema = z.object({
   status: z.string().default('done'),
   title: z.string().default(''),
   runId: z.string().nullable().default(null),
+  details: agentDetailsSchema.exactOptional(),
   createdAt: timeSchema.default(0),
   updatedAt: timeSchema.default(0),
 })

@@ -3,12 +3,13 @@ import { NamedError } from '@troupe/core'
 import { up as first } from './migrations/001-first.ts'
 import { up as call } from './migrations/002-call.ts'
 import { up as mode } from './migrations/003-mode.ts'
+import { up as agentDetails } from './migrations/004-agent-details.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
 
 /** In order; the place in the list is the version. */
-const allSteps: Step[] = [first, call, mode]
+const allSteps: Step[] = [first, call, mode, agentDetails]
 
 export interface MigrateOptions {
   clock: () => number

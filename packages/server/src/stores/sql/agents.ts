@@ -1,4 +1,4 @@
-import type { AgentRecord, Store } from '@troupe/core'
+import type { AgentDetails, AgentRecord, Store } from '@troupe/core'
 import { checkId, sessionNotFound } from './context.ts'
 import type { Context } from './context.ts'
 import type { Tables } from './tables.ts'
@@ -55,6 +55,7 @@ export function agentRow(agent: AgentRecord): Tables['agent'] {
     status: agent.status,
     title: agent.title,
     run_id: agent.runId,
+    details: agent.details === undefined ? null : JSON.stringify(agent.details),
     created_at: agent.createdAt,
     updated_at: agent.updatedAt,
   }
@@ -71,6 +72,7 @@ export function agentOf(row: Tables['agent']): AgentRecord {
     status: row.status,
     title: row.title,
     runId: row.run_id,
+    ...(row.details !== null && { details: JSON.parse(row.details) as AgentDetails }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

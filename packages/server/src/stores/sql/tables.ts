@@ -50,6 +50,8 @@ export interface Tables {
     status: string
     title: string
     run_id: string | null
+    /** JSON */
+    details: string | null
     created_at: number
     updated_at: number
   }

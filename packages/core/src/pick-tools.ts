@@ -1,0 +1,18 @@
+import { findTool } from './tool-set.ts'
+import { toolKey, type Tool } from './tool.ts'
+
+/** The tools of these names and capability groups, each once, in the order of `tools`. What is not there is left out. */
+export function pickTools(names: readonly string[], tools: readonly Tool[]): Tool[] {
+  const picked = new Set<Tool>()
+  for (const name of names) {
+    const found = findTool(name, tools)
+    if (found !== undefined) picked.add(found)
+    for (const tool of tools) if (toolKey(tool.group) === toolKey(name)) picked.add(tool)
+  }
+  return tools.filter((tool) => picked.has(tool))
+}
+
+/** Which of the names are neither a tool nor a group. */
+export function unknownTools(names: readonly string[], tools: readonly Tool[]): string[] {
+  return names.filter((name) => pickTools([name], tools).length === 0)
+}
