@@ -1,10 +1,12 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { modes } from '@troupe/core'
 import { NamedError } from '@troupe/core/error'
 import { z } from 'zod'
 import { writePrivately } from './home.ts'
 import { findJsonError } from './json-error.ts'
 import { providerSettingsSchema } from './provider.ts'
+import { watchFile } from './watched-file.ts'
 
 const names = z.array(z.string().min(1).max(2000)).max(10_000)
 
@@ -18,8 +20,13 @@ export const configSchema = z.looseObject({
     .describe('by provider id; the keys of well-known providers may also come from the environment'),
   permissions: z
     .looseObject({
-      mode: z.string().max(50).optional(),
-      allow: names.optional().describe('what runs without a question, e.g. "TimeNow"'),
+      mode: z
+        .string()
+        .max(50)
+        .optional()
+        .meta({ enum: [...modes] })
+        .describe('the mode of new sessions; bypass only where the server was started with --allow-bypass'),
+      allow: names.optional().describe('what runs without a question, e.g. "Bash(npm test)"'),
       ask: names.optional().describe('what always asks'),
       deny: names.optional().describe('what never runs; goes before the other two'),
     })
@@ -63,34 +70,23 @@ export interface ConfigFile {
 /** Opens `config.json` of a home; it need not exist. One with keys becomes private. Throws `BadConfig`. */
 export function openConfig(home: { path: string }): ConfigFile {
   const file = path.join(home.path, 'config.json')
-  let version = versionOf(file)
-  let config = readConfig(file)
-  let exposed = keepPrivate(file, config)
-  let problem: string | undefined
-
-  const refresh = (): void => {
-    const current = versionOf(file)
-    if (current === version) return
-    version = current
-    problem = undefined
-    try {
-      config = readConfig(file)
-      exposed = keepPrivate(file, config) ?? exposed
-    } catch (error) {
-      if (!(error instanceof NamedError)) throw error
-      problem = error.message
-    }
-  }
+  let exposed: string | undefined
+  const watched = watchFile(file, () => {
+    const config = readConfig(file)
+    exposed = keepPrivate(file, config) ?? exposed
+    return config
+  })
+  const first = watched.get()
+  if (first === undefined) throw watched.problem() as NamedError
+  const current = (): Config => watched.get() ?? first
   return {
     path: file,
-    get() {
-      refresh()
-      return config
-    },
+    get: current,
     warnings() {
-      refresh()
+      const config = current()
+      const problem = watched.problem()
       return [
-        ...(problem === undefined ? [] : [problem]),
+        ...(problem === undefined ? [] : [problem.message]),
         ...(exposed === undefined ? [] : [exposed]),
         ...(Object.keys(config.mcpServers ?? {}).length === 0 ? [] : [`${file}: "mcpServers" is not used yet.`]),
         ...unknownKeys(config).map((key) => `${file}: "${key}" is not known.`),
@@ -100,7 +96,6 @@ export function openConfig(home: { path: string }): ConfigFile {
       return Promise.try(() => {
         const next = check(change(readConfig(file)), file)
         writePrivately(file, `${JSON.stringify(next, null, 2)}\n`)
-        refresh()
       })
     },
   }
@@ -108,11 +103,19 @@ export function openConfig(home: { path: string }): ConfigFile {
 
 /** The config in a file, `{}` when there is none. Throws `BadConfig` with the file and the place. */
 export function readConfig(file: string): Config {
+  const value = readJsonFile(file)
+  return value === undefined ? {} : check(value, file)
+}
+
+/** What a file of JSON holds, undefined when there is none. Throws `BadConfig` with the file and the place. */
+export function readJsonFile(file: string): unknown {
   let text: string
   try {
+    // A pipe or a device would keep us waiting for ever.
+    if (!statSync(file).isFile()) throw new Error('it is not a file')
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if (isMissing(error)) return undefined
     throw new NamedError('BadConfig', `${file} cannot be read: ${(error as Error).message}.`, {
       data: { file },
       cause: error,
@@ -126,7 +129,12 @@ export function readConfig(file: string): Config {
       data: { file, line, column },
     })
   }
-  return check(JSON.parse(bare), file)
+  return JSON.parse(bare) as unknown
+}
+
+function isMissing(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
 /** Keys are for the person alone. What was put right, or could not be, in a sentence. */
@@ -173,10 +181,4 @@ function check(value: unknown, file: string): Config {
     (issue) => `${issue.path.map(String).join('.') || 'the file'}: ${issue.message}`,
   )
   throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })
-}
-
-/** Changes whenever the file does. */
-function versionOf(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false, bigint: true })
-  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`
 }

@@ -1,0 +1,167 @@
+import path from 'node:path'
+import { modes, NamedError, type Effect, type Mode, type RuleLine, type Workspace } from '@troupe/core'
+import { z } from 'zod'
+import { readConfig, readJsonFile, type Config, type ConfigFile } from '../config.ts'
+import { writePrivately } from '../home.ts'
+import { watchFile, type WatchedFile } from '../watched-file.ts'
+
+/** A rule and the file that it stands in. */
+export interface LayeredRule extends RuleLine {
+  file: string
+  /** False where the person changes the file by hand: what an administrator set, and what a project brings. */
+  editable: boolean
+}
+
+export type RuleTexts = Partial<Record<Effect, string[]>>
+export type Place = Pick<Workspace, 'path' | 'trusted'>
+
+/** The rules that stand in files. Every call looks at the files as they are now. */
+export interface RuleLayers {
+  rules(workspace: Place): LayeredRule[]
+  /** What is wrong with the files, in sentences. */
+  warnings(workspace: Place): string[]
+  /** A file that could never be read: what it forbids is not known, so nothing may run unasked. */
+  unknown(workspace: Place): string | undefined
+  /** What the files want new sessions to begin in. */
+  mode(workspace: Place): Mode
+  /** Changes what the person has said for this project, or for all. Throws `BadConfig` rather than lose anything. */
+  change(workspace: Place, scope: 'project' | 'always', change: (rules: RuleTexts) => RuleTexts): Promise<void>
+}
+
+const effects: readonly Effect[] = ['deny', 'ask', 'allow']
+const texts = z.array(z.string().min(1).max(2000)).max(10_000).optional()
+
+/** `rules.json`: what the person has said for each project, by its folder. It lies in the home: no project grants itself. */
+const rulesFileSchema = z.record(z.string(), z.looseObject({ allow: texts, ask: texts, deny: texts }))
+type RulesFile = z.infer<typeof rulesFileSchema>
+
+export function openRuleLayers(options: {
+  /** Ours, not the person's. */
+  home: string
+  /** Where `/` in rules of the person and of the machine starts. */
+  personHome: string
+  config: ConfigFile
+  managedFile: string
+  allowBypass: boolean
+}): RuleLayers {
+  const { home, personHome, config, allowBypass } = options
+  const managed = watchFile(options.managedFile, readConfig)
+  const remembered = watchFile(path.join(home, 'rules.json'), readRulesFile)
+  const projects = new Map<string, WatchedFile<Config>>()
+  // These two are the machine's and the person's own: without them we do not begin.
+  for (const file of [managed, remembered]) {
+    const problem = file.problem()
+    if (problem !== undefined) throw problem
+  }
+
+  return {
+    rules(workspace) {
+      const project = projectFile(workspace)
+      const own = remembered.get()
+      return [
+        ...linesOf(managed.get()?.permissions, { layer: 'managed', base: personHome, file: managed.path }),
+        ...linesOf(config.get().permissions, { layer: 'user', base: personHome, file: config.path, editable: true }),
+        ...linesOf(workspace.trusted ? project.get()?.permissions : undefined, {
+          layer: 'project',
+          base: workspace.path,
+          file: project.path,
+        }),
+        ...linesOf(Object.hasOwn(own ?? {}, workspace.path) ? own?.[workspace.path] : undefined, {
+          layer: 'project',
+          base: workspace.path,
+          file: remembered.path,
+          editable: true,
+        }),
+      ]
+    },
+    warnings(workspace) {
+      const project = projectFile(workspace)
+      const broken = [managed, remembered, ...(workspace.trusted ? [project] : [])].flatMap((file) => {
+        const problem = file.problem()
+        if (problem === undefined) return []
+        return `${problem.message} ${file.get() === undefined ? 'Until it can be read, everything asks.' : 'The rules that stood in it before still hold.'}`
+      })
+      const modeWarnings = [managed, config, ...(workspace.trusted ? [project] : [])].flatMap((file) => {
+        const given = file.get()?.permissions?.mode
+        const why = given === undefined ? undefined : refusal(given, file === project)
+        return why === undefined ? [] : `${file.path}: the mode "${given}" ${why}.`
+      })
+      const held = !workspace.trusted && linesOf(readQuietly(project)?.permissions, { file: project.path }).length > 0
+      return [
+        ...broken,
+        ...modeWarnings,
+        ...(held ? [`${project.path} has rules. They hold once you trust the folder: troupe trust`] : []),
+      ]
+    },
+    unknown(workspace) {
+      if (!workspace.trusted) return undefined
+      const project = projectFile(workspace)
+      return project.get() === undefined ? project.problem()?.message : undefined
+    },
+    mode(workspace) {
+      const project = projectFile(workspace)
+      const wanted = [
+        managed.get()?.permissions?.mode,
+        ...(workspace.trusted ? [usable(project.get()?.permissions?.mode, true)] : []),
+        config.get().permissions?.mode,
+      ]
+      return wanted.map((mode) => usable(mode, false)).find((mode) => mode !== undefined) ?? 'default'
+    },
+    async change(workspace, scope, change) {
+      if (scope === 'always')
+        return config.update((current) => ({
+          ...current,
+          permissions: { ...current.permissions, ...change(current.permissions ?? {}) },
+        }))
+      const current = readRulesFile(remembered.path)
+      const own = Object.hasOwn(current, workspace.path) ? current[workspace.path] : undefined
+      const next = { ...current, [workspace.path]: { ...own, ...change(own ?? {}) } }
+      writePrivately(remembered.path, `${JSON.stringify(next, null, 2)}\n`)
+    },
+  }
+
+  function projectFile(workspace: Place): WatchedFile<Config> {
+    const file = path.join(workspace.path, '.troupe', 'config.json')
+    const known = projects.get(file) ?? watchFile(file, readConfig)
+    projects.set(file, known)
+    return known
+  }
+
+  function usable(mode: string | undefined, ofProject: boolean): Mode | undefined {
+    return mode === undefined || refusal(mode, ofProject) !== undefined ? undefined : (mode as Mode)
+  }
+
+  /** Why a mode in a file has no effect. */
+  function refusal(mode: string, ofProject: boolean): string | undefined {
+    if (!modes.some((known) => known === mode)) return `is not one of ${modes.join(', ')}`
+    if (mode !== 'bypass') return undefined
+    if (ofProject) return 'cannot be set by a project'
+    return allowBypass ? undefined : 'needs a server that was started with --allow-bypass'
+  }
+}
+
+function linesOf(
+  permissions: RuleTexts | undefined,
+  given: Pick<LayeredRule, 'file'> & Partial<LayeredRule>,
+): LayeredRule[] {
+  const { layer = 'project', base = '', file, editable = false } = given
+  return effects.flatMap((effect) =>
+    (permissions?.[effect] ?? []).map((text) => ({ text, effect, layer, base, file, editable })),
+  )
+}
+
+/** Nothing of an untrusted project counts, so nothing about it is a problem either. */
+function readQuietly(file: WatchedFile<Config>): Config | undefined {
+  return file.problem() === undefined ? file.get() : undefined
+}
+
+function readRulesFile(file: string): RulesFile {
+  const value = readJsonFile(file)
+  if (value === undefined) return {}
+  const result = rulesFileSchema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues.map(
+    (issue) => `${issue.path.map(String).join('.') || 'the file'}: ${issue.message}`,
+  )
+  throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })
+}
