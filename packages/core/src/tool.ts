@@ -85,6 +85,8 @@ export interface ToolContext {
   /** The id of the answer being written. */
   messageId: string
   toolCallId: string
+  /** An earlier process had begun this very call: what it asked and was answered is found again. */
+  resumed?: true
   /** Aborted by stop, by the call's time limit, or when the run ends. */
   signal: AbortSignal
   /** Adds a `data-<name>` part to the stream; stored unless `transient` or a name that never is. */

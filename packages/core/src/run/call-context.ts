@@ -29,6 +29,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
   const ctx: ToolContext = {
     ...scope.base,
     toolCallId,
+    ...(scope.startedBefore !== undefined && { resumed: true }),
     signal: scope.signal,
     get state() {
       return scope.state()

@@ -289,14 +289,96 @@ describe('the projection as a function', () => {
     expect(sent.map((prompt) => prompt.length)).toEqual([1, 3, 5])
     expect(sent[2]?.slice(0, 3)).toEqual(sent[1])
   })
+})
 
-  it('knows nothing yet of compaction, and is not disturbed by it', () => {
-    const compaction: Part = {
-      type: 'data-compaction',
-      data: { id: 'k', upTo: { messageId: 'm', step: 1 }, summary: 's' },
-    }
-    const hello: Told = { role: 'user', parts: [{ type: 'text', text: 'hello' }, compaction] }
-    expect(project([hello])).toEqual([{ role: 'user', content: [{ type: 'text', text: 'hello' }] }])
+describe('a compaction', { timeout: patience }, () => {
+  const said = (role: 'user' | 'assistant', id: string, ...parts: (string | Part)[]): Told & { id: string } => ({
+    id,
+    role,
+    parts: parts.map((part): Part => (typeof part === 'string' ? { type: 'text', text: part } : part)),
+  })
+  const step: Part = { type: 'step-start' }
+  const made = (messageId: string, at: number, more: object = {}): Part => ({
+    type: 'data-compaction',
+    data: { id: 'k', upTo: { messageId, step: at }, summary: 'Short.', ...more },
+  })
+  const told = (messages: readonly Told[]): string[] =>
+    project(messages).flatMap(({ role, content }) =>
+      (content as { type: string; text?: string }[]).map((part) => `${role}: ${part.text ?? part.type}`),
+    )
+
+  it('stands for everything up to its step, and for nothing after it', () => {
+    const answer = said('assistant', 'a', step, 'one', made('a', 1), step, 'two')
+    expect(told([said('user', 'q', 'hello'), answer, said('user', 'n', 'next')])).toEqual([
+      'user: Short.',
+      'assistant: two',
+      'user: next',
+    ])
+    expect(told([said('user', 'q', 'hello'), said('assistant', 'a', step, 'one', made('q', 0))])).toEqual([
+      'user: Short.',
+      'assistant: one',
+      'user: [No text.]',
+    ])
+  })
+
+  it('leaves what a person said behind that step, and instructions', () => {
+    const steering: Part = { type: 'steering-message', id: 's', parts: [{ type: 'text', text: 'hurry' }] } as Part
+    const answer = said('assistant', 'a', step, 'one', made('a', 1), steering, step, 'two')
+    expect(told([said('user', 'q', 'hello'), answer])).toEqual([
+      'user: Short.',
+      'user: hurry',
+      'assistant: two',
+      'user: [No text.]',
+    ])
+    const rule: Told = { role: 'system', parts: [{ type: 'text', text: 'Be kind.' }] }
+    expect(project([rule, said('user', 'q', 'hello'), answer], 'Be brief.')[0]).toEqual({
+      role: 'system',
+      content: 'Be brief.\n\nBe kind.',
+    })
+  })
+
+  it('that is switched off is undone, and the one before it holds again', () => {
+    const first = said('assistant', 'a', step, 'one', made('q', 0, { id: 'k1', summary: 'First.' }))
+    const second = said('assistant', 'b', step, 'two', made('a', 1, { id: 'k2', summary: 'Second.' }))
+    const branch = [said('user', 'q', 'hello'), first, said('user', 'r', 'more'), second]
+    expect(told(branch)).toEqual(['user: Second.', 'user: more', 'assistant: two', 'user: [No text.]'])
+    const off = (id: string): Told => said('user', `off-${id}`, 'go on', made('a', 1, { id, off: true }))
+    expect(told([...branch, off('k2')])[0]).toBe('user: First.')
+    expect(told([...branch, off('k2'), off('k1')])[0]).toBe('user: hello')
+  })
+
+  it('of another branch, or one that is none, does nothing', () => {
+    expect(told([said('user', 'q', 'hello', made('elsewhere', 0))])).toEqual(['user: hello'])
+    expect(told([said('user', 'q', 'hello', { type: 'data-compaction', data: { summary: 1 } })])).toEqual([
+      'user: hello',
+    ])
+  })
+
+  it('at any step of any answer of any history leaves a request that a strict provider accepts', async () => {
+    const anyPlace = fc.record({ message: fc.nat(6), step: fc.nat(4), summary: anyText, off: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(
+        anyHistory,
+        anyUserMessage,
+        anyLog,
+        fc.array(fc.tuple(fc.nat(6), anyPlace), { minLength: 1, maxLength: 3 }),
+        async (history, question, log, places) => {
+          const fold = createFold()
+          for (const chunk of log) {
+            fold.push(chunk)
+            const answer = cleanMessage(fold.snapshot(), { run: 'ended' })
+            const branch = [...history, question, answer].map((message, n) => ({ ...message, id: `m${n}` }))
+            for (const [n, { message, step: at, summary, off }] of places) {
+              const holder = branch[n % branch.length] as (typeof branch)[number]
+              const data = { id: `k${n}`, upTo: { messageId: `m${message % branch.length}`, step: at }, summary, off }
+              holder.parts = [...holder.parts, { type: 'data-compaction', data }]
+            }
+            expect(await problems(branch)).toEqual([])
+          }
+        },
+      ),
+      runs(100),
+    )
   })
 })
 

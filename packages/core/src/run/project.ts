@@ -9,7 +9,8 @@ import type {
 } from '@ai-sdk/provider'
 import { cleanMessage } from '../protocol/clean.ts'
 import { dataParts } from '../protocol/data-parts.ts'
-import type { CallNotes, Part, StoredMessage } from '../protocol/message.ts'
+import type { CallNotes, Part } from '../protocol/message.ts'
+import { compact, type Projected } from './compact.ts'
 import { projectFile, projectReasoningFile } from './project-file.ts'
 import { projectReadFiles, type FileKind, type ReadFiles } from './project-read-file.ts'
 import { wellFormed } from './well-formed.ts'
@@ -21,18 +22,19 @@ export type { FileKind } from './project-read-file.ts'
  * What the provider is sent: a pure function of stored messages. It calls no tool code; the text that a tool wants the
  * model to read was stored with its output. Whatever the messages are, the result is a request that a strict provider
  * accepts: every call is followed by exactly one result, no result without its call, no empty content, legal names,
- * user and assistant in turn.
+ * user and assistant in turn. Where the conversation was compacted, its summary stands for what came before.
  *
  * Files are named by `troupe-blob:<sha256>` URLs; `loadFiles` puts their bytes in.
  */
 export function project(
-  messages: readonly Pick<StoredMessage, 'role' | 'parts'>[],
+  stored: readonly Projected[],
   instructions?: string,
   takes: readonly FileKind[] = [],
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   const system = instructions === undefined ? [] : [instructions]
   const takenIds = new Set<string>()
+  const messages = compact(stored)
   const readFiles = projectReadFiles(messages, takes)
   for (const { role, parts } of messages) {
     if (role === 'assistant') pushAnswer(prompt, parts, takenIds, readFiles)

@@ -1,0 +1,56 @@
+import { dataParts, type DataParts } from '../protocol/data-parts.ts'
+import type { Part, StoredMessage } from '../protocol/message.ts'
+
+/** What a projection is made from. Only messages with an id can be compacted up to. */
+export type Projected = Pick<StoredMessage, 'role' | 'parts'> & { id?: string }
+
+type Compaction = DataParts['compaction']
+
+/**
+ * The messages as a model is told them: everything up to the step that the newest compaction names is its summary, said
+ * as from the person. Instructions at the start stay. A compaction that was switched `off`, or that names no message of
+ * this branch, is as if it had never been.
+ */
+export function compact(messages: readonly Projected[]): readonly Projected[] {
+  const found = newest(messages)
+  if (found === undefined) return messages
+  const { index, compaction } = found
+  const instructions = messages.findIndex(({ role }) => role !== 'system')
+  const talk = instructions === -1 ? messages.length : instructions
+  const { role, parts } = messages[index] as Projected
+  const summary: Part = { type: 'text', text: compaction.summary }
+  return [
+    ...messages.slice(0, talk),
+    { role: 'user', parts: [summary] },
+    ...(role === 'assistant' ? [{ role, parts: afterStep(parts, compaction.upTo.step) }] : []),
+    ...messages.slice(Math.max(index + 1, talk)),
+  ]
+}
+
+function newest(messages: readonly Projected[]): { index: number; compaction: Compaction } | undefined {
+  const compactions = new Map<string, Compaction>()
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      const data = part.type === 'data-compaction' ? dataParts.compaction.schema.safeParse(part.data).data : undefined
+      if (data === undefined) continue
+      // One that is switched on again is the newest.
+      compactions.delete(data.id)
+      compactions.set(data.id, data)
+    }
+  }
+  for (const compaction of [...compactions.values()].toReversed()) {
+    const index = messages.findIndex(({ id }) => id === compaction.upTo.messageId)
+    if (compaction.off !== true && index !== -1) return { index, compaction }
+  }
+  return undefined
+}
+
+/** What follows a step of an answer, counted from 1. What was said between two steps belongs to the later one. */
+function afterStep(parts: readonly Part[], step: number): Part[] {
+  let begun = 0
+  const end = parts.findIndex((part) => {
+    if (part.type === 'step-start') return begun++ === step
+    return part.type === 'steering-message' && begun === step
+  })
+  return end === -1 ? [] : parts.slice(end)
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { isAnswered, readAnswers } from '../protocol/read-answers.ts'
+import { questionsSchema, type Question, type QuestionAnswer } from '../protocol/questions.ts'
+import { defineTool } from '../tool.ts'
+
+export default defineTool({
+  description: `Asks the person one to four questions, each with two to four options, and waits for the answers. Use it when only the person can decide: what they want, which of several ways to go. Do not use it for what you can find out yourself, nor for approvals: those are asked for you. The person can always answer in their own words.`,
+  input: z.object({ questions: questionsSchema }),
+  // A write: calls keep their order. Questions of one step are asked together. They change nothing and can be asked again.
+  readOnly: false,
+  concurrent: true,
+  needsApproval: false,
+  recover: 'rerun',
+  group: 'system',
+  title: ({ questions }) => (questions.length === 1 ? (questions[0] as Question).question : 'Questions'),
+  validate({ questions }) {
+    if (isRepeated(questions.map(({ question }) => question))) return 'Two questions are the same. Ask each once.'
+    const blurred = questions.find(({ options }) => isRepeated(options.map(({ label }) => label)))
+    return blurred && `Two options of "${blurred.question}" have the same label. Give each its own.`
+  },
+  async execute({ questions }, ctx) {
+    const title = questions.length === 1 ? (questions[0] as Question).question : `${questions.length} questions`
+    const answer = await ctx.ask({ kind: 'question', title, content: { questions } })
+    if (answer.type === 'deny')
+      throw new Error(
+        answer.remark === undefined
+          ? 'The person did not want to answer.'
+          : `The person did not answer, and says: ${answer.remark}`,
+      )
+    const answers = answer.type === 'answers' ? readAnswers(questions, answer.answers) : 'It was no answer at all.'
+    if (typeof answers === 'string') throw new Error(`The answer cannot be read: ${answers} Ask again if you need it.`)
+    return { answers }
+  },
+  toModel: ({ answers }) => answers.map(lineOf).join('\n'),
+  display: ({ answers }) => ({
+    title: answers.length === 1 ? (answers[0] as QuestionAnswer).question : 'Questions',
+    summary:
+      answers.length === 1 ? said(answers[0] as QuestionAnswer) : `${answers.filter(isAnswered).length} answered`,
+  }),
+})
+
+function lineOf(answer: QuestionAnswer): string {
+  return `${answer.question}\n→ ${said(answer)}`
+}
+
+function said({ selected, text }: QuestionAnswer): string {
+  const words = [
+    ...selected,
+    ...(text === undefined ? [] : [selected.length > 0 ? `in their own words: ${text}` : text]),
+  ]
+  return words.length === 0 ? '(not answered)' : words.join('; ')
+}
+
+function isRepeated(texts: readonly string[]): boolean {
+  return new Set(texts.map((text) => text.trim())).size < texts.length
+}

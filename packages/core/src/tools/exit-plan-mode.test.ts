@@ -1,0 +1,133 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { call, play, texts, type Playing } from '../../test/play-run.ts'
+import type { AgentState } from '../agent-state.ts'
+import type { Answer, Ask } from '../asks.ts'
+import { createAgentState } from '../create-agent-state.ts'
+import type { Mode } from '../permission/policy.ts'
+import { planFileOf } from '../plan-file.ts'
+import { readResume } from '../run/resume.ts'
+import type { RunInput } from '../run/run-input.ts'
+import { strictProblems } from '../testing/strict-provider.ts'
+import { getTools } from '../tool-set.ts'
+
+const [tool] = getTools(['ExitPlanMode'])
+const script = [
+  [{ text: 'I have a plan.' }, { call: { name: 'ExitPlanMode', input: { plan: '1. Dig\n2. Plant' }, id: 'c1' } }],
+  [{ text: 'Digging.' }],
+]
+let state: AgentState
+let mode: Mode
+
+beforeEach(async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'troupe-plan-'))
+  await mkdir(path.join(folder, 'session'))
+  state = createAgentState({ workspace: folder, outputFolder: path.join(folder, 'session', 'output') })
+  mode = 'plan'
+})
+
+function planning(
+  answer: (ask: Ask) => Answer | Promise<Answer>,
+  given: Parameters<typeof play>[0] = script,
+  more: Partial<RunInput> = {},
+): Promise<Playing> {
+  const own = {
+    get: () => mode,
+    set: (next: Mode) => {
+      mode = next
+      return Promise.resolve()
+    },
+  }
+  return play(given, [tool!], { state: () => state, mode: own, ...more }, answer)
+}
+
+const sent = (outcome: Playing, step: number): string => JSON.stringify(outcome.model.calls[step]?.prompt)
+
+it('shows the plan and, approved, lets files be edited', async () => {
+  const asks: Ask[] = []
+  const outcome = await planning((ask) => {
+    asks.push(ask)
+    return { type: 'plan', choice: 'edit' }
+  })
+  expect(asks).toMatchObject([{ kind: 'plan', content: { plan: '1. Dig\n2. Plant' }, toolName: 'ExitPlanMode' }])
+  expect(mode).toBe('accept-edits')
+  expect(sent(outcome, 1)).toContain('The person approved the plan.')
+  expect(sent(outcome, 1)).toContain('I have a plan.')
+  expect(texts(outcome)).toEqual(['I have a plan.', 'Digging.'])
+})
+
+it('starts with a clean context: the model is sent the plan and nothing that led to it', async () => {
+  state.reads.set('/seen', { sha256: 'x', mtimeMs: 1, size: 1, partial: false })
+  const outcome = await planning(() => ({ type: 'plan', choice: 'clean', remark: 'gently' }))
+  expect(mode).toBe('accept-edits')
+  const prompt = outcome.model.calls[1]!.prompt
+  expect(prompt).toMatchObject([{ role: 'user', content: [{ type: 'text' }] }])
+  expect(sent(outcome, 1)).toMatch(/approved the plan.*gently.*1\. Dig/)
+  expect(sent(outcome, 1)).not.toContain('I have a plan.')
+  expect(strictProblems(prompt)).toEqual([])
+  expect(state.reads.size).toBe(0)
+  // Nothing of the conversation itself is gone.
+  expect(texts(outcome)).toEqual(['I have a plan.', 'Digging.'])
+  expect(outcome.message.parts.filter((part) => part.type === 'data-compaction')).toHaveLength(1)
+})
+
+it('stays in plan mode when the person has a remark, and the model reads it', async () => {
+  const outcome = await planning(() => ({ type: 'plan', choice: 'continue', remark: 'Water it, too' }))
+  expect(mode).toBe('plan')
+  expect(sent(outcome, 1)).toContain('Water it, too')
+  expect(sent(outcome, 1)).toContain('stays in plan mode')
+})
+
+it('ends the turn when the person refuses without a word', async () => {
+  const outcome = await planning(() => ({ type: 'deny' }))
+  expect(mode).toBe('plan')
+  expect(outcome.message.metadata?.stopped?.reason).toBe('denied')
+  expect(texts(outcome)).toEqual(['I have a plan.'])
+})
+
+it('takes the plan from the plan file, and says where to write it when there is none', async () => {
+  const empty = [[{ call: { name: 'ExitPlanMode', input: {}, id: 'c1' } }], [{ text: 'So.' }]]
+  const missing = await planning(() => ({ type: 'plan', choice: 'edit' }), empty)
+  expect(call(missing, 'c1').errorText).toContain(planFileOf(state))
+  expect(mode).toBe('plan')
+  await writeFile(planFileOf(state), '# Garden\n')
+  const asks: Ask[] = []
+  await planning((ask) => {
+    asks.push(ask)
+    return { type: 'plan', choice: 'edit' }
+  }, empty)
+  expect(asks).toMatchObject([{ content: { plan: '# Garden' } }])
+})
+
+it.each<Mode>(['default', 'accept-edits', 'bypass'])('does nothing in mode %s, and says so', async (other) => {
+  mode = other
+  const outcome = await planning(() => {
+    throw new Error('nobody may be asked')
+  })
+  expect(call(outcome, 'c1').errorText).toMatch(/not in plan mode/)
+  expect(mode).toBe(other)
+})
+
+it('finds its answer again after a crash, also when the mode had been changed already', async () => {
+  const ids: string[] = []
+  const first = await planning((ask) => {
+    ids.push(ask.id)
+    return { type: 'plan', choice: 'clean' }
+  })
+  const begun = first.log.items.findIndex((item) => item.type === '$call')
+  mode = 'accept-edits'
+  const outcome = await planning(
+    (ask) => {
+      ids.push(ask.id)
+      return { type: 'plan', choice: 'clean' }
+    },
+    { by: 'prompt', turns: [[{ text: 'Digging.' }]] },
+    { resume: readResume(first.log.items.slice(0, begun + 1)) },
+  )
+  expect(ids[1]).toBe(ids[0])
+  expect(outcome.status).toBe('done')
+  expect(sent(outcome, 0)).toMatch(/approved the plan/)
+  expect(outcome.message.parts.filter((part) => part.type === 'data-compaction')).toHaveLength(1)
+})

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { planFileOf } from '../plan-file.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+
+export default defineTool({
+  description: `For plan mode only. Shows the person your plan and waits for their word: they let you carry it out, or tell you what to change. The plan is what you wrote into the plan file, or "plan" if you give it. Call it when the plan is complete; questions are for AskUserQuestion.`,
+  input: z.object({
+    plan: z.string().max(200_000).describe('The plan as Markdown; not needed when it is in the plan file').optional(),
+  }),
+  // A write: calls keep their order. What the person answered is found again, so it can run again.
+  readOnly: false,
+  needsApproval: false,
+  recover: 'rerun',
+  group: 'plan',
+  title: () => 'Plan',
+  async execute({ plan: given }, ctx): Promise<PlanOutput> {
+    const { mode } = ctx
+    if (mode === undefined || (mode.get() !== 'plan' && ctx.resumed !== true))
+      throw new Error('The session is not in plan mode: there is nothing to leave. Go on with the work.')
+    const plan = given?.trim() || (await readPlan(ctx))
+    const answer = await ctx.ask({ kind: 'plan', title: 'Is this plan good?', content: { plan } })
+    if (answer.type === 'deny') {
+      const { remark } = answer
+      throw new Error(
+        remark === undefined
+          ? 'The person did not approve the plan.'
+          : `The person did not approve the plan: ${remark}`,
+      )
+    }
+    if (answer.type !== 'plan') throw new Error(`A plan was answered with "${answer.type}".`)
+    const { choice } = answer
+    const remark = answer.remark?.trim() || undefined
+    const output = { choice, plan, ...(remark !== undefined && { remark }) }
+    if (choice === 'continue') return output
+    await mode.set('accept-edits')
+    if (choice === 'clean') startAfresh(output, ctx)
+    return output
+  },
+  toModel({ choice, plan, remark }) {
+    if (choice === 'continue')
+      return `The person wants to go on planning; the session stays in plan mode.${said(remark)} Change the plan, then call ExitPlanMode again.`
+    return `${approved} Plan mode is over, files of the workspace can be changed.${said(remark)} Carry it out now:\n\n${plan}`
+  },
+  display: ({ choice, plan }) => ({
+    title: 'Plan',
+    summary: { edit: 'approved', clean: 'approved, to begin with a clean context', continue: 'to be changed' }[choice],
+    content: plan,
+  }),
+})
+
+interface PlanOutput {
+  choice: 'edit' | 'clean' | 'continue'
+  plan: string
+  remark?: string
+}
+
+const approved = 'The person approved the plan.'
+
+function said(remark: string | undefined): string {
+  return remark === undefined ? '' : ` They say: ${remark}`
+}
+
+async function readPlan({ state }: ToolContext): Promise<string> {
+  const file = planFileOf(state)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  if (text.trim() === '') throw new Error(`There is no plan yet. Write it to ${file}, or give it as "plan".`)
+  return text.trim()
+}
+
+/** From here on the model is sent the plan instead of everything that led to it, and has read no file yet. */
+function startAfresh({ plan, remark }: PlanOutput, ctx: ToolContext): void {
+  const id = `plan_${createHash('sha256').update(`${ctx.run.id}\n${ctx.toolCallId}`).digest('hex').slice(0, 32)}`
+  const summary = `${approved}${said(remark)} What was said while it was made is left out. Carry it out:\n\n${plan}`
+  const upTo = { messageId: ctx.messageId, step: ctx.run.step }
+  ctx.emit('compaction', { id, upTo, summary }, { id })
+  ctx.state.reads.clear()
+  ctx.state.shownNotes.clear()
+}
