@@ -19,8 +19,8 @@ export interface AgentDoor {
   writes: WriteLock
   /** A person stops one. Undefined when it is not at work. */
   stop(agentId: string): Promise<AgentReport | undefined>
-  /** The process goes: what waits stays as it is. */
-  leave(): Promise<void>
+  /** Nothing that happens below from now on is written. */
+  freeze(): Promise<void>
 }
 
 export interface AgentDoorOptions {
@@ -46,7 +46,7 @@ export function openAgentDoor(options: AgentDoorOptions): AgentDoor {
       link: child.link({ steer, resumed }),
       writes: child.writes,
       stop: () => Promise.resolve(undefined),
-      leave: () => Promise.resolve(),
+      freeze: () => Promise.resolve(),
     }
   }
   const host = createAgentHost({
@@ -70,7 +70,7 @@ export function openAgentDoor(options: AgentDoorOptions): AgentDoor {
     steer,
     resumed,
   })
-  return { link, writes, stop: tree.stop, leave: host.leave }
+  return { link, writes, stop: tree.stop, freeze: host.freeze }
 }
 
 /** What the whole tree of a turn may spend: its own limits of tokens and time. */

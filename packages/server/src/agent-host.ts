@@ -16,8 +16,8 @@ import type { OpenRun, RunToBegin } from './live-run.ts'
 import { gatherChildParts, type LiveOptions, type Remains, type RunRequest } from './run-parts.ts'
 
 export interface ServerAgentHost extends AgentHost {
-  /** The process goes: what waits stays as it is, and nothing more is written about it. */
-  leave(): Promise<void>
+  /** Nothing that happens from now on is written. */
+  freeze(): Promise<void>
 }
 
 export interface AgentHostOptions {
@@ -55,9 +55,9 @@ export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
       return answer === undefined ? '' : finalText(answer)
     },
     open,
-    async leave() {
+    async freeze() {
       left = true
-      await Promise.all([...runs].map((run) => run.leave()))
+      await Promise.all([...runs].map((run) => run.freeze()))
     },
   }
 

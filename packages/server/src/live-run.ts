@@ -52,6 +52,8 @@ export interface OpenRun extends LiveRun {
   moved(): void
   /** A person stops a sub-agent. Undefined when it is not at work. */
   stopAgent(agentId: string): Promise<AgentReport | undefined>
+  /** Nothing that happens from now on is written, here or below. */
+  freeze(): Promise<void>
   /** The process is going: end at a safe point, or stay as it is when waiting. */
   leave(): Promise<void>
 }
@@ -99,7 +101,7 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
     journal: options.journal,
     from,
     seq: remains?.seq ?? 0,
-    onChunk: announce,
+    onChunk: child?.onChunk ?? announce,
   })
 
   const live: OpenRun = {
@@ -133,13 +135,17 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
       if (live.status === 'waiting') setStatus('running')
     },
     stopAgent: (agentId) => door?.stop(agentId) ?? Promise.resolve(undefined),
+    async freeze() {
+      await stored
+      await log.sync().catch((error: unknown) => warn('a waiting run was not written', error))
+      left = true
+      log.mute()
+      await door?.freeze()
+    },
     async leave() {
       await stored
       if (live.status === 'waiting') {
-        await door?.leave()
-        await log.sync().catch((error: unknown) => warn('a waiting run was not written', error))
-        left = true
-        log.mute()
+        await live.freeze()
         controller.abort(new NamedError('Interrupted', 'Interrupted: the server was stopped.'))
       } else controller.abort(shutdown)
       await finished.promise.catch(() => undefined)
@@ -257,6 +263,7 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
 
   function setStatus(now: 'running' | 'waiting'): void {
     live.status = now
+    child?.onStatus(now)
     log.setWaiting(now === 'waiting')
     if (now === 'waiting') settle()
   }

@@ -117,7 +117,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     }
     const prepared = await prepare(host, run, request)
     if ('refused' in prepared) return prepared
-    const now = Date.now()
+    const now = tree.now()
     const { name, agentType, setup } = prepared
     const runId = derivedId('run_', run.runId, call.toolCallId)
     const record: FullRecord = {

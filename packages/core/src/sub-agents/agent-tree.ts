@@ -48,7 +48,8 @@ export function createAgentTree(options: TreeOptions): AgentTree {
   const nodes = new Map<string, AgentNode>()
   const { writes = createWriteLock() } = options
   const envelopes = createEnvelopes(emit)
-  const tree: Forest = { host, sessionId: options.sessionId, parallel: options.parallel ?? 4, nodes, begin, reportOf }
+  let lastTime = 0
+  const tree: Forest = { host, sessionId: options.sessionId, parallel: options.parallel ?? 4, nodes, begin, reportOf, now }
 
   return {
     writes,
@@ -100,6 +101,12 @@ export function createAgentTree(options: TreeOptions): AgentTree {
     }
   }
 
+  /** Grows with every agent, so that they can be listed in the order in which they came. */
+  function now(): number {
+    lastTime = Math.max(Date.now(), lastTime + 1)
+    return lastTime
+  }
+
   /** How a sub-agent stands, at work or not. */
   async function reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal> {
     const node = nodes.get(agentId)
@@ -126,6 +133,7 @@ export interface Forest {
   nodes: ReadonlyMap<string, AgentNode>
   begin(parent: TreeRun, record: FullRecord, slot: Slot): AgentNode
   reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal>
+  now(): number
 }
 
 export type FullRecord = AgentRecord & { details: AgentDetails }

@@ -13,6 +13,7 @@ import type { Sink } from '../subscriber.ts'
 
 /** Live runs on a store in a temporary folder. Another one on the same store stands for the next process. */
 export interface TestLive {
+  home: string
   live: Live
   store: Store
   inbox: Inbox
@@ -71,6 +72,7 @@ export async function openTestLive(script: Script, options: TestLiveOptions = {}
     })
     processes.push(live)
     return {
+      home,
       live,
       store: own,
       inbox,

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { getTools, type AgentDefinition, type Tool } from '@troupe/core'
+import { type Script, type ScriptTurn } from '@troupe/core/testing'
+import { afterEach, expect, it } from 'vitest'
+import { createTestSink, openTestLive, type TestLive } from './testing/open-live.ts'
+
+const toolList = getTools(['Task', 'SendInput', 'WaitAgent', 'AbortAgent', 'TestApproval', 'TimeNow']) as Tool[]
+const agents = (): Promise<AgentDefinition[]> =>
+  Promise.resolve(
+    ['a', 'b', 'c'].map((name) => ({
+      name,
+      description: name,
+      prompt: name,
+      tools: ['agent', 'TestApproval', 'TimeNow'],
+    })),
+  )
+
+let test: TestLive | undefined
+afterEach(async () => {
+  await test?.close()
+  test = undefined
+})
+
+const task = (name: string, more: object = {}): ScriptTurn[number] => ({
+  call: { name: 'Task', input: { name, task: `work of ${name}`, ...more } },
+})
+
+/** Each agent knows from its prompt who it is. */
+function cast(turns: Record<string, ScriptTurn[]>): Script {
+  return (prompt) => {
+    const system = prompt.find(({ role }) => role === 'system')
+    const name = String(system?.content).split('\n')[0] as string
+    const since = prompt.slice(prompt.findLastIndex(({ role }) => role === 'user'))
+    const step = since.filter(({ role }) => role === 'assistant').length
+    return turns[name]?.[step] ?? [{ text: `end of ${name}` }]
+  }
+}
+
+const instructions = (_: unknown, __: unknown, prompt?: string): Promise<string> => Promise.resolve(prompt ?? 'master')
+
+it('keeps each sub-agent as a conversation of its own, all depths flat', async () => {
+  test = await openTestLive(cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }), { toolList, agents, instructions })
+  const run = await test.ask('go')
+  const sink = createTestSink()
+  run.subscribe(sink, {})
+  const message = await run.done
+  await sink.ended
+  expect(message.parts.at(-1)).toMatchObject({ type: 'text', text: 'end of master' })
+  const records = await test.store.agents.list('s1')
+  expect(records.map(({ name, status }) => [name, status])).toEqual([
+    ['a', 'completed'],
+    ['b', 'completed'],
+    ['c', 'completed'],
+  ])
+  const [a, b] = records
+  expect(b?.parentAgentId).toBe(a?.agentId)
+  expect(a?.parentAgentId).toBeNull()
+  const { messages } = await test.store.messages.branch({ sessionId: 's1', agentId: b?.agentId as string })
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  expect(messages[1]?.metadata?.agent).toEqual({ kind: 'sub', name: 'b', depth: 2, path: ['master', 'a', 'b'] })
+  const seen = sink.chunks().filter(({ type }) => type.startsWith('data-sub-agent'))
+  expect(new Set(seen.map(({ type }) => type)).size).toBe(3)
+  expect(await test.store.runs.unfinished()).toEqual([])
+  expect(test.live.getAgent('s1', a?.agentId as string)).toBeUndefined()
+})
+
+it('lets one sub-agent be stopped while the others go on', async () => {
+  test = await openTestLive(cast({ master: [[task('a'), task('b')]], a: [[{ call: { name: 'TestApproval', input: {} } }]] }), {
+    toolList,
+    agents,
+    instructions,
+  })
+  const run = await test.ask('go')
+  await run.settled()
+  const a = (await test.store.agents.list('s1')).find(({ name }) => name === 'a')
+  expect(a?.status).toBe('waiting')
+  const report = await test.live.stopAgent('s1', a?.agentId as string)
+  expect(report?.status).toBe('stopped')
+  const message = await run.done
+  expect(message.parts.at(-1)).toMatchObject({ text: 'end of master' })
+  expect(await test.inbox.list({})).toEqual([])
+})
+
+it('goes on three levels deep in another process, where the ask of a sub-agent is answered', async () => {
+  const script = cast({
+    master: [[task('a')]],
+    a: [[task('b')]],
+    b: [[{ call: { name: 'TimeNow', input: {} } }], [{ call: { name: 'TestApproval', input: {} } }]],
+  })
+  test = await openTestLive(script, { toolList, agents, instructions })
+  const run = await test.ask('go')
+  await run.settled()
+  const [ask] = await test.inbox.list({ sessionId: 's1' })
+  expect(ask?.agentPath).toEqual(['master', 'a', 'b'])
+  await test.live.close()
+
+  const second = test.next(script)
+  await second.live.recover()
+  const again = second.live.get('s1')
+  expect(again).toBeDefined()
+  const [same] = await second.inbox.list({ sessionId: 's1' })
+  expect(same?.id).toBe(ask?.id)
+  await second.live.answer(same?.id as string, { type: 'approve' })
+  const message = await again?.done
+  expect(message?.parts.at(-1)).toMatchObject({ text: 'end of master' })
+  const records = await second.store.agents.list('s1')
+  expect(records.map(({ status }) => status)).toEqual(['completed', 'completed'])
+  const { messages } = await second.store.messages.branch({ sessionId: 's1', agentId: records[1]?.agentId as string })
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  expect(messages[1]?.parts.filter((part) => part.type.startsWith('tool-'))).toHaveLength(2)
+})
+
+it('exports a sub-agent as a folder of its own', async () => {
+  test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, instructions })
+  await (await test.ask('go')).done
+  const [a] = await test.store.agents.list('s1')
+  const folder = path.join(test.home, 'sessions/s1/agents', a?.agentId as string)
+  expect(JSON.parse(readFileSync(path.join(folder, 'session.json'), 'utf8'))).toMatchObject({
+    name: 'a',
+    task: 'work of a',
+    agentType: 'system',
+    parentAgentId: null,
+  })
+  expect(readFileSync(path.join(folder, 'messages.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2)
+})
