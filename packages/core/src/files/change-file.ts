@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer'
 import { type BigIntStats, statSync } from 'node:fs'
 import type { DiffDisplay } from '../protocol/display.ts'
+import { showCount, showName } from '../search/show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { changeFiles } from './change-files.ts'
 import { journalFor } from './change-mark.ts'
 import { fileKind, headLength } from './file-kind.ts'
-import { diffBytes, diffReplacements } from './diff-bytes.ts'
+import { diffBytes, diffReplacements, type TextDiff } from './diff-bytes.ts'
 import type { TextFormat } from './encoding.ts'
 import { withPaths } from './path-lock.ts'
 import { type ResolvedPath, shownPath } from './resolve-path.ts'
@@ -29,15 +30,17 @@ export interface ChangedFile extends Omit<DiffDisplay, 'kind' | 'from'> {
   otherNames?: number
 }
 
+/** Works out what a file becomes. Undefined: nothing is to be done. Throws an Error for the model. */
+export type FileWork = (before: Snapshot | undefined) => NewContent | undefined
+
 /**
  * One file from what it is to what it becomes: read, worked out, journaled and replaced while nobody else of this
- * process changes it. `work` returning undefined means that nothing is to be done. `isExact`: it checks by itself what
- * it replaces, so that a remembered hash will do.
+ * process changes it. `isExact`: the work checks by itself what it replaces, so that a remembered hash will do.
  */
 export async function changeFile(
   ctx: ToolContext,
   { path: real, shown }: ResolvedPath,
-  work: (before: Snapshot | undefined) => NewContent | undefined,
+  work: FileWork,
   { isExact = false }: { isExact?: boolean } = {},
 ): Promise<ChangedFile> {
   return withPaths([real], async () => {
@@ -45,17 +48,14 @@ export async function changeFile(
     const before = await takeSnapshot(real, { shown, hashOf })
     const content = work(before)
     const name = shownPath(real, ctx.state.roots[0] ?? real)
-    if (content === undefined) return { path: name, change: 'changed', diff: '', added: 0, removed: 0 }
-    const { bytes, replacements = [], format, known } = content
-    const isText = before !== undefined && fileKind(before.bytes.subarray(0, headLength)).kind === 'text'
-    const old = isText ? { bytes: before.bytes, format } : undefined
-    const pieces = bytes === undefined ? applyPlan(old?.bytes ?? Buffer.alloc(0), { replacements }) : [bytes]
+    if (content === undefined) return { path: name, ...unchanged }
+    const { bytes, replacements = [], known } = content
+    const old = before !== undefined && isText(before) ? before.bytes : Buffer.alloc(0)
+    const pieces = bytes === undefined ? applyPlan(old, { replacements }) : [bytes]
     const replaced = bytes === undefined && before !== undefined ? smallParts(before.bytes, replacements) : undefined
     const [[sha256], diff] = await Promise.all([
       changeFiles([{ path: real, shown, before, after: pieces, replaced }], journalFor(ctx), ctx.signal),
-      bytes === undefined && old !== undefined
-        ? diffReplacements(old, replacements)
-        : diffBytes(old, { bytes: Buffer.concat(pieces), format }),
+      diffOf(before, content),
     ])
     stampWritten(
       ctx.state,
@@ -79,11 +79,43 @@ export function namesNote({ otherNames }: Pick<ChangedFile, 'otherNames'>): stri
   return `The file had ${what} (${otherNames === 1 ? 'a hard link' : 'hard links'}), which ${keeps} the old content.`
 }
 
+/** What the same would come to, as things are. Nothing is changed. */
+export async function previewFile(
+  ctx: ToolContext,
+  { path: real, shown }: ResolvedPath,
+  work: FileWork,
+): Promise<ChangedFile> {
+  const before = await takeSnapshot(real, { shown })
+  const content = work(before)
+  const name = shownPath(real, ctx.state.roots[0] ?? real)
+  if (content === undefined) return { path: name, ...unchanged }
+  return { path: name, change: before === undefined ? 'created' : 'changed', ...(await diffOf(before, content)) }
+}
+
+/** As a person is shown it before they approve it. One that had to be cut is not shown: all of the input is. */
+export function wholeDiff(changed: ChangedFile): DiffDisplay | undefined {
+  return changed.cut === true ? undefined : { kind: 'diff', ...changed }
+}
+
+const unchanged = { change: 'changed', diff: '', added: 0, removed: 0 } as const
+
+function diffOf(before: Snapshot | undefined, { bytes, replacements = [], format }: NewContent): Promise<TextDiff> {
+  const old = before !== undefined && isText(before) ? { bytes: before.bytes, format } : undefined
+  if (bytes === undefined && old !== undefined) return diffReplacements(old, replacements)
+  return diffBytes(old, { bytes: bytes ?? Buffer.concat(applyPlan(Buffer.alloc(0), { replacements })), format })
+}
+
+function isText({ bytes }: Snapshot): boolean {
+  return fileKind(bytes.subarray(0, headLength)).kind === 'text'
+}
+
 /** What the model reads after a change. */
 export function changedText(shown: string, changed: ChangedFile, note?: string): string {
   const { change, diff, added, removed, cut } = changed
   const notes = [note, namesNote(changed)].filter((one) => one !== undefined)
-  const head = change === 'created' ? `Created ${shown} (${added} lines).` : `Changed ${shown} (+${added} -${removed}).`
+  const name = showName(shown)
+  const head =
+    change === 'created' ? `Created ${name} (${showCount(added, 'line')}).` : `Changed ${name} (+${added} -${removed}).`
   const short = diff.length > maxDiff ? diff.slice(0, maxDiff).replace(/[^\n]*$/, '') : diff
   const isCut = cut === true || short.length < diff.length
   const shownDiff =

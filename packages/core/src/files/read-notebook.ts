@@ -1,3 +1,4 @@
+import { showCount } from '../search/show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { decodeText, formatOf } from './encoding.ts'
 import { formatCell, languageOf, type Notebook, parseNotebook, sourceOf } from './notebook.ts'
@@ -38,7 +39,7 @@ export async function readNotebook(
   const footer =
     next < total
       ? `(Cells ${offset}-${next - 1} of ${total}, counted from 0. Continue at offset ${next}.)`
-      : `(End of notebook: ${total} cells, counted from 0; language ${languageOf(notebook)}.)`
+      : `(End of notebook: ${showCount(total, 'cell')}, counted from 0; language ${languageOf(notebook)}.)`
   const first = notebook.cells[offset]
   return {
     output: {

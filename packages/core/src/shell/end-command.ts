@@ -43,7 +43,9 @@ async function endAll(endings: Ending[]): Promise<void> {
     left = await goneWithin(100, left)
   }
   for (const { known, reject } of left) {
-    reject(new Error(`These processes could not be ended: ${known.map(({ pid }) => pid).join(', ')}.`))
+    const named = known.slice(0, 10).map(({ pid }) => pid)
+    const more = known.length > named.length ? ` and ${known.length - named.length} more` : ''
+    reject(new Error(`These processes could not be ended: ${named.join(', ')}${more}.`))
   }
 }
 

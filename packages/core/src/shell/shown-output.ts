@@ -49,7 +49,7 @@ export function createOutputKeeper(ctx: SpillContext, name: string): OutputKeepe
       const kept = note === undefined ? where : `${path === undefined ? '' : ` See ${path}.`} ${note}`
       return {
         text: `${head}\n... [${left} characters left out here.${kept}] ...\n${tail}`,
-        ...(path !== undefined && { spilled: { path, length } }),
+        ...(path !== undefined && note === undefined && { spilled: { path, length } }),
       }
     },
   }

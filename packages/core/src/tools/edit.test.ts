@@ -344,7 +344,7 @@ test('nothing to change, notebooks, folders and missing files are refused', asyn
 
 test('an empty old text creates a file that is not there, and no other', async () => {
   const { text, output } = await ws.call(edit, { file_path: 'new/deep/a.txt', old_string: '', new_string: 'hello\n' })
-  expect(text).toBe('Created new/deep/a.txt (1 lines).')
+  expect(text).toBe('Created new/deep/a.txt (1 line).')
   expect(output).toMatchObject({ change: 'created', added: 1 })
   expect(ws.text('new/deep/a.txt')).toBe('hello\n')
   for (const content of ['full', '']) {
