@@ -1,0 +1,173 @@
+import { realpathSync, statSync } from 'node:fs'
+import { isInside } from '../files/resolve-path.ts'
+import { FolderHolds } from './folder-holds.ts'
+import { homeSecrets } from './home-secrets.ts'
+import { type Mount, Mounts } from './mounts.ts'
+import { protectedPlaces, repositoryOf, type ProtectedPlaces } from './protected-places.ts'
+import { removeForbidden } from './remove-forbidden.ts'
+import type { Confined, ConfinedStart, Sandbox } from './sandbox.ts'
+import { temporaryFolders } from './system-places.ts'
+
+export interface BubblewrapOptions {
+  program: string
+  /** Options that not every version has. */
+  supports(option: string): boolean
+  /** What every sandbox shows. */
+  places: Mounts
+  home: string
+  troupeHome?: string | undefined
+  TMPDIR?: string | undefined
+}
+
+/**
+ * Own namespaces for everything, no capabilities, no way to new ones, and a file system that is put together from
+ * nothing. There is no `--die-with-parent`, which would end what a command leaves running and give nobody time after
+ * SIGTERM, and no `--new-session`, which would take terminals from their programs: everything stays in one process
+ * group, whose SIGKILL reaches the first process inside, and with it all others, wherever they went.
+ */
+export function createBubblewrap(options: BubblewrapOptions): Sandbox {
+  const { program, supports } = options
+  const holds = new FolderHolds()
+  return {
+    name: 'bubblewrap',
+    wrap(start) {
+      const { mounts, kept } = view(options, start)
+      const held = kept.flatMap(({ absent }) => absent.filter((place) => holds.hold(place)))
+      for (const place of held) mounts.set(place, { how: 'read' })
+      const stopRemoving = removeForbidden(kept.flatMap(({ forbidden }) => forbidden))
+      const { env, set } = divide(start.env)
+      return {
+        file: program,
+        args: [
+          ...apart(supports),
+          ...mountArguments(mounts, supports),
+          ...set,
+          '--chdir',
+          start.cwd,
+          '--',
+          ...start.argv,
+        ],
+        env,
+        release: once(() => {
+          stopRemoving()
+          for (const place of held) holds.release(place)
+        }),
+      } satisfies Confined
+    },
+  }
+}
+
+function apart(supports: (option: string) => boolean): string[] {
+  return [
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-net',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    '--cap-drop',
+    'ALL',
+    ...(supports('--disable-userns') ? ['--disable-userns'] : []),
+  ]
+}
+
+/** What one command sees, and what in it is kept as it is. */
+function view(
+  { places, home, troupeHome, TMPDIR }: BubblewrapOptions,
+  { confinement, roots, readable = [], outside = [], secrets = [], temporary }: ConfinedStart,
+): { mounts: Mounts; kept: ProtectedPlaces[] } {
+  const mounts = new Mounts(places)
+  const how: Mount['how'] & ('read' | 'write') = confinement === 'workspace' ? 'write' : 'read'
+  if (temporary !== undefined)
+    for (const folder of temporaryFolders(TMPDIR)) mounts.set(folder, { how: 'write', from: temporary })
+  for (const place of outside) if (isFolder(place) !== undefined) mounts.set(place, { how })
+  for (const root of roots) mounts.set(checkedRoot(root), { how })
+  for (const root of roots) {
+    const repository = repositoryOf(root)
+    if (repository === undefined) continue
+    mounts.set(repository.common, { how })
+    mounts.set(repository.folder, { how })
+  }
+  if (troupeHome !== undefined && mounts.isSeen(troupeHome)) hide(troupeHome)
+  for (const place of readable) if (isFolder(place) !== undefined) mounts.show(place)
+  for (const place of homeSecrets(home)) if (!outside.some((given) => isInside(given, place))) hide(place)
+  const kept = how === 'write' ? roots.map((root) => protectedPlaces(root, home)) : []
+  for (const { pinned, fixed } of kept) {
+    for (const place of pinned) mounts.set(place, { how: 'write' })
+    for (const place of fixed) if (mounts.isSeen(place)) mounts.set(place, { how: 'read' })
+  }
+  for (const place of secrets) hide(place)
+  return { mounts, kept }
+
+  function hide(place: string): void {
+    if (!mounts.isSeen(place)) return
+    const folder = isFolder(place)
+    if (folder === undefined) return
+    // One cannot mount over a link, only over what it leads to.
+    const real = realpathSync(place)
+    if (mounts.isSeen(real)) mounts.set(real, { how: 'hidden', folder })
+  }
+}
+
+function mountArguments(mounts: Mounts, supports: (option: string) => boolean): string[] {
+  const args = ['--proc', '/proc', '--dev', '/dev']
+  // As root, what is in /proc could be used to take over the machine.
+  const closed = ['/proc', '/dev', '/']
+  for (const [place, mount] of mounts.list()) {
+    switch (mount.how) {
+      case 'read':
+        args.push('--ro-bind', mount.from ?? place, place)
+        break
+      case 'write':
+        args.push('--bind', mount.from ?? place, place)
+        break
+      case 'link':
+        args.push('--symlink', mount.target, place)
+        break
+      case 'memory':
+        if (supports('--size')) args.push('--size', String(mount.megabytes << 20))
+        args.push('--tmpfs', place)
+        break
+      case 'hidden':
+        // A device that may not be opened: whoever reads it is told so, instead of finding it empty.
+        args.push(...(mount.folder ? ['--tmpfs', place] : ['--ro-bind', '/dev/null', place]))
+        if (mount.folder) closed.unshift(place)
+    }
+  }
+  for (const place of closed) args.push('--remount-ro', place)
+  return args
+}
+
+/** What a loader or the C library heeds would be heeded by bubblewrap itself, outside: it is told to set these inside. */
+const heeded =
+  /^(LD_|GLIBC_|MALLOC_|GCONV_PATH$|GETCONF_DIR$|LOCPATH$|NLSPATH$|RES_OPTIONS$|HOSTALIASES$|LOCALDOMAIN$|TZDIR$)/
+
+function divide(env: Readonly<Record<string, string>>): { env: Record<string, string>; set: string[] } {
+  const given = Object.entries(env)
+  const set = given.filter(([name]) => heeded.test(name)).flatMap(([name, value]) => ['--setenv', name, value])
+  return { env: Object.fromEntries(given.filter(([name]) => !heeded.test(name))), set }
+}
+
+function checkedRoot(root: string): string {
+  if (/^\/(proc|dev|sys)?$/.test(root))
+    throw new Error(`The workspace is ${root}, which no sandbox can confine. Work in a folder, or leave the sandbox.`)
+  return root
+}
+
+function isFolder(place: string): boolean | undefined {
+  try {
+    return statSync(place, { throwIfNoEntry: false })?.isDirectory()
+  } catch {
+    // Nobody inside can reach it either.
+    return undefined
+  }
+}
+
+function once(work: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    work()
+  }
+}

@@ -1,0 +1,51 @@
+import path from 'node:path'
+import { isInside } from '../files/resolve-path.ts'
+
+/** What stands at a path inside the sandbox. */
+export type Mount =
+  /** The same as outside, for reading. */
+  | { how: 'read'; from?: string }
+  /** The same as outside, for reading and writing. */
+  | { how: 'write'; from?: string }
+  /** A new folder in memory, which can be written. */
+  | { how: 'memory'; megabytes: number }
+  /** Something that can be neither read nor written. */
+  | { how: 'hidden'; folder: boolean }
+  | { how: 'link'; target: string }
+
+/** What is to stand where. Everything that is not named, or in something that is, does not exist inside. */
+export class Mounts {
+  private readonly byPath: Map<string, Mount>
+
+  constructor(from?: Mounts) {
+    this.byPath = new Map(from?.byPath)
+  }
+
+  set(where: string, mount: Mount): void {
+    this.byPath.set(where, mount)
+  }
+
+  /** Makes it readable unless it can be seen already. */
+  show(where: string): void {
+    if (!this.isSeen(where)) this.set(where, { how: 'read' })
+  }
+
+  /** Whether what is there outside can be seen inside. */
+  isSeen(where: string): boolean {
+    for (let folder = where; ; folder = path.dirname(folder)) {
+      const mount = this.byPath.get(folder)
+      if (mount !== undefined) return mount.how === 'read' || mount.how === 'write'
+      if (folder === path.dirname(folder)) return false
+    }
+  }
+
+  /** Folders come before what is in them. */
+  list(): [path: string, mount: Mount][] {
+    return [...this.byPath].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  }
+}
+
+/** Whether one of two paths lies in the other. */
+export function touchEachOther(a: string, b: string): boolean {
+  return isInside(a, b) || isInside(b, a)
+}

@@ -1,0 +1,100 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { isHeldOnly } from './folder-holds.ts'
+
+/** What must not change in a folder although it can be written: whoever changes these can have programs run elsewhere. */
+export interface ProtectedPlaces {
+  /** There already: read-only from now on. */
+  readonly fixed: readonly string[]
+  /** Folders that hold something fixed: writable, and not to be moved out of the way. */
+  readonly pinned: readonly string[]
+  /** Not there yet, and must not come to be. */
+  readonly absent: readonly string[]
+  /** Not there yet, cannot be kept from coming to be, and are removed when they do. */
+  readonly forbidden: readonly string[]
+}
+
+/** Read by us, by editors, by agents or by shells, which then run what is in them. */
+const names = ['.troupe', '.mcp.json', '.agents', '.claude', '.vscode', '.husky', '.envrc']
+
+/** Read by shells and programs when they start, where the folder is somebody's home. */
+const homeNames =
+  '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .gitconfig .npmrc .pypirc .vimrc .tmux.conf .pam_environment .xprofile .xsessionrc .config .local .cargo .ssh .gnupg bin'.split(
+    ' ',
+  )
+
+/** By their names in the folder, for a sandbox that goes by names: then it does not matter what is there. */
+export function protectedNames(root: string, home: string): string[] {
+  const git = ['hooks', 'config', 'config.worktree', 'commondir', 'modules', 'worktrees'].map((name) => `.git/${name}`)
+  return [...(root === home ? [...names, ...homeNames] : names), ...git]
+}
+
+export function protectedPlaces(root: string, home: string): ProtectedPlaces {
+  const places = { fixed: [] as string[], pinned: [] as string[], absent: [] as string[], forbidden: [] as string[] }
+  for (const name of root === home ? [...names, ...homeNames] : names) fix(path.join(root, name))
+  const git = path.join(root, '.git')
+  const stats = lstatSync(git, { throwIfNoEntry: false })
+  if (stats?.isDirectory() === true && !isHeldOnly(git)) fixRepository(git)
+  else fix(git)
+  return places
+
+  function fix(place: string): void {
+    const real = realPlace(place)
+    if (real === undefined) places.absent.push(place)
+    else places.fixed.push(real)
+  }
+
+  /** Commits can be made; what git runs, and where it finds that, cannot be changed. */
+  function fixRepository(folder: string): void {
+    const config = path.join(folder, 'config')
+    if (realPlace(config) === undefined) return void places.fixed.push(folder)
+    places.pinned.push(folder)
+    places.fixed.push(config)
+    fix(path.join(folder, 'hooks'))
+    for (const name of ['modules', 'worktrees']) {
+      const real = realPlace(path.join(folder, name))
+      if (real !== undefined) places.fixed.push(real)
+    }
+    // Git would take its settings from where these say.
+    for (const name of ['commondir', 'config.worktree']) {
+      const place = path.join(folder, name)
+      const real = realPlace(place)
+      if (real === undefined) places.forbidden.push(place)
+      else places.fixed.push(real)
+    }
+  }
+}
+
+/** Undefined where there is nothing, or only what we hold. What a link leads to is what can be kept as it is. */
+function realPlace(place: string): string | undefined {
+  const stats = lstatSync(place, { throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  if (stats.isDirectory()) return isHeldOnly(place) ? undefined : place
+  if (!stats.isSymbolicLink()) return place
+  try {
+    return realpathSync(place)
+  } catch {
+    // A link to nothing: what is made there is made elsewhere.
+    return place
+  }
+}
+
+/**
+ * The repository that a worktree belongs to: `.git` is a file then, which names a folder elsewhere. It counts only when
+ * that folder names this worktree in turn, which nobody can arrange from inside the worktree.
+ */
+export function repositoryOf(root: string): { folder: string; common: string } | undefined {
+  const link = path.join(root, '.git')
+  try {
+    if (!lstatSync(link).isFile() || statSync(link).size > 4096) return undefined
+    const named = /^gitdir: (.+)$/m.exec(readFileSync(link, 'utf8'))?.[1]
+    if (named === undefined) return undefined
+    const folder = realpathSync(path.resolve(root, named))
+    const back = readFileSync(path.join(folder, 'gitdir'), 'utf8').trim()
+    if (realpathSync(back) !== realpathSync(link)) return undefined
+    const common = realpathSync(path.resolve(folder, readFileSync(path.join(folder, 'commondir'), 'utf8').trim()))
+    return readdirSync(common).includes('objects') ? { folder, common } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,94 @@
+import { homeSecrets } from './home-secrets.ts'
+import { protectedNames } from './protected-places.ts'
+import type { Confined, ConfinedStart, Sandbox } from './sandbox.ts'
+
+export interface SeatbeltOptions {
+  program: string
+  home: string
+  troupeHome?: string | undefined
+  /** Folders that programs are in, besides the system's. */
+  toolFolders: readonly string[]
+}
+
+/** What every program needs to start: the system's files for reading, itself, and a few services that tell names. */
+const base = `(version 1)
+(deny default)
+(allow process-exec process-fork)
+(allow signal (target same-sandbox))
+(allow process-info* (target same-sandbox))
+(allow sysctl-read)
+(allow user-preference-read)
+(allow ipc-posix-sem)
+(allow pseudo-tty)
+(allow mach-lookup
+  (global-name "com.apple.system.opendirectoryd.libinfo")
+  (global-name "com.apple.system.opendirectoryd.membership")
+  (global-name "com.apple.system.logger")
+  (global-name "com.apple.system.notification_center")
+  (global-name "com.apple.trustd.agent"))
+(allow file-read-metadata)
+(allow file-read*
+  (literal "/")
+  (subpath "/bin") (subpath "/sbin") (subpath "/usr") (subpath "/opt") (subpath "/nix")
+  (subpath "/System") (subpath "/Library/Apple") (subpath "/Library/Developer") (subpath "/Library/Java")
+  (subpath "/Applications/Xcode.app") (subpath "/private/var/db/timezone") (subpath "/private/var/db/dyld")
+  (subpath "/private/etc/ssl") (literal "/private/etc/passwd") (literal "/private/etc/group")
+  (literal "/private/etc/hosts") (literal "/private/etc/localtime") (literal "/private/etc/shells")
+  (literal "/private/etc/services") (literal "/private/etc/protocols")
+  (subpath "/dev"))
+(allow file-write-data file-ioctl
+  (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/ptmx")
+  (literal "/dev/dtracehelper") (regex #"^/dev/ttys[0-9]+$"))
+(allow file-write* (regex #"^/dev/fd/"))`
+
+/**
+ * Rules that the kernel of macOS keeps a program and all it starts to; the last one that meets decides. Places are given
+ * beside the rules, so that no name can change them. What is not there yet is protected like everything else.
+ */
+export function createSeatbelt(options: SeatbeltOptions): Sandbox {
+  return {
+    name: 'Seatbelt',
+    wrap(start) {
+      const { profile, places } = seatbeltProfile(options, start)
+      const given = places.flatMap((place, i) => ['-D', `P${i}=${place}`])
+      return {
+        file: options.program,
+        args: [...given, '-p', profile, ...start.argv],
+        env: { ...start.env, ...(start.temporary !== undefined && { TMPDIR: start.temporary }) },
+        release: () => undefined,
+      } satisfies Confined
+    },
+  }
+}
+
+/** The rules, and the places that they name as `P0`, `P1` and so on. */
+export function seatbeltProfile(
+  { home, troupeHome, toolFolders }: Omit<SeatbeltOptions, 'program'>,
+  { confinement, roots, readable = [], outside = [], secrets = [], temporary }: ConfinedStart,
+): { profile: string; places: string[] } {
+  const places: string[] = []
+  const own = [...roots, ...outside]
+  const kept = roots.flatMap((root) => protectedNames(root, home).map((name) => `${root}/${name}`))
+  const hidden = [...(troupeHome === undefined ? [] : [troupeHome]), ...homeSecrets(home)].filter(
+    (place) => !outside.some((given) => given === place || given.startsWith(`${place}/`)),
+  )
+  const lines = [
+    base,
+    rule('allow file-read*', toolFolders),
+    rule('allow file-read*', own),
+    rule('deny file-read* file-write*', hidden),
+    rule('allow file-read*', readable),
+    confinement === 'workspace' ? rule('allow file-write*', own) : '',
+    rule('allow file-read* file-write*', temporary === undefined ? [] : [temporary]),
+    confinement === 'workspace' ? rule('deny file-write*', kept) : '',
+    rule('deny file-read* file-write*', secrets),
+    '(deny network*)',
+  ]
+  return { profile: lines.filter(Boolean).join('\n'), places }
+
+  function rule(what: string, about: readonly string[]): string {
+    if (about.length === 0) return ''
+    const filters = about.map((place) => `(subpath (param "P${places.push(place) - 1}"))`)
+    return `(${what}\n  ${filters.join('\n  ')})`
+  }
+}
