@@ -30,12 +30,7 @@ export async function patchFiles(
   ctx: ToolContext,
   steps: readonly PatchStep[],
 ): Promise<{ files: PatchedFile[]; notes: string[] }> {
-  const targets = new Map<string, ResolvedPath>()
-  for (const step of steps) {
-    for (const given of [step.path, ...(step.type === 'update' && step.moveTo !== undefined ? [step.moveTo] : [])]) {
-      targets.set(given, resolvePath(ctx, given, { for: 'write' }))
-    }
-  }
+  const targets = targetsOf(steps, ctx)
   return withPaths(
     [...targets.values()].map((target) => target.path),
     async () => {
@@ -52,6 +47,25 @@ export async function patchFiles(
       return { files: patched, notes: [...notes, ...patched.flatMap(noteOf)] }
     },
   )
+}
+
+/** What the patch would come to, as things are. Nothing is changed. */
+export async function previewPatch(ctx: ToolContext, steps: readonly PatchStep[]): Promise<PatchedFile[]> {
+  const targets = targetsOf(steps, ctx)
+  const drafts = await openDrafts([...targets.values()], ctx)
+  for (const step of steps) takeStep(step, targets, drafts, ctx)
+  const files = await Promise.all([...drafts.values()].filter(isChanged).map((draft) => describe(draft, ctx)))
+  return files.filter((file) => file !== undefined)
+}
+
+function targetsOf(steps: readonly PatchStep[], ctx: ToolContext): Map<string, ResolvedPath> {
+  const targets = new Map<string, ResolvedPath>()
+  for (const step of steps) {
+    for (const given of [step.path, ...(step.type === 'update' && step.moveTo !== undefined ? [step.moveTo] : [])]) {
+      targets.set(given, resolvePath(ctx, given, { for: 'write' }))
+    }
+  }
+  return targets
 }
 
 /** A file as the patch has left it so far. */

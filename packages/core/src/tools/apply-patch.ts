@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parsePatch, type PatchStep } from '../files/parse-patch.ts'
-import { patchFiles, type PatchedFile } from '../files/patch-files.ts'
+import { patchFiles, type PatchedFile, previewPatch } from '../files/patch-files.ts'
 import type { Display } from '../protocol/display.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
@@ -23,6 +23,11 @@ export default defineTool({
   group: 'file-write',
   title: ({ patch }) => `Patch ${namesIn(patch)}`,
   permission: ({ patch }) => ({ title: 'Change files', summary: namesIn(patch), content: permissionContent(patch) }),
+  async preview({ patch }, ctx): Promise<Display | undefined> {
+    const files = await previewPatch(ctx, parsePatch(patch))
+    if (files.length === 0 || files.some(({ cut }) => cut === true)) return undefined
+    return { kind: 'patch', files: files.map((file) => ({ kind: 'diff', ...file })) }
+  },
   async execute({ patch }, ctx) {
     const { files, notes } = await patchFiles(ctx, parsePatch(patch))
     const lines = files.map(lineOf)

@@ -1,26 +1,37 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
-import { type ChangedFile, changedText, changeFile, type NewContent } from '../files/change-file.ts'
+import {
+  type ChangedFile,
+  changedText,
+  changeFile,
+  type FileWork,
+  type NewContent,
+  previewFile,
+  wholeDiff,
+} from '../files/change-file.ts'
 import { planEdit } from '../files/edit-text.ts'
 import { formatOf, plainFormat } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { missingText } from '../files/near-names.ts'
 import { findPlaceholder } from '../files/placeholders.ts'
-import { resolvePath } from '../files/resolve-path.ts'
+import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import type { Snapshot } from '../files/snapshot.ts'
 import { isCurrent, requireSeen } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool.ts'
+
+const inputSchema = z.object({
+  file_path: z.string().describe('Absolute, or relative to the working directory'),
+  old_string: z.string().describe('The text to replace'),
+  new_string: z.string().describe('The text to put there, complete: nothing may stand for code that is left out'),
+  replace_all: z.boolean().describe('Replace every place').default(false),
+})
+type EditInput = z.infer<typeof inputSchema>
 
 export default defineTool({
   description: `Replaces text in a file that you have read. "old_string" must be exactly what the file has, without the line numbers of Read, and be there once; give more lines around it, or set "replace_all". Indentation counts; line endings and encoding of the file are kept.
 An empty "old_string" creates a file that does not exist.`,
-  input: z.object({
-    file_path: z.string().describe('Absolute, or relative to the working directory'),
-    old_string: z.string().describe('The text to replace'),
-    new_string: z.string().describe('The text to put there, complete: nothing may stand for code that is left out'),
-    replace_all: z.boolean().describe('Replace every place').default(false),
-  }),
+  input: inputSchema,
   readOnly: false,
   group: 'file-write',
   title: ({ file_path }) => `Edit ${file_path}`,
@@ -43,39 +54,17 @@ An empty "old_string" creates a file that does not exist.`,
     if (placeholder === undefined) return undefined
     return `new_string has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file, or edit only what changes.`
   },
-  async execute({ file_path, old_string, new_string, replace_all }, ctx) {
-    const target = resolvePath(ctx, file_path, { for: 'write' })
-    const { path: real, shown } = target
-    let found = 0
-    let note = (): string | undefined => undefined
-    const work = (before: Snapshot | undefined): NewContent => {
-      if (old_string === '') {
-        if (before !== undefined) {
-          throw new Error(
-            `${shown} exists already. Give the text to replace in old_string, or use Write to replace all of it.`,
-          )
-        }
-        return { bytes: Buffer.from(new_string), format: plainFormat, known: 'all' }
-      }
-      if (before === undefined) throw new Error(missingText(target, ctx.state))
-      requireSeen(ctx.state, real, shown)
-      if (fileKind(before.bytes.subarray(0, headLength)).kind !== 'text')
-        throw new Error(`${shown} is not a text file.`)
-      // Text that is there letter by letter is as safe as ever; guessing at a file that nobody here has seen is not.
-      let isKnown: boolean | undefined
-      const mayLookAgain = (): boolean => (isKnown ??= isCurrent(ctx.state, real, before))
-      const format = formatOf(before.bytes)
-      const wanted = { oldText: old_string, newText: new_string, all: replace_all }
-      const plan = planEdit(before.bytes, format, wanted, { mayLookAgain })
-      found = plan.replacements.length
-      note = () => (mayLookAgain() ? plan.note : staleNote)
-      return { replacements: plan.replacements, format, known: () => (mayLookAgain() ? 'as-before' : 'part') }
-    }
+  async preview(input, ctx) {
+    const { target, work } = planned(input, ctx)
+    return wholeDiff(await previewFile(ctx, target, work))
+  },
+  async execute(input, ctx) {
+    const { target, work, told } = planned(input, ctx)
     const changed = await changeFile(ctx, target, work, { isExact: true })
-    const said = note()
-    const notes = [found > 1 && `${found} places were replaced.`, said].filter((one) => typeof one === 'string')
-    const output: EditOutput = { ...changed, places: found, ...(said !== undefined && { note: said }) }
-    return withModelText(output, changedText(shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
+    const { found, note } = told()
+    const notes = [found > 1 && `${found} places were replaced.`, note].filter((one) => typeof one === 'string')
+    const output: EditOutput = { ...changed, places: found, ...(note !== undefined && { note }) }
+    return withModelText(output, changedText(target.shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
   },
   display: ({ places: _, note: __, ...changed }) => ({
     title: `${changed.change === 'created' ? 'Create' : 'Edit'} ${changed.path}`,
@@ -85,6 +74,43 @@ An empty "old_string" creates a file that does not exist.`,
 })
 
 const staleNote = 'The file had been changed since you read it: Read it again before you change more.'
+
+interface Planned {
+  target: ResolvedPath
+  work: FileWork
+  /** How it went, once the work is done. */
+  told(): { found: number; note: string | undefined }
+}
+
+function planned({ file_path, old_string, new_string, replace_all }: EditInput, ctx: ToolContext): Planned {
+  const target = resolvePath(ctx, file_path, { for: 'write' })
+  const { path: real, shown } = target
+  let found = 0
+  let note = (): string | undefined => undefined
+  const work = (before: Snapshot | undefined): NewContent => {
+    if (old_string === '') {
+      if (before !== undefined) {
+        throw new Error(
+          `${shown} exists already. Give the text to replace in old_string, or use Write to replace all of it.`,
+        )
+      }
+      return { bytes: Buffer.from(new_string), format: plainFormat, known: 'all' }
+    }
+    if (before === undefined) throw new Error(missingText(target, ctx.state))
+    requireSeen(ctx.state, real, shown)
+    if (fileKind(before.bytes.subarray(0, headLength)).kind !== 'text') throw new Error(`${shown} is not a text file.`)
+    // Text that is there letter by letter is as safe as ever; guessing at a file that nobody here has seen is not.
+    let isKnown: boolean | undefined
+    const mayLookAgain = (): boolean => (isKnown ??= isCurrent(ctx.state, real, before))
+    const format = formatOf(before.bytes)
+    const wanted = { oldText: old_string, newText: new_string, all: replace_all }
+    const plan = planEdit(before.bytes, format, wanted, { mayLookAgain })
+    found = plan.replacements.length
+    note = () => (mayLookAgain() ? plan.note : staleNote)
+    return { replacements: plan.replacements, format, known: () => (mayLookAgain() ? 'as-before' : 'part') }
+  }
+  return { target, work, told: () => ({ found, note: note() }) }
+}
 
 interface EditOutput extends ChangedFile {
   /** How many places were replaced. */

@@ -1,25 +1,28 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
-import { type ChangedFile, changeFile, namesNote } from '../files/change-file.ts'
-import { diffBytes } from '../files/diff-bytes.ts'
+import { type ChangedFile, changeFile, type FileWork, namesNote, previewFile, wholeDiff } from '../files/change-file.ts'
+import { diffBytes, type TextDiff } from '../files/diff-bytes.ts'
 import { type CellEdited, editNotebook } from '../files/edit-notebook.ts'
 import { decodeText, encodeText, formatOf, plainFormat } from '../files/encoding.ts'
 import { missingText } from '../files/near-names.ts'
-import { resolvePath } from '../files/resolve-path.ts'
+import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { isCurrent, requireSeen } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool.ts'
+
+const inputSchema = z.object({
+  notebook_path: z.string().describe('Absolute, or relative to the working directory'),
+  cell_id: z.string().describe('Which cell, by the id that Read shows').optional(),
+  cell_number: z.int().nonnegative().describe('Which cell, counted from 0, instead of cell_id').optional(),
+  new_source: z.string().describe('The new source; not for delete').default(''),
+  cell_type: z.enum(['code', 'markdown']).describe('Default: as it was; code for a new cell').optional(),
+  edit_mode: z.enum(['replace', 'insert', 'delete']).default('replace'),
+})
+type NotebookInput = z.infer<typeof inputSchema>
 
 export default defineTool({
   description: `Changes one cell of a Jupyter notebook (.ipynb) that you have read. "replace" gives a cell a new source and clears its outputs; "insert" adds a cell behind the one that "cell_id" names, or at "cell_number"; "delete" removes one. Cells are counted from 0.`,
-  input: z.object({
-    notebook_path: z.string().describe('Absolute, or relative to the working directory'),
-    cell_id: z.string().describe('Which cell, by the id that Read shows').optional(),
-    cell_number: z.int().nonnegative().describe('Which cell, counted from 0, instead of cell_id').optional(),
-    new_source: z.string().describe('The new source; not for delete').default(''),
-    cell_type: z.enum(['code', 'markdown']).describe('Default: as it was; code for a new cell').optional(),
-    edit_mode: z.enum(['replace', 'insert', 'delete']).default('replace'),
-  }),
+  input: inputSchema,
   readOnly: false,
   group: 'file-write',
   title: ({ notebook_path }) => `Edit ${notebook_path}`,
@@ -35,28 +38,19 @@ export default defineTool({
       more: false,
     } satisfies Display,
   }),
+  async preview(input, ctx) {
+    const { target, work, cell } = planned(input, ctx)
+    const { path } = await previewFile(ctx, target, work)
+    return wholeDiff({ path, change: 'changed', ...(await diffOf(cell())) })
+  },
   async execute(input, ctx) {
-    const target = resolvePath(ctx, input.notebook_path, { for: 'write' })
-    const { path: real, shown } = target
-    if (!real.endsWith('.ipynb')) throw new Error(`${shown} is not a notebook (.ipynb). Use Edit.`)
-    let cell: CellEdited | undefined
-    const changed = await changeFile(ctx, target, (before) => {
-      if (before === undefined) throw new Error(missingText(target, ctx.state))
-      requireSeen(ctx.state, real, shown)
-      if (!isCurrent(ctx.state, real, before)) {
-        throw new Error(`${shown} has changed since you read it. Read it again: its cells may have moved.`)
-      }
-      const format = formatOf(before.bytes)
-      const { edit_mode: mode, cell_id: cellId, cell_number: cellNumber, new_source: source, cell_type: type } = input
-      cell = editNotebook(decodeText(before.bytes, format), { mode, cellId, cellNumber, source, type }, shown)
-      return { bytes: encodeText(cell.text, format), format, known: 'as-before' }
-    })
-    const { number, id, before, after, clearedOutputs } = cell!
-    const diff = await diffBytes(sideOf(before), sideOf(after))
+    const { target, work, cell } = planned(input, ctx)
+    const changed = await changeFile(ctx, target, work)
+    const { number, id, clearedOutputs } = cell()
     const output: NotebookEditOutput = {
       path: changed.path,
       change: 'changed',
-      ...diff,
+      ...(await diffOf(cell())),
       mode: input.edit_mode,
       cell: number,
       ...(id !== undefined && { cellId: id }),
@@ -66,7 +60,7 @@ export default defineTool({
     const notes = [clearedOutputs ? 'Its outputs were cleared.' : undefined, namesNote(changed)]
     return withModelText(
       output,
-      [`${verb} ${name} of ${shown}.`, ...notes.filter((one) => one !== undefined)].join(' '),
+      [`${verb} ${name} of ${target.shown}.`, ...notes.filter((one) => one !== undefined)].join(' '),
     )
   },
   display: ({ mode, cell, cellId: _, ...changed }) => ({
@@ -81,6 +75,39 @@ interface NotebookEditOutput extends ChangedFile {
   mode: 'replace' | 'insert' | 'delete'
   cell: number
   cellId?: string
+}
+
+interface Planned {
+  target: ResolvedPath
+  work: FileWork
+  /** The cell that was edited, once the work is done. */
+  cell(): CellEdited
+}
+
+function planned(input: NotebookInput, ctx: ToolContext): Planned {
+  const target = resolvePath(ctx, input.notebook_path, { for: 'write' })
+  const { path: real, shown } = target
+  if (!real.endsWith('.ipynb')) throw new Error(`${shown} is not a notebook (.ipynb). Use Edit.`)
+  let cell: CellEdited | undefined
+  return {
+    target,
+    work(before) {
+      if (before === undefined) throw new Error(missingText(target, ctx.state))
+      requireSeen(ctx.state, real, shown)
+      if (!isCurrent(ctx.state, real, before)) {
+        throw new Error(`${shown} has changed since you read it. Read it again: its cells may have moved.`)
+      }
+      const format = formatOf(before.bytes)
+      const { edit_mode: mode, cell_id: cellId, cell_number: cellNumber, new_source: source, cell_type: type } = input
+      cell = editNotebook(decodeText(before.bytes, format), { mode, cellId, cellNumber, source, type }, shown)
+      return { bytes: encodeText(cell.text, format), format, known: 'as-before' }
+    },
+    cell: () => cell as CellEdited,
+  }
+}
+
+function diffOf({ before, after }: CellEdited): Promise<TextDiff> {
+  return diffBytes(sideOf(before), sideOf(after))
 }
 
 function sideOf(text: string): { bytes: Buffer; format: typeof plainFormat } {

@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
-import { changedText, changeFile } from '../files/change-file.ts'
+import { changedText, changeFile, type FileWork, previewFile, wholeDiff } from '../files/change-file.ts'
 import { encodeText, formatOf, plainFormat } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { findPlaceholder } from '../files/placeholders.ts'
-import { resolvePath } from '../files/resolve-path.ts'
+import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { requireWhole } from '../files/stamps.ts'
 import { textUnits } from '../files/text-units.ts'
 import type { Display } from '../protocol/display.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({
   description: `Writes a whole file, and the folders above it. A file that exists is replaced: read all of it first. Its line endings and encoding are kept. To change a part of a file use Edit.`,
@@ -31,23 +31,19 @@ export default defineTool({
       more: false,
     } satisfies Display,
   }),
-  async execute({ file_path, content }, ctx) {
-    if (/[/\\]$/.test(file_path)) throw new Error(`"${file_path}" is the path of a folder. Give the path of a file.`)
-    const target = resolvePath(ctx, file_path, { for: 'write' })
-    const { path: real, shown } = target
+  async preview(input, ctx) {
+    const { target, work } = planned(input, ctx)
+    return wholeDiff(await previewFile(ctx, target, work))
+  },
+  async execute(input, ctx) {
+    const { target, work } = planned(input, ctx)
     let isSame = false
     const changed = await changeFile(ctx, target, (before) => {
-      if (before === undefined) return { bytes: Buffer.from(content), format: plainFormat, known: 'all' }
-      requireWhole(ctx.state, real, shown, before)
-      const isText = fileKind(before.bytes.subarray(0, headLength)).kind === 'text'
-      const format = isText ? formatOf(before.bytes) : plainFormat
-      const file = textUnits(before.bytes, format)
-      refusePlaceholder(content, file.decode())
-      const text = isText ? withEndingsOf(file.units(), content.replace(/^\ufeff/, '')) : content
-      const bytes = encodeText(text, format)
-      isSame = bytes.equals(before.bytes)
-      return isSame ? undefined : { bytes, format, known: 'all' }
+      const content = work(before)
+      isSame = content === undefined
+      return content
     })
+    const { shown } = target
     const text = isSame ? `${shown} has this very content already; nothing was changed.` : changedText(shown, changed)
     return withModelText(changed, text)
   },
@@ -57,6 +53,29 @@ export default defineTool({
     content: { kind: 'diff', ...changed } satisfies Display,
   }),
 })
+
+function planned(
+  { file_path, content }: { file_path: string; content: string },
+  ctx: ToolContext,
+): { target: ResolvedPath; work: FileWork } {
+  if (/[/\\]$/.test(file_path)) throw new Error(`"${file_path}" is the path of a folder. Give the path of a file.`)
+  const target = resolvePath(ctx, file_path, { for: 'write' })
+  const { path: real, shown } = target
+  return {
+    target,
+    work(before) {
+      if (before === undefined) return { bytes: Buffer.from(content), format: plainFormat, known: 'all' }
+      requireWhole(ctx.state, real, shown, before)
+      const isText = fileKind(before.bytes.subarray(0, headLength)).kind === 'text'
+      const format = isText ? formatOf(before.bytes) : plainFormat
+      const file = textUnits(before.bytes, format)
+      refusePlaceholder(content, file.decode())
+      const text = isText ? withEndingsOf(file.units(), content.replace(/^\ufeff/, '')) : content
+      const bytes = encodeText(text, format)
+      return bytes.equals(before.bytes) ? undefined : { bytes, format, known: 'all' }
+    },
+  }
+}
 
 function refusePlaceholder(content: string, before: string): void {
   const placeholder = findPlaceholder(content, before)

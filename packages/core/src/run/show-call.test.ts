@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
+import read from '../tools/read.ts'
+import { getTools } from '../tool-set.ts'
+import type { Tool } from '../tool.ts'
+import { showCall, type Shown } from './show-call.ts'
+
+let workspace: TestWorkspace
+beforeEach(() => {
+  workspace = openTestWorkspace()
+})
+afterEach(() => workspace.close())
+
+const patch = `*** Begin Patch
+*** Update File: a.txt
+*** Move to: b.txt
+@@
+-two
++TWO
+*** Add File: c.txt
++new
+*** End Patch`
+
+const notebook = JSON.stringify({
+  cells: [
+    { cell_type: 'code', id: 'x', source: ['a = 1\n', 'b = 2'], outputs: [], metadata: {}, execution_count: null },
+  ],
+  metadata: {},
+  nbformat: 4,
+  nbformat_minor: 5,
+})
+
+function show(name: string, input: object, tool: Tool = getTools([name])[0] as Tool): Promise<Shown> {
+  return showCall({ toolCallId: 'c', toolName: name, tool, input }, tool.input.parse(input), workspace.ctx)
+}
+
+it.each<[string, object]>([
+  ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' }],
+  ['Write', { file_path: 'a.txt', content: 'one\n2\nthree\n' }],
+  ['Write', { file_path: 'deep/new.txt', content: 'hello\n' }],
+  ['ApplyPatch', { patch }],
+  ['NotebookEdit', { notebook_path: 'n.ipynb', cell_id: 'x', new_source: 'a = 1\nb = 3' }],
+])(
+  'before %s is approved the person sees the very diff that it will make, and nothing has changed yet',
+  async (name, input) => {
+    workspace.put('a.txt', 'one\ntwo\nthree\n')
+    workspace.put('n.ipynb', notebook)
+    await workspace.call(read, { file_path: 'a.txt' })
+    await workspace.call(read, { file_path: 'n.ipynb' })
+    const [tool] = getTools([name])
+    const { content } = await show(name, input)
+    expect(workspace.text('a.txt')).toBe('one\ntwo\nthree\n')
+    expect(workspace.text('n.ipynb')).toBe(notebook)
+    expect(workspace.exists('deep/new.txt')).toBe(false)
+    const { output } = await workspace.call(tool as Tool, input)
+    expect(content).toMatchObject({ kind: name === 'ApplyPatch' ? 'patch' : 'diff' })
+    expect(content).toEqual(tool?.display?.(output, input).content)
+  },
+)
+
+it('what cannot be worked out, or is too long to be shown whole, is shown as the model gave it', async () => {
+  const given = await show('Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' })
+  expect(given.content).toMatchObject({ kind: 'diff', diff: '-two\n+TWO' })
+  const content = Array.from({ length: 5000 }, (_, line) => `line ${line}`).join('\n')
+  const long = await show('Write', { file_path: 'long.txt', content })
+  expect(long.content).toMatchObject({ kind: 'file', text: content })
+})
+
+it('a preview that hangs holds nobody up', async () => {
+  vi.useFakeTimers()
+  try {
+    const tool = { ...(getTools(['Write'])[0] as Tool), preview: () => new Promise(() => undefined) }
+    const shown = show('Write', { file_path: 'a', content: 'x' }, tool)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect((await shown).content).toMatchObject({ kind: 'file' })
+  } finally {
+    vi.useRealTimers()
+  }
+})
