@@ -1,0 +1,134 @@
+import { NamedError } from '../error.ts'
+import { retryText, type OutputProblem } from '../output/output-problem.ts'
+import type { CheckedOutput } from '../output/output-schema-types.ts'
+import { runAttempt, type AttemptEnd } from './attempt.ts'
+import { hasStructuredOutput, isToolRefusal, planningOf } from './capabilities.ts'
+import type { Conducted } from './conduct.ts'
+import type { TurnResult } from './extension.ts'
+import { planExternally } from './external-planning.ts'
+import { outputRequirement } from './output-requirement.ts'
+import { renderPrompt } from './render-prompt.ts'
+import { setSlots, type Slots } from './slots.ts'
+import { actionResults } from './tool-log.ts'
+
+/** Asks for an answer until one is accepted. Tools run in the first attempt only; later ones are told what they brought. */
+export async function answer(run: Conducted): Promise<TurnResult<unknown>> {
+  const { spec, ctx, emitter, signal, out } = run
+  const { extensions, retries } = spec
+  signal.throwIfAborted()
+  for (const extension of extensions) await extension.requestPrefix?.(ctx)
+  let native = spec.tools.length > 0 && planningOf(spec.settings, spec.learnt) === 'native'
+  if (spec.tools.length > 0 && !native) await planExternally(run)
+  for (const extension of extensions) await emitter.take(extension.broadcastPrefix?.(ctx))
+  for (let attempt = 1; ; attempt++) {
+    let end = await one(run, ctx.prompt, native)
+    if (native && end.error !== undefined && mayPlanInstead(run, end.error)) {
+      native = false
+      await planExternally(run)
+      end = await one(run, ctx.prompt, native)
+    }
+    signal.throwIfAborted()
+    if (run.cut.reason === 'failed') await emitter.settled()
+    if (end.error !== undefined) throw end.error
+    if (end.stopped !== undefined) ctx.extra['stopped'] = end.stopped
+    out.end()
+    if (end.cut === 'satisfied') return accept(run, end, attempt, out.partial, true)
+    const checked = spec.schema === undefined ? await checkText(run, end.text) : await out.check()
+    if (checked.ok) return accept(run, end, attempt, checked.data, false)
+    const { problems } = checked
+    if (end.stopped !== undefined) throw stopped(end.stopped)
+    if (attempt > retries || problems.some((problem) => !problem.retry)) {
+      if (spec.otherwise === 'last')
+        return accept(run, end, attempt, spec.schema === undefined ? end.text : out.partial, false)
+      throw notAccepted(problems, attempt, end.text)
+    }
+    const reason = retryText(problems)
+    out.reset(reason)
+    emitter.emit({ type: 'reset', reason, attempt: attempt + 1 })
+    ctx.prompt = retryPrompt(run, reason, native)
+    native = false
+  }
+}
+
+type End = AttemptEnd & { cut: Conducted['cut']['reason'] }
+
+/** One attempt: its text goes to the readers as it comes. */
+async function one(run: Conducted, slots: Slots, native: boolean): Promise<End> {
+  const { spec, ctx, emitter, out, cut } = run
+  const controller = new AbortController()
+  cut.reason = undefined
+  cut.now = (reason) => {
+    cut.reason ??= reason
+    controller.abort()
+  }
+  const { settings, schema } = spec
+  const formatted = schema !== undefined && !native && hasStructuredOutput(settings, schema.jsonSchema)
+  const end = await runAttempt({
+    settings,
+    session: ctx.session,
+    runId: run.id,
+    signal: AbortSignal.any([run.signal, controller.signal]),
+    messages: renderPrompt(slots, outputRequirement(spec), settings),
+    tools: native ? spec.tools : [],
+    ...(formatted && { responseFormat: { type: 'json', schema: schema.jsonSchema } }),
+    onText(delta) {
+      emitter.emit({ type: 'delta', delta })
+      out.write(delta)
+    },
+    onReasoning: (delta) => emitter.emit({ type: 'reasoning', delta }),
+    onTool: run.tool,
+    onStep(step) {
+      emitter.emit({ type: 'step', step })
+      out.write('\n')
+    },
+    onRetry: (retry) => emitter.emit({ type: 'retry', ...retry }),
+  })
+  cut.now = () => undefined
+  ctx.addUsage(end.usage)
+  return { ...end, cut: end.aborted ? cut.reason : undefined }
+}
+
+function accept(run: Conducted, end: End, attempts: number, data: unknown, satisfied: boolean): TurnResult<unknown> {
+  const { text, reasoning, finishReason, message } = end
+  const { ctx, out } = run
+  out.close()
+  const { toolLogs, extra } = ctx
+  return { data, text, reasoning, attempts, toolLogs, usage: run.usage(), finishReason, satisfied, extra, message }
+}
+
+/** A text has no schema; only validators of the whole speak about it. */
+async function checkText({ spec }: Conducted, text: string): Promise<CheckedOutput<unknown>> {
+  const problems: OutputProblem[] = []
+  for (const { path, check } of spec.validators) {
+    const verdict = await check(text as never)
+    if (verdict === undefined || verdict === true) continue
+    const { ok, reason, retry } =
+      typeof verdict === 'object' ? verdict : { ok: false, reason: verdict || undefined, retry: true }
+    if (!ok) problems.push({ path, message: reason ?? 'The answer was refused by a check.', retry: retry ?? true })
+  }
+  return problems.length === 0 ? { ok: true, data: text } : { ok: false, problems }
+}
+
+/** The same prompt with the reason, and with what the model's own calls brought: they are not made again. */
+function retryPrompt({ ctx, spec }: Conducted, reason: string, native: boolean): Slots {
+  const brought = native && ctx.toolLogs.length > 0 ? { actionResults: actionResults(ctx.toolLogs) } : {}
+  return setSlots(ctx.prompt, { ...brought, [spec.settings.titles?.['retry'] ?? 'RETRY']: reason })
+}
+
+function mayPlanInstead({ spec, ctx }: Conducted, error: NamedError): boolean {
+  if ((spec.settings.planning ?? 'auto') !== 'auto' || ctx.toolLogs.length > 0 || !isToolRefusal(error)) return false
+  spec.learnt.refusesTools = true
+  return true
+}
+
+function stopped({ reason, message }: NonNullable<AttemptEnd['stopped']>): NamedError {
+  return new NamedError('TurnStopped', message, { status: 422, data: { reason } })
+}
+
+function notAccepted(problems: readonly OutputProblem[], attempts: number, text: string): NamedError {
+  const what = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join(' ')
+  return new NamedError('OutputNotAccepted', `No answer was accepted in ${attempts} attempts. ${what}`, {
+    status: 422,
+    data: { problems, attempts, text },
+  })
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { NamedError } from '../error.ts'
+import type { Conducted } from './conduct.ts'
+import { brokenPlan, commandSchema, planSlots, readCommand, runPlanned } from './plan-parts.ts'
+import { planRounds } from './plan-rounds.ts'
+import { setSlots } from './slots.ts'
+import { actionResults } from './tool-log.ts'
+
+const planSchema = z.object({
+  use_tool: z.boolean(),
+  tool_command: commandSchema.nullable().describe('null when no tool is used'),
+})
+
+const question = 'Judge whether a tool of {tools} is needed to collect what a good answer to {input} takes.'
+
+const notice =
+  'What stands in {action_results} was just looked up for this request. Rely on it, and quote it or name its source, with the URL where there is one.'
+
+/**
+ * Tools for models that cannot call them: a request of its own says whether one is needed, it is run, and what it
+ * brought joins the prompt. A plan that cannot be read is told as a warning, and the answer is given without it.
+ */
+export async function planExternally(run: Conducted): Promise<void> {
+  const { spec, ctx } = run
+  const rounds = Math.min(5, spec.settings.rounds ?? 1)
+  try {
+    await (rounds > 1 ? planRounds(run, rounds) : planOnce(run))
+  } catch (error) {
+    if (!isBroken(error)) throw error
+    const message = `A plan of the tools could not be read; answered without it. ${error.message}`
+    ctx.extra['planProblem'] = message
+    run.emitter.emit({ type: 'warning', message })
+  }
+  if (ctx.toolLogs.length === 0) return
+  ctx.prompt = setSlots(ctx.prompt, { actionResults: actionResults(ctx.toolLogs), extra_instruction: notice })
+}
+
+async function planOnce(run: Conducted): Promise<void> {
+  const { ctx, signal } = run
+  const plan = ctx
+    .turn()
+    .set({ ...planSlots(run), instruct: question })
+    .output(planSchema)
+    .retries(0)
+    .run({ signal })
+  // The decision may come after the command: nothing runs before both are there.
+  const decision: unknown = await plan.key('use_tool')
+  if (decision === false) return plan.stop()
+  if (decision !== true) throw brokenPlan('It does not say whether a tool is used.')
+  const call = readCommand(await plan.key('tool_command'))
+  const ended = plan.result().then(
+    ({ usage }) => ctx.addUsage(usage),
+    () => undefined,
+  )
+  await Promise.all([runPlanned(run, [call]), ended])
+}
+
+function isBroken(error: unknown): error is NamedError {
+  return error instanceof NamedError && ['PlanBroken', 'OutputNotAccepted', 'KeyNeverArrived'].includes(error.name)
+}

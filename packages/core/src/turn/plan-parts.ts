@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { NamedError } from '../error.ts'
+import type { Conducted } from './conduct.ts'
+import { executeCalls, type PlannedCall } from './execute-calls.ts'
+import type { Slots } from './slots.ts'
+
+/** One call as a plan writes it. */
+export const commandSchema = z.object({
+  purpose: z.string().describe('what the call is to find out or do'),
+  tool_name: z.string().describe('a name from {tools}'),
+  tool_kwargs: z.record(z.string(), z.unknown()).describe('as {tools} says'),
+})
+
+/** What a plan is made of: the question of the turn, its tools, and what the model would know of the conversation. */
+export function planSlots({ ctx, spec }: Conducted): Slots {
+  const { system, role, rules, userInfo, developer, history, input, attachment, instruct } = ctx.prompt
+  const seen = { system, role, rules, userInfo, developer, history, input, attachment }
+  return { ...seen, 'extra instruction': instruct, tools: spec.toolTexts() } as Slots
+}
+
+/** Missing arguments are the tool's business: its schema complains. */
+export function readCommand(given: unknown): PlannedCall {
+  const { purpose, tool_name: name, tool_kwargs: kwargs } = (given ?? {}) as Record<string, unknown>
+  if (typeof name !== 'string' || name === '') throw brokenPlan('It wants a tool and does not name one.')
+  return { name, kwargs, purpose: typeof purpose === 'string' && purpose !== '' ? purpose : name }
+}
+
+export async function runPlanned(run: Conducted, calls: readonly PlannedCall[]): Promise<void> {
+  const { spec, ctx, signal, id } = run
+  const { settings, tools } = spec
+  const logs = await executeCalls(calls, { settings, tools, session: ctx.session, runId: id, signal })
+  for (const log of logs) run.tool(log)
+}
+
+export function brokenPlan(message: string): NamedError {
+  return new NamedError('PlanBroken', message)
+}

@@ -1,0 +1,68 @@
+import { readOutput } from './read-output.ts'
+import { nowhere } from './place.ts'
+import type { PromptAction } from './load-prompt.ts'
+import type { Slots } from '../slots.ts'
+import type { Turn } from '../turn.ts'
+
+/** What a prompt file may do to an agent; `agent.ts` stands above this file. */
+export interface PromptTarget {
+  merge(slots: Slots): unknown
+  turn(): Turn
+}
+
+/** Methods that `.alias` may call: those of the agent change the agent, the others the turn that is made. */
+const agentMethods = ['always', 'merge', 'set', 'useTool', 'useTools'] as const
+const turnMethods = [
+  'input',
+  'info',
+  'instruct',
+  'examples',
+  'attachment',
+  'history',
+  'system',
+  'developer',
+  'role',
+  'rules',
+  'userInfo',
+  'output',
+  'ensure',
+  'retries',
+] as const
+
+type AnyMethod = (...args: unknown[]) => unknown
+
+/** Does to the agent what the file says of it, and gives the turn that it describes. */
+export function applyPrompt(
+  agent: PromptTarget,
+  actions: readonly PromptAction[],
+): Turn<Record<string, unknown>, unknown> {
+  let turn: unknown = agent.turn()
+  for (const action of actions) {
+    if (action.type === 'agent') agent.merge(action.slots)
+    else if (action.type === 'turn') turn = (turn as Turn).merge(action.slots)
+    else turn = applyAlias(agent, turn, action)
+  }
+  return turn as Turn<Record<string, unknown>, unknown>
+}
+
+function applyAlias(agent: PromptTarget, turn: unknown, action: Extract<PromptAction, { type: 'alias' }>): unknown {
+  const { args, fail } = action
+  const method = camelCase(action.method)
+  const given =
+    method === 'output' ? [readOutput(args[0], nowhere, 'output', (message) => fail(message)), ...args.slice(1)] : args
+  const isAgents = (agentMethods as readonly string[]).includes(method)
+  if (!isAgents && !(turnMethods as readonly string[]).includes(method)) {
+    fail(`there is no such method; there are ${[...agentMethods, ...turnMethods].join(', ')}`)
+  }
+  const target = (isAgents ? agent : turn) as Record<string, AnyMethod>
+  try {
+    const made = (target[method] as AnyMethod).apply(target, given)
+    return isAgents ? turn : made
+  } catch (error) {
+    return fail((error as Error).message)
+  }
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

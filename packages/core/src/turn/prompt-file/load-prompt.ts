@@ -1,0 +1,123 @@
+import { readFileSync, statSync } from 'node:fs'
+import { isMap, slotName, type Slots } from '../slots.ts'
+import { placeIn, type Place } from './place.ts'
+import { badPrompt, failIn, type Fail } from './problem.ts'
+import { readOutput } from './read-output.ts'
+import { BadText, readJson5, readYaml, type ReadText } from './read-text.ts'
+import { substitute, type Mappings } from './substitute.ts'
+import { parseTypeWords } from './type-words.ts'
+
+export interface PromptFileOptions {
+  /** Values for `${name}` in keys, values and arguments. */
+  mappings?: Mappings
+  /** Where in the file the prompt stands: `prompts.summary`. */
+  keyPath?: string
+}
+
+/** What a prompt file says, in its order. */
+export type PromptAction =
+  | { type: 'agent'; slots: Slots }
+  | { type: 'turn'; slots: Slots }
+  | { type: 'alias'; method: string; args: unknown[]; fail: (message: string) => never }
+
+/** Reads a file, or a text where no such file exists. Errors name file, line and key. */
+export function loadPrompt(pathOrText: string, format: 'yaml' | 'json', options: PromptFileOptions): PromptAction[] {
+  const { file, text } = readSource(pathOrText, format)
+  const fail = failIn(file)
+  const read = parse(text, format, file)
+  const { value, place } = find(substitute(read, options.mappings ?? {}), options.keyPath, fail)
+  if (!isMap(value)) return fail('a prompt is a map of keys', place, options.keyPath ?? '')
+  return Object.entries(value).flatMap(([key, entry]) => readKey(key, entry, placeIn(place, key), fail))
+}
+
+function readSource(pathOrText: string, format: string): { file: string; text: string } {
+  // Nothing with a line break is a path, and long texts are no names that a system takes.
+  const mayBePath = !pathOrText.includes('\n') && pathOrText.length < 4096
+  if (mayBePath && statSync(pathOrText, { throwIfNoEntry: false })?.isFile() === true)
+    return { file: pathOrText, text: readFileSync(pathOrText, 'utf8') }
+  if (mayBePath && /\.(ya?ml|json5?)$/i.test(pathOrText.trim()))
+    throw badPrompt(pathOrText, 1, '', 'there is no such file')
+  return { file: `<${format} text>`, text: pathOrText }
+}
+
+function parse(text: string, format: 'yaml' | 'json', file: string): ReadText {
+  try {
+    return format === 'yaml' ? readYaml(text) : readJson5(text)
+  } catch (error) {
+    if (error instanceof BadText) throw badPrompt(file, error.line, '', error.message)
+    throw error
+  }
+}
+
+function find(read: ReadText, keyPath: string | undefined, fail: Fail): ReadText {
+  let { value, place } = read
+  const passed: string[] = []
+  for (const key of keyPath?.split('.') ?? []) {
+    passed.push(key)
+    if (!isMap(value) || !Object.hasOwn(value, key)) fail('there is no such key', place, passed.join('.'))
+    else value = value[key]
+    place = placeIn(place, key)
+  }
+  return { value, place }
+}
+
+function readKey(key: string, value: unknown, place: Place, fail: Fail): PromptAction[] {
+  switch (key) {
+    case '.agent':
+      return [{ type: 'agent', slots: readSlots(value, 'system', place, key, fail) }]
+    case '.request':
+    case '.execution':
+    case '.turn':
+      return [{ type: 'turn', slots: readSlots(value, 'input', place, key, fail) }]
+    case '.alias':
+      return readAliases(value, place, fail)
+    default:
+      if (/^\$[^{]/.test(key) || key.startsWith('$${')) {
+        const name = key.slice(1)
+        return [{ type: 'agent', slots: readSlot(name, value, place, key, fail) }]
+      }
+      if (key.startsWith('.')) return fail('keys with a dot are .agent, .request, .execution and .alias', place, key)
+      return [{ type: 'turn', slots: readSlot(key, value, place, key, fail) }]
+  }
+}
+
+/** A single value stands for the slot that is meant. */
+function readSlots(value: unknown, alone: string, place: Place, key: string, fail: Fail): Slots {
+  if (!isMap(value)) return readSlot(alone, value, place, key, fail)
+  return Object.assign(
+    {},
+    ...Object.entries(value).map(([name, slot]) => readSlot(name, slot, placeIn(place, name), `${key}.${name}`, fail)),
+  ) as Slots
+}
+
+function readSlot(name: string, value: unknown, place: Place, key: string, fail: Fail): Slots {
+  if (slotName(name) !== 'output') return { [name]: value }
+  // Words that are no type are about the form of a text.
+  if (typeof value === 'string' && parseTypeWords(value) === undefined) return { output: value }
+  return { output: value === null ? undefined : readOutput(value, place, key, fail) }
+}
+
+function readAliases(value: unknown, place: Place, fail: Fail): PromptAction[] {
+  if (!isMap(value)) return fail('is a map of methods and their arguments', place, '.alias')
+  return Object.entries(value).map(([method, given]) => {
+    const key = `.alias.${method}`
+    const at = placeIn(place, method)
+    return {
+      type: 'alias',
+      method,
+      args: readArguments(given, at, key, fail),
+      fail: (message) => fail(message, at, key),
+    }
+  })
+}
+
+/** A map is the one argument by name, `.args` are several in a row, null is none. */
+function readArguments(given: unknown, place: Place, key: string, fail: Fail): unknown[] {
+  if (given === null || given === undefined) return []
+  if (!isMap(given)) return fail('arguments are a map, { .args: […] } or null', place, key)
+  if (!Object.hasOwn(given, '.args')) return [given]
+  const { '.args': args, ...others } = given
+  if (Object.keys(others).length > 0) fail(`${Object.keys(others).join(', ')} cannot stand beside .args`, place, key)
+  if (!Array.isArray(args)) return fail('.args is a list', placeIn(place, '.args'), `${key}..args`)
+  return args as unknown[]
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { renderBody } from '../render-body.ts'
+import { isMap } from '../slots.ts'
+import { placeIn, type Place } from './place.ts'
+import type { Fail } from './problem.ts'
+import { parseTypeWords } from './type-words.ts'
+
+/**
+ * The output of a prompt file as a schema. A map is an object, a list of one form a list of it, a text a type in words.
+ * A map with `$type`, `$desc`, `$ensure` or `$optional` (also `.type`…) says more about one value; `$schema` holds what
+ * words cannot say, as JSON Schema. A text that is no type says what the value is, of whatever type.
+ */
+export function readOutput(value: unknown, place: Place, key: string, fail: Fail): z.ZodType {
+  if (isSchema(value)) return value
+  if (typeof value === 'string') return parseTypeWords(value) ?? z.unknown().describe(value)
+  if (Array.isArray(value)) {
+    if (value.length > 1) fail('a list has one form for all its items, and here are several', place, key)
+    return z.array(value.length === 0 ? z.unknown() : readOutput(value[0], placeIn(place, 0), `${key}[0]`, fail))
+  }
+  if (!isMap(value)) return fail(`${JSON.stringify(value)} is neither a type nor a map or list of types`, place, key)
+  const marks = Object.keys(value).filter((name) => markOf(name) !== undefined)
+  if (marks.length > 0) return readMarked(value, marks, place, key, fail)
+  const fields = Object.entries(value).map(
+    ([name, field]) =>
+      [name, readOutput(field, placeIn(place, name), key === '' ? name : `${key}.${name}`, fail)] as const,
+  )
+  return z.object(Object.fromEntries(fields))
+}
+
+type Mark = 'type' | 'desc' | 'ensure' | 'optional' | 'schema'
+
+function markOf(name: string): Mark | undefined {
+  return /^[$.](type|desc|ensure|optional|schema)$/.exec(name)?.[1] as Mark | undefined
+}
+
+function readMarked(map: Record<string, unknown>, marks: string[], place: Place, key: string, fail: Fail): z.ZodType {
+  const others = Object.keys(map).filter((name) => !marks.includes(name))
+  if (others.length > 0) fail(`${others.join(', ')} cannot stand beside ${marks.join(', ')}`, place, key)
+  // The form with a dot wins.
+  const given = new Map(marks.toSorted().map((name) => [markOf(name), name]))
+  const at = (mark: Mark): [value: unknown, place: Place] => {
+    const name = given.get(mark)
+    return name === undefined ? [undefined, place] : [map[name], placeIn(place, name)]
+  }
+  const [description] = at('desc')
+  let schema = base(at('type'), at('schema'), key, fail)
+  if (description !== undefined && description !== null) schema = schema.describe(renderBody(description))
+  const [ensure, ensurePlace] = at('ensure')
+  const level = ensureLevel(ensure)
+  if (level === 'bad') fail('ensure is true, false or not_empty', ensurePlace, key)
+  if (level !== undefined) schema = schema.meta({ ensure: level })
+  return at('optional')[0] === true ? schema.optional() : schema
+}
+
+function base(
+  [type, typePlace]: [unknown, Place],
+  [json, schemaPlace]: [unknown, Place],
+  key: string,
+  fail: Fail,
+): z.ZodType {
+  if (json !== undefined) {
+    try {
+      return z.fromJSONSchema(json as z.core.JSONSchema.JSONSchema)
+    } catch (error) {
+      return fail(`not a JSON Schema that can be used: ${(error as Error).message}`, schemaPlace, key)
+    }
+  }
+  if (type === undefined || type === null) return z.unknown()
+  if (typeof type === 'string')
+    return parseTypeWords(type) ?? fail(`"${type}" is not a type; there are ${known}`, typePlace, key)
+  return readOutput(type, typePlace, key, fail)
+}
+
+const known = 'str, int, float, bool, list, dict, Any, None, list[…], dict[str, …], Literal[…], Optional[…] and … | …'
+
+function ensureLevel(value: unknown): boolean | 'not-empty' | 'bad' | undefined {
+  if (value === undefined || value === null || value === false) return undefined
+  if (value === true) return true
+  return typeof value === 'string' && /^not_?(empty|null)$/i.test(value) ? 'not-empty' : 'bad'
+}
+
+function isSchema(value: unknown): value is z.ZodType {
+  return typeof value === 'object' && value !== null && '~standard' in value
+}

@@ -1,0 +1,100 @@
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema'
+import type { OutputSource } from '../../output/output-schema-types.ts'
+
+type Schema = JSONSchema7 & { ensure?: unknown }
+
+/** A schema as prompt files write it. What their words cannot say stands there as JSON Schema. */
+export function writeOutput(source: unknown): unknown {
+  const { $schema: _, ...schema } = (source as OutputSource)['~standard'].jsonSchema.input({ target: 'draft-07' })
+  if (JSON.stringify(schema).includes('"$ref"')) return { $schema: schema }
+  return write(schema as Schema, false)
+}
+
+function write(given: JSONSchema7Definition, optional: boolean): unknown {
+  if (typeof given === 'boolean') return 'Any'
+  const { description, ensure, ...schema } = given as Schema
+  const type = typeOf(schema)
+  const marks = {
+    ...(description !== undefined && { $desc: description }),
+    ...(ensure !== undefined && ensure !== false && { $ensure: ensure === 'not-empty' ? 'not_empty' : true }),
+    ...(optional && { $optional: true }),
+  }
+  if (type === undefined) return { $schema: schema, ...marks }
+  return Object.keys(marks).length === 0 ? type : { $type: type, ...marks }
+}
+
+/** Undefined for what has no word. */
+function typeOf(schema: JSONSchema7): unknown {
+  if (schema.properties !== undefined && isPlain(schema, ['type', 'properties', 'required', 'additionalProperties'])) {
+    if (typeof schema.additionalProperties === 'object') return undefined
+    return Object.fromEntries(
+      Object.entries(schema.properties).map(([name, field]) => [
+        name,
+        write(field, schema.required?.includes(name) !== true),
+      ]),
+    )
+  }
+  if (schema.type === 'array' && isPlain(schema, ['type', 'items']) && !Array.isArray(schema.items)) {
+    const items = write(schema.items ?? true, false)
+    return items === 'Any' ? 'list' : typeof items === 'string' ? `list[${items}]` : [items]
+  }
+  return words(schema)
+}
+
+function words(schema: JSONSchema7Definition): string | undefined {
+  if (typeof schema === 'boolean' || Object.keys(schema).length === 0) return 'Any'
+  if (Array.isArray(schema.type) && isPlain(schema, ['type'])) return joined(schema.type.map((type) => words({ type })))
+  const union = schema.anyOf ?? schema.oneOf
+  if (union !== undefined && isPlain(schema, ['anyOf', 'oneOf'])) return joined(union.map(words))
+  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
+  if (values !== undefined) return isPlain(schema, ['type', 'enum', 'const']) ? literals(values) : undefined
+  switch (schema.type) {
+    case 'string':
+      return isPlain(schema, ['type']) ? 'str' : undefined
+    case 'number':
+      return isPlain(schema, ['type']) ? 'float' : undefined
+    case 'integer':
+      return isInteger(schema) ? 'int' : undefined
+    case 'boolean':
+      return isPlain(schema, ['type']) ? 'bool' : undefined
+    case 'null':
+      return isPlain(schema, ['type']) ? 'None' : undefined
+    case 'array':
+      return isPlain(schema, ['type']) ? 'list' : undefined
+    case 'object':
+      return isPlain(schema, ['type', 'propertyNames', 'additionalProperties']) ? record(schema) : undefined
+    default:
+      return undefined
+  }
+}
+
+function record({ additionalProperties = true }: JSONSchema7): string | undefined {
+  const value = words(additionalProperties)
+  return value === undefined || value === 'Any' ? value && 'dict' : `dict[str, ${value}]`
+}
+
+function literals(values: readonly unknown[]): string | undefined {
+  if (values.some((value) => typeof value === 'object' && value !== null)) return undefined
+  const texts = values.map((value) => {
+    if (value === null) return 'None'
+    if (typeof value !== 'string') return String(value)
+    const isWord = /^[A-Za-z_][\w-]*( [A-Za-z_][\w-]*)*$/.test(value) && !/^(true|false|none|null)$/i.test(value)
+    return isWord ? value : JSON.stringify(value)
+  })
+  return `Literal[${texts.join(', ')}]`
+}
+
+function joined(types: readonly (string | undefined)[]): string | undefined {
+  return types.includes(undefined) ? undefined : types.join(' | ')
+}
+
+/** zod writes the limits of safe integers. */
+function isInteger(schema: JSONSchema7): boolean {
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
+  const isSafe = minimum === Number.MIN_SAFE_INTEGER && maximum === Number.MAX_SAFE_INTEGER
+  return isSafe && isPlain(schema, ['type', 'minimum', 'maximum'])
+}
+
+function isPlain(schema: object, keywords: readonly string[]): boolean {
+  return Object.keys(schema).every((keyword) => keywords.includes(keyword))
+}

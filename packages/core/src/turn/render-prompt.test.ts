@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import { renderPrompt } from './render-prompt.ts'
+import { mergeSlots, mergeValue, setSlots, type Slots } from './slots.ts'
+
+const textOf = (slots: Slots, requirement?: string, style?: Parameters<typeof renderPrompt>[2]): string => {
+  const last = renderPrompt(slots, requirement, style).at(-1)?.parts[0]
+  return last?.type === 'text' ? last.text : ''
+}
+
+describe('the user message', () => {
+  it('has its blocks in one fixed order, whatever the order in which they were given', () => {
+    const text = textOf(
+      {
+        input: 'question',
+        examples: ['one'],
+        instruct: 'do it',
+        'own block': 'mine',
+        info: { b: 1, a: 2 },
+        actionResults: { look: 'found' },
+        tools: [{ name: 'search' }],
+      },
+      'Data Format: JSON',
+    )
+    expect(text).toBe(`[TOOLS]:
+- name: search
+
+[ACTION RESULTS]:
+look: found
+
+[INFO]:
+b: 1
+a: 2
+
+[own block]:
+mine
+
+[INSTRUCT]:
+do it
+
+[EXAMPLES]:
+- one
+
+[INPUT]:
+question
+
+[OUTPUT REQUIREMENT]:
+Data Format: JSON
+
+[OUTPUT]:`)
+  })
+
+  it('is the bare input when there is nothing else', () => {
+    expect(textOf({ input: 'Hello', system: 'be kind', info: {}, instruct: '', examples: [] })).toBe('Hello')
+    expect(textOf({ input: { z: 1, a: [true, null] } })).toBe('z: 1\na:\n  - true\n  - null')
+  })
+
+  it('leaves empty slots out and keeps zero and false', () => {
+    expect(textOf({ input: 0, info: false, instruct: null, examples: [] })).toBe(
+      '[INFO]:\nfalse\n\n[INPUT]:\n0\n\n[OUTPUT]:',
+    )
+  })
+
+  it('folds no lines, sorts no keys and writes no references', () => {
+    const shared = { long: 'word '.repeat(60).trim() }
+    expect(textOf({ info: { z: shared, a: shared, text: 'two\nlines' } })).toBe(
+      `[INFO]:\nz:\n  long: ${shared.long}\na:\n  long: ${shared.long}\ntext: |-\n  two\n  lines\n\n[OUTPUT]:`,
+    )
+  })
+
+  it('says what is wrong with a value that holds itself', () => {
+    const round: Record<string, unknown> = {}
+    round['self'] = round
+    expect(() => textOf({ info: round })).toThrow(/circular/i)
+  })
+
+  it('needs something to say', () => {
+    expect(() => renderPrompt({ system: 'be kind', history: [{ role: 'user', content: 'x' }] }, undefined)).toThrow(
+      /nothing to say: give it an input/,
+    )
+  })
+
+  it('carries attachments, alone or beside the text', () => {
+    const bytes = new Uint8Array([1, 2, 3])
+    const [message] = renderPrompt({ attachment: { type: 'image', data: bytes, mediaType: 'image/png' } }, undefined)
+    expect(message?.parts).toEqual([{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AQID' }])
+    const [both] = renderPrompt(
+      {
+        input: 'what?',
+        attachment: [
+          'a note',
+          { type: 'file', url: 'https://x.test/a.pdf', mediaType: 'application/pdf', filename: 'a.pdf' },
+        ],
+      },
+      undefined,
+    )
+    expect(both?.parts).toEqual([
+      { type: 'text', text: 'what?' },
+      { type: 'text', text: 'a note' },
+      { type: 'file', mediaType: 'application/pdf', url: 'https://x.test/a.pdf', filename: 'a.pdf' },
+    ])
+  })
+})
+
+describe('titles and roles', () => {
+  it('can be renamed', () => {
+    const titles = { info: 'BACKGROUND', weather: 'SKY', output: 'ANSWER' }
+    expect(textOf({ info: 'a', weather: 'b' }, undefined, { titles })).toBe(
+      '[BACKGROUND]:\na\n\n[SKY]:\nb\n\n[ANSWER]:',
+    )
+  })
+
+  it('puts system, developer and history before the user message', () => {
+    const slots: Slots = {
+      system: 'S',
+      role: 'editor',
+      rules: ['cite sources'],
+      userInfo: { name: 'Ana' },
+      developer: 'D',
+      history: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: 'hello' },
+        { role: 'tool', content: 'log' },
+      ],
+      input: 'go',
+    }
+    const messages = renderPrompt(slots, undefined).map(({ role, parts }) => [
+      role,
+      ...parts.map((part) => 'text' in part && part.text),
+    ])
+    expect(messages).toEqual([
+      ['system', 'S\n\n[ROLE]:\neditor\n\n[RULES]:\n- cite sources\n\n[USER INFO]:\nname: Ana'],
+      ['system', 'D'],
+      ['user', 'hi'],
+      ['assistant', 'hello'],
+      ['user', 'log'],
+      ['user', 'go'],
+    ])
+    const renamed = renderPrompt(slots, undefined, { roles: { developer: 'user', tool: 'assistant' } })
+    expect(renamed.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'assistant', 'assistant', 'user'])
+  })
+})
+
+describe('set and merge', () => {
+  it('set replaces the slots it names and leaves the others', () => {
+    const slots = setSlots({ info: { a: 1 }, input: 'x' }, { info: { b: 2 } })
+    expect(slots).toEqual({ info: { b: 2 }, input: 'x' })
+    expect(setSlots(slots, { input: undefined })).toEqual({ info: { b: 2 } })
+  })
+
+  it('merge joins maps by key, appends to lists and replaces anything else', () => {
+    expect(mergeValue({ a: 1, l: [1], m: { x: 1 } }, { a: 2, l: [2], m: { y: 2 } })).toEqual({
+      a: 2,
+      l: [1, 2],
+      m: { x: 1, y: 2 },
+    })
+    expect(mergeValue(['A'], 'B')).toEqual(['A', 'B'])
+    expect(mergeValue('A', ['B'])).toEqual(['B'])
+    expect(mergeValue('A', 'B')).toBe('B')
+    expect(mergeValue({ a: 1 }, 'text')).toBe('text')
+  })
+
+  it('never takes one of two equal items for a duplicate', () => {
+    const hello = { role: 'user', content: 'hello' }
+    expect(mergeSlots({ history: [hello] }, { chat_history: [hello] }).history).toEqual([hello, hello])
+  })
+
+  it('takes a key called __proto__ for a key', () => {
+    const given = JSON.parse('{"__proto__": {"polluted": true}}') as Slots
+    expect(Object.keys(mergeSlots({}, given))).toEqual(['__proto__'])
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+})

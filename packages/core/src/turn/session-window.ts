@@ -1,0 +1,79 @@
+import { dataParts } from '../protocol/data-parts.ts'
+import { newId } from '../protocol/ids.ts'
+import type { Part, StoredMessage } from '../protocol/message.ts'
+
+export interface WindowLimits {
+  /** Characters of text. */
+  maxLength?: number
+  maxMessages?: number
+}
+
+/** The history as it stands when a window is exceeded. */
+export interface WindowState {
+  /** Those that the next turn would see, oldest first. */
+  messages: readonly StoredMessage[]
+  /** What is remembered of those before. */
+  memo: string
+  /** Characters of text in the messages. */
+  length: number
+}
+
+/** How many of the newest messages stay, and the memo of all that went. Nothing: the oldest are cut off as needed. */
+export type Resize = (state: WindowState) => ResizeResult | Promise<ResizeResult>
+export type ResizeResult = { keep: number; memo?: string } | undefined
+
+/** What of a history goes into a prompt. */
+export function openWindow(
+  history: readonly StoredMessage[],
+  limits: WindowLimits = {},
+): { messages: StoredMessage[]; memo: string } {
+  const { memo, messages } = sinceMemo(history)
+  let from = Math.max(0, messages.length - (limits.maxMessages ?? Infinity))
+  let length = lengthOf(messages.slice(from))
+  while (from < messages.length && length > (limits.maxLength ?? Infinity))
+    length -= lengthOf([messages[from++] as StoredMessage])
+  return { messages: messages.slice(from), memo }
+}
+
+/**
+ * Asks the handler when the window is exceeded, and gives the last message back, with what was decided in it as the
+ * workspace's own `data-compaction` part: the tree stays as it is.
+ */
+export async function resizeWindow(
+  history: readonly StoredMessage[],
+  limits: WindowLimits = {},
+  resize?: Resize,
+): Promise<StoredMessage> {
+  const last = history.at(-1) as StoredMessage
+  const { memo, messages } = sinceMemo(history)
+  const length = lengthOf(messages)
+  const isOver = length > (limits.maxLength ?? Infinity) || messages.length > (limits.maxMessages ?? Infinity)
+  if (resize === undefined || !isOver) return last
+  const resized = await resize({ messages, memo, length })
+  const gone = resized === undefined ? undefined : messages[messages.length - 1 - Math.max(0, resized.keep)]
+  if (resized === undefined || gone === undefined) return last
+  const compaction = { id: newId(), upTo: { messageId: gone.id, step: stepsIn(gone) }, summary: resized.memo ?? memo }
+  return { ...last, parts: [...last.parts, { type: 'data-compaction', id: compaction.id, data: compaction } as Part] }
+}
+
+function sinceMemo(history: readonly StoredMessage[]): { memo: string; messages: StoredMessage[] } {
+  const compaction = history
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) =>
+      part.type === 'data-compaction' ? (dataParts.compaction.schema.safeParse(part.data).data ?? []) : [],
+    )
+    .findLast(({ off }) => off !== true)
+  if (compaction === undefined) return { memo: '', messages: [...history] }
+  const from = history.findIndex(({ id }) => id === compaction.upTo.messageId) + 1
+  return { memo: compaction.summary, messages: history.slice(from) }
+}
+
+function lengthOf(messages: readonly StoredMessage[]): number {
+  let length = 0
+  for (const { parts } of messages) for (const part of parts) if (part.type === 'text') length += part.text.length
+  return length
+}
+
+function stepsIn({ parts }: StoredMessage): number {
+  return parts.filter((part) => part.type === 'step-start').length
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { NamedError } from '../error.ts'
+import type { OutputSource } from '../output/output-schema-types.ts'
+import { checkTool, defineTool, toolKey, type Tool, type ToolContext, type ToolDefinition } from '../tool.ts'
+
+/** A function with what a model has to know of it. */
+export interface FunctionTool<Input = unknown, Output = unknown> {
+  name: string
+  /** Tells the model when to use it. Default: the name. */
+  description?: string
+  /** A zod object. Default: any object. */
+  input?: z.ZodType<Input>
+  /** What comes back, for the model to read before it calls. */
+  returns?: OutputSource
+  /** Changes nothing: may run beside others. Default false. */
+  readOnly?: boolean
+  /** Whether a person is asked first. Default false: a function that a program hands over may be called. */
+  needsApproval?: Tool<Input, Output>['needsApproval']
+  timeout?: number
+  tags?: readonly string[]
+  execute: (input: Input, ctx: ToolContext) => Output | Promise<Output>
+}
+
+/** A tool as it is listed. */
+export interface ListedTool {
+  name: string
+  description: string
+  /** JSON Schema of the input. */
+  kwargs: Record<string, unknown>
+  /** JSON Schema of the result, where it is known. */
+  returns?: Record<string, unknown>
+  tags: string[]
+  readOnly: boolean
+}
+
+/** Tools by name and tag. Several agents may share one; each uses those with its own tag, `agent-<name>`. */
+export interface ToolRegistry {
+  /** Throws `ToolExists` when another tool has the name. */
+  add(tool: Tool, options?: { returns?: OutputSource | undefined; tags?: readonly string[] | undefined }): Tool
+  /** Makes a tool of a function and its definition. */
+  addFunction<Input, Output>(definition: FunctionTool<Input, Output>): Tool
+  get(name: string): Tool | undefined
+  tag(tool: Tool, tag: string): void
+  /** Those that have any of the tags, each once; without tags all. */
+  tools(tags?: readonly string[]): Tool[]
+  list(options?: { tags?: readonly string[] | undefined }): ListedTool[]
+  returns(tool: Tool): OutputSource | undefined
+}
+
+interface Entry {
+  tool: Tool
+  /** Without what is said about the result. */
+  description: string
+  returns?: OutputSource
+  tags: Set<string>
+}
+
+export function createToolRegistry(): ToolRegistry {
+  const entries = new Map<string, Entry>()
+  const registry: ToolRegistry = {
+    add(tool, { returns, tags = [] } = {}) {
+      const checked = checkTool(tool, tool.name)
+      const known = entries.get(toolKey(checked.name))
+      if (known !== undefined) {
+        if (known.tool.execute !== checked.execute) throw taken(known.tool.name)
+        for (const tag of tags) known.tags.add(tag)
+        return known.tool
+      }
+      const description = typeof checked.description === 'string' ? checked.description : checked.description()
+      const added: Tool =
+        returns === undefined ? checked : { ...checked, description: withReturns(description, returns) }
+      entries.set(toolKey(checked.name), {
+        tool: added,
+        description,
+        ...(returns !== undefined && { returns }),
+        tags: new Set(tags),
+      })
+      return added
+    },
+    addFunction(definition) {
+      const { tags, returns, description = definition.name, input = z.looseObject({}), ...rest } = definition
+      const tool = { readOnly: false, needsApproval: false, ...rest, description, input, group: 'library' }
+      return registry.add(defineTool(tool as ToolDefinition<z.ZodType, unknown>), { returns, tags })
+    },
+    get: (name) => entries.get(toolKey(name))?.tool,
+    tag(tool, tag) {
+      entries.get(toolKey(tool.name))?.tags.add(tag)
+    },
+    tools: (tags) => chosen(tags).map(({ tool }) => tool),
+    list: ({ tags } = {}) => chosen(tags).map(listed),
+    returns: (tool) => entries.get(toolKey(tool.name))?.returns,
+  }
+  return registry
+
+  function chosen(tags: readonly string[] | undefined): Entry[] {
+    const all = [...entries.values()]
+    return tags === undefined ? all : all.filter((entry) => tags.some((tag) => entry.tags.has(tag)))
+  }
+}
+
+function listed({ tool, description, returns, tags }: Entry): ListedTool {
+  return {
+    name: tool.name,
+    description,
+    kwargs: jsonSchema(tool.input as unknown as OutputSource),
+    ...(returns !== undefined && { returns: jsonSchema(returns) }),
+    tags: [...tags],
+    readOnly: tool.readOnly,
+  }
+}
+
+function withReturns(description: string, returns: OutputSource): string {
+  return `${description}\nReturns (JSON Schema): ${JSON.stringify(jsonSchema(returns))}`
+}
+
+function jsonSchema(source: OutputSource): Record<string, unknown> {
+  const { $schema: _, ...schema } = source['~standard'].jsonSchema.input({ target: 'draft-07' })
+  return schema
+}
+
+function taken(name: string): NamedError {
+  return new NamedError('ToolExists', `There is another tool called ${name}; give this one another name.`, {
+    status: 409,
+    data: { name },
+  })
+}

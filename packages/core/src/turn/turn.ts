@@ -1,0 +1,179 @@
+import type { EnsureRule, OutputSource } from '../output/output-schema-types.ts'
+import type { KeyValidator, Verdict } from '../output/output-stream-types.ts'
+import type { PathOf, ValidPath, ValueAt } from '../output/path-types.ts'
+import { outputRequirement } from './output-requirement.ts'
+import { toYamlPrompt } from './prompt-file/to-yaml-prompt.ts'
+import { renderPrompt, type PromptMessage } from './render-prompt.ts'
+import { renderText } from './render-text.ts'
+import type { RunSpec } from './run-spec.ts'
+import { schemaOf } from './schema-of.ts'
+import { mergeSlots, setSlots, type Attachment, type HistoryMessage, type Slots } from './slots.ts'
+import { createTurnRun, type RunOptions, type TurnRun } from './turn-run.ts'
+
+/** What a turn has of its agent when its run is made. */
+export type TurnGround = Pick<
+  RunSpec,
+  'settings' | 'learnt' | 'slots' | 'tools' | 'toolTexts' | 'extensions' | 'emptyTurn'
+>
+
+interface TurnParts {
+  readonly ground: () => TurnGround
+  readonly changes: readonly ((slots: Slots) => Slots)[]
+  readonly ensure: readonly EnsureRule[]
+  readonly validators: readonly KeyValidator[]
+  readonly retries?: number
+  readonly otherwise: RunSpec['otherwise']
+}
+
+/**
+ * One question to an agent, as an immutable builder: each method gives a new turn. `Input` is what the model writes,
+ * which paths lead into; `Data` is what the schema makes of it. The agent's scope counts as it is when `run` is called.
+ *
+ * The methods named after slots merge into what the agent and earlier calls gave; `set` replaces it.
+ */
+export class Turn<Input = string, Data = string> {
+  readonly #parts: TurnParts
+
+  /** Use `agent.turn()`. */
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+  }
+
+  /** The slots given replace those of the same name, the agent's too. `undefined` takes a slot away. */
+  set(slots: Slots): Turn<Input, Data> {
+    return this.#change((before) => setSlots(before, slots))
+  }
+
+  /** Maps key by key, lists one after the other, anything else replaced: see `mergeValue`. */
+  merge(slots: Slots): Turn<Input, Data> {
+    return this.#change((before) => mergeSlots(before, slots))
+  }
+
+  input(value: unknown): Turn<Input, Data> {
+    return this.merge({ input: value })
+  }
+
+  info(value: unknown): Turn<Input, Data> {
+    return this.merge({ info: value })
+  }
+
+  instruct(value: unknown): Turn<Input, Data> {
+    return this.merge({ instruct: value })
+  }
+
+  examples(value: unknown): Turn<Input, Data> {
+    return this.merge({ examples: value })
+  }
+
+  attachment(value: Attachment | readonly Attachment[]): Turn<Input, Data> {
+    return this.merge({ attachment: value })
+  }
+
+  history(messages: readonly HistoryMessage[]): Turn<Input, Data> {
+    return this.merge({ history: messages })
+  }
+
+  system(value: unknown): Turn<Input, Data> {
+    return this.merge({ system: value })
+  }
+
+  developer(value: unknown): Turn<Input, Data> {
+    return this.merge({ developer: value })
+  }
+
+  role(value: unknown): Turn<Input, Data> {
+    return this.merge({ role: value })
+  }
+
+  rules(value: unknown): Turn<Input, Data> {
+    return this.merge({ rules: value })
+  }
+
+  userInfo(value: unknown): Turn<Input, Data> {
+    return this.merge({ userInfo: value })
+  }
+
+  /** The form of the answer: a schema, or words that leave it a text. */
+  output<In, Out>(schema: OutputSource<In, Out>): Turn<In, Out>
+  output(words: string): Turn
+  output(form: unknown): unknown {
+    return this.set({ output: form })
+  }
+
+  /** Paths that an answer must have to be accepted, beside those that the schema marks. */
+  ensure<const P extends PathOf<Input>>(
+    paths: (P & ValidPath<Input, P>) | readonly (P & ValidPath<Input, P>)[],
+    rule?: EnsureRule['rule'],
+  ): Turn<Input, Data>
+  ensure(paths: string | readonly string[], rule: EnsureRule['rule'] = 'present'): Turn<Input, Data> {
+    const rules = [paths].flat().map((path): EnsureRule => ({ path, rule }))
+    return this.#with({ ensure: [...this.#parts.ensure, ...rules] })
+  }
+
+  /** Checks one value as soon as it is complete, or the whole answer. A refusal is told to the model, which tries again. */
+  validate(check: (data: Data) => Verdict | Promise<Verdict>): Turn<Input, Data>
+  validate<const P extends PathOf<Input>>(
+    path: P & ValidPath<Input, P>,
+    check: (value: ValueAt<Input, P>) => Verdict | Promise<Verdict>,
+  ): Turn<Input, Data>
+  validate(...args: [unknown, unknown?]): Turn<Input, Data> {
+    const [path, check] = typeof args[0] === 'function' ? ['', args[0]] : args
+    const validator = { path, check } as KeyValidator
+    return this.#with({ validators: [...this.#parts.validators, validator] })
+  }
+
+  /** How often an answer that is not accepted is asked for again; then it is an error, or the last answer is taken. */
+  retries(count: number, otherwise: RunSpec['otherwise'] = 'throw'): Turn<Input, Data> {
+    return this.#with({ retries: count, otherwise })
+  }
+
+  /** Makes a run; the request follows when somebody reads it. Every call makes a run of its own. */
+  run(options: RunOptions = {}): TurnRun<Input, Data> {
+    return createTurnRun<Input, Data>(this.#spec(), options)
+  }
+
+  /** The messages that would be sent, before handlers and planning change them. */
+  toMessages(): PromptMessage[] {
+    const spec = this.#spec()
+    return renderPrompt(spec.slots, outputRequirement(spec), spec.settings)
+  }
+
+  /** The same as one text. */
+  toText(): string {
+    return renderText(this.toMessages())
+  }
+
+  /** Agent scope and turn scope as a prompt file. */
+  toYamlPrompt(): string {
+    return toYamlPrompt(this.#parts.ground().slots, this.#applied({}))
+  }
+
+  #change(change: (slots: Slots) => Slots): Turn<Input, Data> {
+    return this.#with({ changes: [...this.#parts.changes, change] })
+  }
+
+  #with(parts: Partial<TurnParts>): Turn<Input, Data> {
+    return new Turn<Input, Data>({ ...this.#parts, ...parts })
+  }
+
+  #applied(slots: Slots): Slots {
+    return this.#parts.changes.reduce((before, change) => change(before), slots)
+  }
+
+  #spec(): RunSpec {
+    const { ensure, validators, otherwise, retries } = this.#parts
+    const ground = this.#parts.ground()
+    const { output, ...slots } = this.#applied(ground.slots)
+    return {
+      ...ground,
+      slots,
+      ...(typeof output === 'string'
+        ? { words: output }
+        : output != null && { schema: schemaOf(output as OutputSource) }),
+      ensure,
+      validators,
+      otherwise,
+      retries: retries ?? ground.settings.retries ?? 3,
+    }
+  }
+}
