@@ -1,8 +1,12 @@
 import { findTool } from './tool-set.ts'
 import { toolKey, type Tool } from './tool.ts'
 
-/** The tools of these names and capability groups, each once, in the order of `tools`. What is not there is left out. */
+/**
+ * The tools of these names and capability groups, each once, in the order of `tools`; `*` is all. What is not there is
+ * left out.
+ */
 export function pickTools(names: readonly string[], tools: readonly Tool[]): Tool[] {
+  if (names.includes('*')) return [...tools]
   const picked = new Set<Tool>()
   for (const name of names) {
     const found = findTool(name, tools)

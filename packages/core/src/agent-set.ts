@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { agentKey, type AgentDefinition } from './agent-definition.ts'
+import { parseAgentFile } from './parse-agent-file.ts'
+import { pickTools, unknownTools } from './pick-tools.ts'
+import type { Tool } from './tool.ts'
+
+export type AgentSource = 'built-in' | 'database' | 'home' | 'project'
+
+/** A definition with where it comes from and whether it can be used. */
+export interface AgentEntry extends AgentDefinition {
+  source: AgentSource
+  path?: string
+  /** Prompts in other languages, by language. */
+  prompts?: Readonly<Record<string, string>>
+  /** Groups of which a tool must be there. */
+  needs?: readonly string[]
+  enabled: boolean
+  /** Why it cannot be used, or what should be looked at. */
+  note?: string
+}
+
+export interface LoadedAgents {
+  entries: AgentEntry[]
+  problems: { path: string; message: string }[]
+}
+
+let builtin: AgentEntry[] | undefined
+
+/** The agents that come with the library: every file in `agents/`. */
+export function getBuiltinAgents(): AgentEntry[] {
+  if (builtin === undefined) {
+    const loaded = loadAgents(path.join(import.meta.dirname, 'agents'), 'built-in')
+    const problem = loaded.problems[0]
+    if (problem !== undefined) throw new Error(`${problem.path}: ${problem.message}`)
+    builtin = loaded.entries
+  }
+  return [...builtin]
+}
+
+/** The agents of a folder; it need not exist. `<name>.<language>.md` is the prompt of `<name>.md` in that language. */
+export function loadAgents(folder: string, source: AgentSource): LoadedAgents {
+  const loaded: LoadedAgents = { entries: [], problems: [] }
+  const prompts = new Map<string, Record<string, string>>()
+  for (const file of markdownFiles(folder)) {
+    const full = path.join(folder, file)
+    const [name = '', language] = file.slice(0, -'.md'.length).split('.', 2)
+    try {
+      const text = readFileSync(full, 'utf8')
+      if (language !== undefined) prompts.set(name, { ...prompts.get(name), [language]: text.trim() })
+      else loaded.entries.push({ ...parseAgentFile(text, name), source, path: full, enabled: true })
+    } catch (error) {
+      loaded.problems.push({ path: full, message: (error as Error).message })
+    }
+  }
+  for (const entry of loaded.entries) {
+    const found = prompts.get(entry.name)
+    if (found !== undefined) entry.prompts = found
+  }
+  return loaded
+}
+
+/**
+ * Several lists as one. The first to have a name keeps it; later ones of that name are shown as shadowed. What names
+ * tools that are not there, or needs a group that has none yet, is disabled and says so.
+ */
+export function arrangeAgents(lists: readonly (readonly AgentEntry[])[], tools: readonly Tool[]): AgentEntry[] {
+  const taken = new Map<string, AgentEntry>()
+  return lists.flat().map((entry) => {
+    const first = taken.get(agentKey(entry.name))
+    if (first !== undefined)
+      return { ...entry, enabled: false, note: `Shadowed by the agent of this name (${first.source}).` }
+    taken.set(agentKey(entry.name), entry)
+    if (!entry.enabled) return entry
+    const missing = (entry.needs ?? []).filter((group) => pickTools([group], tools).length === 0)
+    if (missing.length > 0)
+      return {
+        ...entry,
+        enabled: false,
+        note: `Its tools (${missing.join(', ')}) are not there yet, so it cannot be used.`,
+      }
+    const unknown = entry.source === 'built-in' ? [] : unknownTools(entry.tools, tools)
+    if (unknown.length > 0)
+      return { ...entry, enabled: false, note: `There is no tool or group: ${unknown.join(', ')}.` }
+    const note = promptNote(entry.prompt)
+    return note === undefined ? entry : { ...entry, note }
+  })
+}
+
+/** A remark on a prompt that is long. */
+export function promptNote(prompt: string): string | undefined {
+  if (estimatedTokens(prompt) <= 2000) return undefined
+  return `The prompt has about ${estimatedTokens(prompt)} tokens; every call pays for them. Below 2000 is advised.`
+}
+
+/** The prompt for a language, else the one it was written in. */
+export function promptIn(entry: AgentEntry, language: string | undefined): string {
+  return (language === undefined ? undefined : entry.prompts?.[language]) ?? entry.prompt
+}
+
+/** Characters of scripts without spaces are about a token each, of others about a quarter. */
+function estimatedTokens(text: string): number {
+  const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
+  return Math.ceil(dense + (text.length - dense) / 4)
+}
+
+function markdownFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((file) => file.endsWith('.md') && !file.startsWith('.') && file !== 'README.md')
+      .sort()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import type { AgentDefinition } from './agent-definition.ts'
+
+/** What stands between the dashes of an agent's file. */
+const frontMatter = z.strictObject({
+  name: z.string().optional(),
+  description: z.string().min(1).max(1024),
+  groups: names().optional(),
+  tools: names().optional(),
+  agents: names().optional(),
+  needs: names().optional(),
+  model: z.string().min(1).max(300).optional(),
+  maxDepth: z.int().positive().max(20).optional(),
+  maxSteps: z.int().positive().max(1000).optional(),
+  budget: z
+    .strictObject({
+      steps: z.int().positive().optional(),
+      tokens: z.int().positive().optional(),
+      cost: z.number().positive().optional(),
+      seconds: z.number().positive().optional(),
+    })
+    .optional(),
+  pages: names().optional(),
+})
+
+/** A definition from a file, and which groups of tools must be there for it to be of use. */
+export type AgentFile = AgentDefinition & { needs: readonly string[] }
+
+/** Names may be longer in other languages; slashes, dots and spaces are in none. */
+export const agentNamePattern = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u
+
+/**
+ * `agents/<name>.md`: YAML between two lines of dashes, then the prompt. Throws an Error that says what is wrong, with
+ * the line where there is one.
+ */
+export function parseAgentFile(text: string, name: string): AgentFile {
+  if (!agentNamePattern.test(name))
+    throw new Error(`"${name}" is not an agent's name: letters, digits, "-" and "_", at most 64`)
+  const { matter, body } = splitFrontMatter(text)
+  const document = parseDocument(matter)
+  const fault = document.errors[0]
+  if (fault !== undefined)
+    throw new Error(`line ${(fault.linePos?.[0].line ?? 0) + 1}: ${fault.message.split('\n')[0]}`)
+  const parsed = frontMatter.safeParse(document.toJS() ?? {})
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(
+      (issue) => `${issue.path.map(String).join('.') || 'front matter'}: ${issue.message}`,
+    )
+    throw new Error(issues.join('; '))
+  }
+  if (body === '') throw new Error('there is no prompt below the front matter')
+  const { description, groups, tools, agents, needs = [], model, maxDepth, maxSteps, budget, pages } = parsed.data
+  return {
+    name,
+    description,
+    prompt: body,
+    needs,
+    tools: [...(tools ?? []), ...(groups ?? [])],
+    ...(agents !== undefined && { allowedSubAgents: agents }),
+    ...(model !== undefined && { model }),
+    ...(maxDepth !== undefined && { maxDepth }),
+    ...(maxSteps !== undefined && { maxSteps }),
+    ...(pages !== undefined && { pageIds: pages }),
+    ...(budget !== undefined && { budget: budgetOf(budget) }),
+  }
+}
+
+/** The text between the first two lines of dashes, and what comes after them. */
+export function splitFrontMatter(text: string): { matter: string; body: string } {
+  const normal = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  const match = /^---[ \t]*\n([\s\S]*?)\n?---[ \t]*(?:\n|$)([\s\S]*)$/.exec(normal)
+  if (match === null) return { matter: '', body: normal.trim() }
+  return { matter: match[1] ?? '', body: (match[2] ?? '').trim() }
+}
+
+/** A list, or names with commas between them. */
+function names() {
+  return z.union([
+    z.array(z.string().min(1).max(200)).max(200),
+    z.string().transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    ),
+  ])
+}
+
+function budgetOf({
+  seconds,
+  ...rest
+}: NonNullable<z.infer<typeof frontMatter>['budget']>): NonNullable<AgentDefinition['budget']> {
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  return { ...given, ...(seconds !== undefined && { ms: seconds * 1000 }) }
+}
