@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { call, play, probe, texts, type Playing } from '../../test/play-run.ts'
+import type { Answer, Ask, Asks } from '../asks.ts'
+import { NamedError } from '../error.ts'
+import type { Hook, HookAnswer, HookOccasion } from '../hooks/hook.ts'
+import type { Decision } from '../permission/decision.ts'
+import type { ToolContext } from '../tool.ts'
+import type { RunInput } from './run-input.ts'
+
+const stopped = new NamedError('Stopped', 'Stopped by the person.')
+const change = (ids: string[], name = 'Change') => ids.map((id) => ({ call: { name, input: { id }, id } }))
+const asks = (reason = 'It changes things.'): Decision => ({ decision: 'ask', rule: null, reason })
+
+/** Denies `bad`, allows `good`, asks for everything else; grants something else to each. */
+const decide: RunInput['decide'] = ({ input }) => {
+  const { id } = input as { id: string }
+  if (id === 'bad') return { decision: 'deny', rule: 'Change(bad)', reason: 'The rule "Change(bad)" says deny.' }
+  const grants = { confinement: 'workspace' as const, outside: [`/outside/${id}`] }
+  return id === 'good' ? { decision: 'allow', rule: null, reason: 'fine', ...grants } : { ...asks(), ...grants }
+}
+
+function hook(event: Hook['event'], say: (occasion: HookOccasion) => HookAnswer | undefined, more = {}): Hook {
+  return { name: 'my hook', event, timeoutMs: 1000, run: (occasion) => Promise.resolve(say(occasion)), ...more }
+}
+
+const granted: string[] = []
+const tool = (events: string[]) =>
+  probe('Change', false, events, {
+    input: z.object({ id: z.string(), extra: z.string().default('default') }),
+    execute({ id }: { id: string }, ctx: ToolContext) {
+      events.push(id)
+      granted.push(...(ctx.granted?.outside ?? []))
+      return { id }
+    },
+  })
+
+describe('an edited input', () => {
+  async function edit(input: unknown, more: Partial<RunInput> = {}): Promise<Playing & { events: string[] }> {
+    const events: string[] = []
+    granted.length = 0
+    const outcome = await play([change(['c1']), [{ text: 'over' }]], [tool(events)], { decide, ...more }, () => ({
+      type: 'approve',
+      input,
+    }))
+    return { ...outcome, events }
+  }
+
+  it('runs with what the rules grant to it, and stands beside what the model gave', async () => {
+    const outcome = await edit({ id: 'other' })
+    expect(outcome.events).toEqual(['other'])
+    expect(granted).toEqual(['/outside/other'])
+    expect(call(outcome, 'c1')).toMatchObject({
+      state: 'output-available',
+      input: { id: 'c1' },
+      toolMetadata: { troupe: { executedInput: { id: 'other' } } },
+    })
+  })
+
+  it('is denied where a rule denies it, whatever the person said, and the turn goes on', async () => {
+    const outcome = await edit({ id: 'bad' })
+    expect(outcome.events).toEqual([])
+    expect(call(outcome, 'c1')).toMatchObject({ state: 'output-denied' })
+    expect(JSON.stringify(outcome.model.calls[1]?.prompt)).toContain('The rule \\"Change(bad)\\" says deny.')
+    expect(texts(outcome)).toEqual(['over'])
+  })
+
+  it('is denied where a hook denies it, and no hook rewrites what the person wrote', async () => {
+    const denying = hook('before-call', (occasion) =>
+      'input' in occasion && (occasion.input as { id: string }).id === 'other'
+        ? { decision: 'deny', reason: 'not that one' }
+        : undefined,
+    )
+    expect((await edit({ id: 'other' }, { hooks: [denying] })).events).toEqual([])
+    const rewriting = hook('before-call', () => ({ input: { id: 'mine' } }))
+    expect((await edit({ id: 'other' }, { hooks: [rewriting] })).events).toEqual(['other'])
+  })
+
+  it('that does not fit is refused with the complaint', async () => {
+    const outcome = await edit({ id: 7 })
+    expect(call(outcome, 'c1')).toMatchObject({
+      state: 'output-denied',
+      approval: { reason: expect.stringMatching(/edit does not fit.*id/) },
+    })
+    expect(texts(outcome)).toEqual(['over'])
+  })
+})
+
+describe('what a person is asked', () => {
+  it('comes with the reason, the rule, the commands and what would stop the asking', async () => {
+    const seen: Ask[] = []
+    const why = {
+      ...asks('It is not known to be harmless.'),
+      rule: 'Change',
+      remember: ['Change(a *)'],
+      commands: [{ text: 'a b', note: 'changes files' }],
+    }
+    const outcome = await play(
+      [change(['c1']), [{ text: 'over' }]],
+      [tool([])],
+      { decide: () => why, client: 'page-1' },
+      (ask) => {
+        seen.push(ask)
+        return { type: 'approve' }
+      },
+    )
+    const { decision: _, ...shown } = why
+    expect(seen).toMatchObject([{ ...shown, client: 'page-1', kind: 'approval', input: { id: 'c1' } }])
+    const request = outcome.log.items.find((item) => item.type === 'tool-approval-request')
+    expect(request).toMatchObject({ approvalDescriptor: { title: 'Change', ...shown }, reason: why.reason })
+  })
+})
+
+describe('asks of several calls', () => {
+  /** An inbox whose asks are answered by the test. */
+  function inbox(early: Record<string, Answer> = {}): Asks & { open: Map<string, (answer: Answer) => void> } {
+    const open = new Map<string, (answer: Answer) => void>()
+    return {
+      open,
+      ask(ask, signal, onOpen) {
+        const answer = early[ask.toolCallId]
+        if (answer !== undefined) return Promise.resolve(answer)
+        return new Promise((resolve, reject) => {
+          const close = (): void => {
+            open.delete(ask.toolCallId)
+            reject(signal.reason as Error)
+          }
+          if (signal.aborted) return close()
+          signal.addEventListener('abort', close)
+          open.set(ask.toolCallId, (given) => {
+            open.delete(ask.toolCallId)
+            resolve(given)
+          })
+          onOpen?.()
+        })
+      },
+    }
+  }
+
+  const look = (events: string[]) =>
+    probe('Look', true, events, {
+      needsApproval: true,
+      execute({ id }: { id: string }) {
+        events.push(id)
+        return { id }
+      },
+    })
+  const looks = (ids: string[]) => [change(ids, 'Look'), [{ text: 'over' }]]
+
+  /** Resolves when the run waits for nothing but people. */
+  function started(
+    more: Partial<RunInput> & { asks: Asks },
+    ids: string[],
+  ): { events: string[]; waiting: Promise<void>; outcome: Promise<Playing> } {
+    const events: string[] = []
+    const waits = Promise.withResolvers<void>()
+    const outcome = play(looks(ids), [look(events)], {
+      ...more,
+      onStatus: (status) => void (status === 'waiting' && waits.resolve()),
+    })
+    return { events, waiting: waits.promise, outcome }
+  }
+
+  it('are open at once and answered in any order', async () => {
+    const own = inbox()
+    const { events, waiting, outcome } = started({ asks: own }, ['a', 'b', 'c'])
+    await waiting
+    expect([...own.open.keys()]).toEqual(['a', 'b', 'c'])
+    own.open.get('c')?.({ type: 'approve' })
+    own.open.get('a')?.({ type: 'deny', remark: 'no' })
+    own.open.get('b')?.({ type: 'approve' })
+    expect(texts(await outcome)).toEqual(['over'])
+    expect(events.toSorted()).toEqual(['b', 'c'])
+  })
+
+  it('take an answer that was there before them, without waiting', async () => {
+    const statuses: string[] = []
+    const outcome = await play(looks(['a', 'b']), [look([])], {
+      asks: inbox({ a: { type: 'approve' }, b: { type: 'deny', remark: 'no' } }),
+      onStatus: (status) => void statuses.push(status),
+    })
+    expect(statuses).toEqual([])
+    expect(call(outcome, 'a').state).toBe('output-available')
+    expect(call(outcome, 'b').state).toBe('output-denied')
+  })
+
+  it('close when the run is stopped', async () => {
+    const own = inbox()
+    const controller = new AbortController()
+    const { waiting, outcome } = started({ asks: own, signal: controller.signal }, ['a', 'b'])
+    await waiting
+    controller.abort(stopped)
+    expect((await outcome).status).toBe('aborted')
+    expect(own.open.size).toBe(0)
+  })
+
+  it('are let go when an earlier call of the step is refused, and the turn ends', async () => {
+    const own = inbox()
+    const { events, waiting, outcome } = started({ asks: own }, ['a', 'b', 'c'])
+    await waiting
+    own.open.get('b')?.({ type: 'deny' })
+    await expect.poll(() => [...own.open.keys()]).toEqual(['a'])
+    own.open.get('a')?.({ type: 'approve' })
+    const ended = await outcome
+    expect(events).toEqual(['a'])
+    expect(ended.message.metadata?.stopped?.reason).toBe('denied')
+    expect(call(ended, 'c').errorText).toBe('Not run: an earlier call of this step was refused.')
+    expect(texts(ended)).toEqual([])
+  })
+
+  it('that come after a refusal are never made', async () => {
+    const events: string[] = []
+    const asked: string[] = []
+    const outcome = await play([change(['a', 'b', 'c']), [{ text: 'never' }]], [tool(events)], { decide }, (ask) => {
+      asked.push(ask.toolCallId)
+      return ask.toolCallId === 'b' ? { type: 'deny' } : { type: 'approve' }
+    })
+    expect(asked).toEqual(['a', 'b'])
+    expect(events).toEqual(['a'])
+    expect(call(outcome, 'c').errorText).toMatch(/earlier call of this step was refused/)
+    expect(texts(outcome)).toEqual([])
+  })
+
+  it('that come after a refusal with a remark are made, and the turn goes on', async () => {
+    const events: string[] = []
+    const outcome = await play([change(['a', 'b']), [{ text: 'over' }]], [tool(events)], { decide }, (ask) =>
+      ask.toolCallId === 'a' ? { type: 'deny', remark: 'first b' } : { type: 'approve' },
+    )
+    expect(events).toEqual(['b'])
+    expect(JSON.stringify(outcome.model.calls[1]?.prompt)).toContain('first b')
+    expect(texts(outcome)).toEqual(['over'])
+  })
+})
+
+describe('without a person', () => {
+  it('what would ask is denied with the reason, and the turn goes on', async () => {
+    const outcome = await play([change(['c1']), [{ text: 'over' }]], [tool([])], { decide, headless: true })
+    expect(call(outcome, 'c1')).toMatchObject({
+      state: 'output-denied',
+      approval: { reason: 'It changes things. Nobody is here to approve it, so it was not run.' },
+    })
+    expect(texts(outcome)).toEqual(['over'])
+  })
+})
