@@ -37,7 +37,7 @@ function cast(turns: Record<string, ScriptTurn[]>): Script {
   }
 }
 
-const instructions = (_: unknown, __: unknown, prompt?: string): Promise<string> => Promise.resolve(prompt ?? 'master')
+const instructions = (_: unknown, __: unknown, prompt: string): Promise<string> => Promise.resolve(prompt)
 
 it('keeps each sub-agent as a conversation of its own, all depths flat', async () => {
   test = await openTestLive(cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }), { toolList, agents, instructions })

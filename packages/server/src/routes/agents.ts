@@ -1,0 +1,212 @@
+import { NamedError, newId, type AgentEntry, type AgentRecord, type Store, type Workspace } from '@troupe/core'
+import { z } from 'zod'
+import { storedDefinitionSchema, type AgentBook } from '../agent-book.ts'
+import { findSession } from '../find-session.ts'
+import type { Live } from '../live.ts'
+import type { OpenWorkspace } from '../open-workspace.ts'
+import { route, type Route } from '../route.ts'
+import { afterOf } from '../after-of.ts'
+import { streamResponse } from '../stream-response.ts'
+
+const limit = z
+  .string()
+  .regex(/^\d{1,3}$/, 'a whole number below 1,000')
+  .optional()
+
+const newAgentSchema = storedDefinitionSchema.extend({ name: z.string().min(1).max(200) })
+const agentPatchSchema = storedDefinitionSchema.partial()
+
+/** Definitions of agents, and the sub-agents of a session. */
+export function agentRoutes(options: {
+  store: Store
+  live: Live
+  agentBook: AgentBook
+  openWorkspace: OpenWorkspace
+}): Route[] {
+  const { store, live, agentBook: book } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/agents',
+      summary: 'Every agent: built-in, from the database, from files; which can be used, and why not.',
+      scoped: true,
+      answers: { 200: '{agents, problems}' },
+      async handle(c, { workspaceId }) {
+        const workspace = await workspaceOf(workspaceId)
+        return c.json({ agents: (await book.list(workspace)).map(shown), problems: book.problems(workspace) })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/agents',
+      summary: 'Defines an agent of the workspace: a prompt, and which of the existing tools it has.',
+      body: newAgentSchema,
+      scoped: true,
+      answers: { 201: '{agent}', 409: 'AgentExists', 422: 'InvalidAgent' },
+      async handle(c, { body, workspaceId }) {
+        const { name, ...data } = body
+        const workspace = await workspaceOf(workspaceId)
+        if ((await store.definitions.get(workspaceId, name)) !== undefined)
+          throw new NamedError('AgentExists', `There is an agent "${name}" already.`, { status: 409 })
+        return c.json({ agent: shown(await book.save(workspace, name, data)) }, 201)
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/ai/agents/:name',
+      summary: 'Changes an agent of the workspace. Runs under way keep the old one.',
+      body: agentPatchSchema,
+      scoped: true,
+      answers: { 200: '{agent}', 404: 'AgentNotFound', 422: 'InvalidAgent' },
+      async handle(c, { params, body, workspaceId }) {
+        const name = params['name'] as string
+        const stored = await store.definitions.get(workspaceId, name)
+        if (stored === undefined) throw notFound(name)
+        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+        const data = storedDefinitionSchema.parse({ ...stored, ...given })
+        return c.json({ agent: shown(await book.save(await workspaceOf(workspaceId), name, data)) })
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/ai/agents/:name',
+      summary: 'Deletes an agent of the workspace.',
+      scoped: true,
+      answers: { 200: '{deleted}', 404: 'AgentNotFound' },
+      async handle(c, { params, workspaceId }) {
+        const name = params['name'] as string
+        if (!(await book.remove(await workspaceOf(workspaceId), name))) throw notFound(name)
+        return c.json({ deleted: name })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/agents',
+      summary: 'The sub-agents of a session, at every depth, in the order in which they came.',
+      scoped: true,
+      answers: { 200: '{agents}', 404: 'SessionNotFound' },
+      async handle(c, { params, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        return c.json({ agents: (await store.agents.list(session.id)).map(summary) })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/agents/:agentId/messages',
+      summary: 'A page from the tail of the conversation of a sub-agent.',
+      query: z.object({ before: z.string().max(64).optional(), limit }),
+      scoped: true,
+      answers: { 200: '{agent, leafMessageId, messages, siblings, page}', 404: 'SessionNotFound, AgentNotFound' },
+      async handle(c, { params, query, workspaceId }) {
+        const agent = await findAgent(params['id'], params['agentId'], workspaceId)
+        const { sessionId, agentId } = agent
+        const { before, limit: most } = query
+        const page = await store.messages.branch(
+          { sessionId, agentId },
+          { ...(before && { before }), ...(most && { limit: Number(most) }) },
+        )
+        return c.json({ agent: summary(agent), ...page })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/agents/:agentId/stream',
+      summary: 'Follows a sub-agent that is at work; Last-Event-ID or ?after=n; 204 when it is not.',
+      query: z.object({
+        after: z
+          .string()
+          .regex(/^\d{1,15}$/, 'a whole number')
+          .optional(),
+      }),
+      gives: ['stream'],
+      scoped: true,
+      answers: { 200: 'UI message stream', 204: 'not at work', 404: 'SessionNotFound, AgentNotFound' },
+      async handle(c, { params, query, workspaceId }) {
+        const { sessionId, agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
+        const run = live.getAgent(sessionId, agentId)
+        if (run === undefined) return c.body(null, 204)
+        return streamResponse(c, (sink) => run.subscribe(sink, afterOf(c, query['after'])))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/sessions/:id/agents/:agentId/stop',
+      summary: 'Stops a sub-agent with everything that it started. The agent it works for reads what it had written.',
+      scoped: true,
+      answers: { 200: '{agent}', 404: 'SessionNotFound, AgentNotFound', 409: 'NoRun' },
+      async handle(c, { params, workspaceId }) {
+        const { sessionId, agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
+        const report = await live.stopAgent(sessionId, agentId)
+        if (report === undefined) throw new NamedError('NoRun', 'This agent is not at work.', { status: 409 })
+        return c.json({ agent: summary((await store.agents.get(sessionId, agentId)) as AgentRecord) })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/sessions/:id/agents/:agentId/fork',
+      summary: 'Makes a session of its own from the conversation of a sub-agent, to go on with it.',
+      scoped: true,
+      answers: { 201: '{session}', 404: 'SessionNotFound, AgentNotFound' },
+      async handle(c, { params, workspaceId }) {
+        const agent = await findAgent(params['id'], params['agentId'], workspaceId)
+        const session = await findSession(store, params['id'], workspaceId)
+        return c.json({ session: await fork(agent, session.model, workspaceId) }, 201)
+      },
+    }),
+  ]
+
+  async function workspaceOf(workspaceId: string): Promise<Workspace> {
+    return (await store.workspaces.get(workspaceId)) as Workspace
+  }
+
+  async function findAgent(
+    sessionId: string | undefined,
+    agentId: string | undefined,
+    workspaceId: string,
+  ): Promise<AgentRecord> {
+    const session = await findSession(store, sessionId, workspaceId)
+    const agent = await store.agents.get(session.id, agentId ?? '')
+    if (agent === undefined) throw new NamedError('AgentNotFound', 'There is no such sub-agent.', { status: 404 })
+    return agent
+  }
+
+  /** Copies the newest branch: new ids, the same words. */
+  async function fork(agent: AgentRecord, model: string | null, workspaceId: string) {
+    const from = { sessionId: agent.sessionId, agentId: agent.agentId }
+    const leaf = await store.messages.latestLeaf(from)
+    const messages = leaf === undefined ? [] : await store.messages.chain(from, leaf)
+    return store.transaction(async (inside) => {
+      const session = await inside.sessions.create({
+        id: newId('ses_'),
+        workspaceId,
+        title: `${agent.name}: ${agent.title}`,
+        model: agent.details?.setup.model ?? model,
+        agent: agent.agentType === 'dynamic' ? null : agent.name,
+      })
+      let parentMessageId: string | null = null
+      for (const message of messages) {
+        const id: string = newId('msg_')
+        await inside.messages.add({ sessionId: session.id }, { ...message, id, parentMessageId })
+        parentMessageId = id
+      }
+      return (await inside.sessions.get(session.id)) ?? session
+    })
+  }
+}
+
+function shown(entry: AgentEntry): Record<string, unknown> {
+  const { prompt, prompts, needs: _, ...rest } = entry
+  return { ...rest, systemPrompt: prompt, languages: Object.keys(prompts ?? {}) }
+}
+
+/** Without its prompt: what a list of agents needs. */
+function summary({ details, ...record }: AgentRecord): Record<string, unknown> {
+  if (details === undefined) return record
+  const { parentRunId, toolCallId, background, steps, tokens, cost, note, setup } = details
+  const facts = { parentRunId, toolCallId, background, steps, tokens, cost, model: setup.model }
+  return { ...record, ...facts, ...(note !== undefined && { note }) }
+}
+
+function notFound(name: string): NamedError {
+  return new NamedError('AgentNotFound', `No agent "${name}" is stored in this workspace.`, { status: 404 })
+}
