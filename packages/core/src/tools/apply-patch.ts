@@ -21,6 +21,7 @@ export default defineTool({
   input: z.object({ patch: z.string().describe('From "*** Begin Patch" to "*** End Patch"') }),
   readOnly: false,
   group: 'file-write',
+  touches: ({ patch }) => stepsOf(patch).flatMap(placesOf),
   title: ({ patch }) => `Patch ${namesIn(patch)}`,
   permission: ({ patch }) => ({ title: 'Change files', summary: namesIn(patch), content: permissionContent(patch) }),
   async preview({ patch }, ctx): Promise<Display | undefined> {
@@ -56,6 +57,11 @@ function stepsOf(patch: string): PatchStep[] {
   } catch {
     return []
   }
+}
+
+function placesOf(step: PatchStep): { kind: 'write'; path: string }[] {
+  const places = [step.path, ...(step.type === 'update' && step.moveTo !== undefined ? [step.moveTo] : [])]
+  return places.map((path) => ({ kind: 'write', path }))
 }
 
 function namesIn(patch: string): string {

@@ -26,6 +26,7 @@ For servers and long work use "run_in_background": true, then TaskOutput and Tas
   // What does not heed SIGTERM is killed after a second.
   stopMs: 3000,
   group: 'shell',
+  touches: ({ command }) => [{ kind: 'command', command }],
   title: ({ command, description }) => description ?? firstLine(command),
   permission: ({ command, description, run_in_background: background }) => ({
     title: background === true ? 'Run a command in the background' : 'Run a command',

@@ -34,6 +34,7 @@ An empty "old_string" creates a file that does not exist.`,
   input: inputSchema,
   readOnly: false,
   group: 'file-write',
+  touches: ({ file_path }) => [{ kind: 'write', path: file_path }],
   title: ({ file_path }) => `Edit ${file_path}`,
   permission: ({ file_path, old_string, new_string }) => ({
     title: 'Edit a file',

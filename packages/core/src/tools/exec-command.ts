@@ -26,6 +26,13 @@ For what asks questions or stays open: REPLs, debuggers, ssh, installers. At mos
   input: inputSchema,
   readOnly: false,
   group: 'shell',
+  touches({ cmd: command, workdir: cwd }) {
+    if (cwd === undefined) return [{ kind: 'command', command }]
+    return [
+      { kind: 'command', command, cwd },
+      { kind: 'read', path: cwd },
+    ]
+  },
   title: ({ cmd }) => cmd,
   permission: ({ cmd, workdir }) => ({
     title: 'Run a command in a terminal',

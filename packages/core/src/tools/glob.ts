@@ -27,6 +27,12 @@ Patterns: "*.ts" is a name at any depth, "src/**/*.ts" a path from the folder, a
   }),
   readOnly: true,
   group: 'file-read',
+  touches({ pattern, path: given = '.' }) {
+    const { folder } = splitGlob(pattern)
+    const isWhole = folder.startsWith('/') || folder === '~' || folder.startsWith('~/')
+    const deeper = folder === '' ? [] : [isWhole ? folder : path.join(given, folder)]
+    return [given, ...deeper].map((one) => ({ kind: 'read', path: one }))
+  },
   timeout: 60_000,
   title: ({ pattern }) => `Find ${pattern}`,
   permission: ({ pattern, path: given }) => ({

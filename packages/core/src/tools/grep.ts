@@ -47,6 +47,7 @@ output_mode: "files_with_matches" (default) names the files, newest first; "cont
   input,
   readOnly: true,
   group: 'file-read',
+  touches: ({ path = '.' }) => [{ kind: 'read', path }],
   timeout: 60_000,
   title: ({ pattern }) => `Search for ${pattern}`,
   permission: ({ pattern, path }) => ({

@@ -16,6 +16,7 @@ It has a temporary folder of its own as working directory and no files besides, 
   // What does not heed SIGTERM is killed after a second.
   stopMs: 3000,
   group: 'code',
+  touches: () => [{ kind: 'code' }],
   title: () => 'Run JavaScript',
   permission: (code) => ({ title: 'Run JavaScript', content: code }),
   validate: (code) => (code.trim() === '' ? 'There is no code. Send the JavaScript itself.' : undefined),

@@ -17,6 +17,7 @@ export default defineTool({
   }),
   readOnly: true,
   group: 'file-read',
+  touches: ({ path }) => [{ kind: 'read', path }],
   title: ({ path }) => `List ${path}`,
   permission: ({ path }) => ({ title: 'List a folder', summary: path }),
   async execute(input, ctx) {

@@ -25,6 +25,7 @@ export default defineTool({
   input: inputSchema,
   readOnly: false,
   group: 'file-write',
+  touches: ({ notebook_path }) => [{ kind: 'write', path: notebook_path }],
   title: ({ notebook_path }) => `Edit ${notebook_path}`,
   permission: ({ notebook_path, edit_mode, cell_id, cell_number, new_source }) => ({
     title: 'Edit a notebook',

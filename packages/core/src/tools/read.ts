@@ -25,6 +25,7 @@ Folders are listed, notebooks come by cell, images and PDFs as such; other binar
   }),
   readOnly: true,
   group: 'file-read',
+  touches: ({ file_path }) => [{ kind: 'read', path: file_path }],
   title: ({ file_path }) => `Read ${file_path}`,
   permission: ({ file_path }) => ({ title: 'Read a file', summary: file_path }),
   async execute(input, ctx): Promise<ReadOutput> {

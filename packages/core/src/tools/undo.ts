@@ -18,6 +18,8 @@ export default defineTool({
   }),
   readOnly: false,
   group: 'file-write',
+  // Which files is known only once the journal is read; all of them lie in the workspace.
+  touches: () => [{ kind: 'write', path: '.' }],
   title: ({ scope }) => `Undo the ${scope === 'message' ? 'changes since a message' : scope}`,
   permission: ({ scope, id }) => ({
     title: 'Put files back',

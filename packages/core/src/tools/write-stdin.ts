@@ -18,6 +18,9 @@ export default defineTool({
   }),
   readOnly: false,
   group: 'shell',
+  // To wait, to read on or to end what it started itself needs nobody's yes.
+  needsApproval: ({ chars }) => chars !== '',
+  touches: ({ chars }) => (chars === '' ? [] : [{ kind: 'command', command: chars, typed: true }]),
   title: ({ session_id: id, chars, end }) => (end ? `End ${id}` : chars === '' ? `Read ${id}` : `Type into ${id}`),
   permission: ({ session_id: id, chars, end }) => ({
     title: end ? `End the session ${id}` : `Type into the session ${id}`,

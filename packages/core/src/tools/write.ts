@@ -18,6 +18,7 @@ export default defineTool({
   }),
   readOnly: false,
   group: 'file-write',
+  touches: ({ file_path }) => [{ kind: 'write', path: file_path }],
   title: ({ file_path }) => `Write ${file_path}`,
   permission: ({ file_path, content }) => ({
     title: 'Write a file',

@@ -50,6 +50,7 @@ Follows redirects. Not for addresses of this machine or of private networks. Pag
     input,
     readOnly: true,
     group: 'web',
+    touches: ({ url }) => [{ kind: 'url', url }],
     title: ({ url }) => `Fetch ${url}`,
     permission: ({ url }) => ({ title: 'Fetch a page of the web', summary: url }),
     async execute(given, ctx): Promise<WebFetchOutput> {
