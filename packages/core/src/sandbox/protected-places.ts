@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { guardedPlaces, strictPlaces } from '../permission/protected-places.ts'
 import { isHeldOnly } from './folder-holds.ts'
 
 /** What must not change in a folder although it can be written: whoever changes these can have programs run elsewhere. */
@@ -14,34 +15,40 @@ export interface ProtectedPlaces {
   readonly forbidden: readonly string[]
 }
 
-/** Read by us, by editors, by agents or by shells, which then run what is in them. */
-const names = ['.troupe', '.mcp.json', '.agents', '.claude', '.vscode', '.husky', '.envrc']
+/** Read by us, by editors, by agents or by shells, which then run what is in them: they must not come to be either. */
+const startNames = ['.troupe', '.mcp.json', '.agents', '.claude', '.vscode', '.husky', '.envrc']
 
-/** Read by shells and programs when they start, where the folder is somebody's home. */
+/** The same for a folder that is somebody's home. */
 const homeNames =
-  '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .gitconfig .npmrc .pypirc .vimrc .tmux.conf .pam_environment .xprofile .xsessionrc .config .local .cargo .ssh .gnupg bin'.split(
+  '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .gitconfig .pam_environment .xprofile .xsessionrc .config .local .cargo .ssh .gnupg bin'.split(
     ' ',
   )
 
 /** By their names in the folder, for a sandbox that goes by names: then it does not matter what is there. */
 export function protectedNames(root: string, home: string): string[] {
   const git = ['hooks', 'config', 'config.worktree', 'commondir', 'modules', 'worktrees'].map((name) => `.git/${name}`)
-  return [...(root === home ? [...names, ...homeNames] : names), ...git]
+  return [...new Set([...allNames(root, home), ...git])]
+}
+
+function allNames(root: string, home: string): string[] {
+  const known = [...strictPlaces, ...guardedPlaces].filter((name) => name !== '.git')
+  return [...startNames, ...known, ...(root === home ? homeNames : [])]
 }
 
 export function protectedPlaces(root: string, home: string): ProtectedPlaces {
   const places = { fixed: [] as string[], pinned: [] as string[], absent: [] as string[], forbidden: [] as string[] }
-  for (const name of root === home ? [...names, ...homeNames] : names) fix(path.join(root, name))
+  const needed = new Set(root === home ? [...startNames, ...homeNames] : startNames)
+  for (const name of new Set(allNames(root, home))) fix(path.join(root, name), needed.has(name))
   const git = path.join(root, '.git')
   const stats = lstatSync(git, { throwIfNoEntry: false })
   if (stats?.isDirectory() === true && !isHeldOnly(git)) fixRepository(git)
-  else fix(git)
+  else fix(git, true)
   return places
 
-  function fix(place: string): void {
+  function fix(place: string, needed: boolean): void {
     const real = realPlace(place)
-    if (real === undefined) places.absent.push(place)
-    else places.fixed.push(real)
+    if (real !== undefined) places.fixed.push(real)
+    else if (needed) places.absent.push(place)
   }
 
   /** Commits can be made; what git runs, and where it finds that, cannot be changed. */
@@ -50,11 +57,8 @@ export function protectedPlaces(root: string, home: string): ProtectedPlaces {
     if (realPlace(config) === undefined) return void places.fixed.push(folder)
     places.pinned.push(folder)
     places.fixed.push(config)
-    fix(path.join(folder, 'hooks'))
-    for (const name of ['modules', 'worktrees']) {
-      const real = realPlace(path.join(folder, name))
-      if (real !== undefined) places.fixed.push(real)
-    }
+    fix(path.join(folder, 'hooks'), true)
+    for (const name of ['modules', 'worktrees']) fix(path.join(folder, name), false)
     // Git would take its settings from where these say.
     for (const name of ['commondir', 'config.worktree']) {
       const place = path.join(folder, name)

@@ -1,20 +1,23 @@
+import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AgentState } from '../agent-state.ts'
 import { markOf } from '../files/change-mark.ts'
-import { isInside } from '../files/resolve-path.ts'
 import { endingOf } from '../run/ending.ts'
+import type { Confinement } from '../permission/decision.ts'
 import { processMark } from '../run/process-mark.ts'
+import { sandboxAdvice } from '../sandbox/advice.ts'
+import { watchProcesses } from '../sandbox/watch-processes.ts'
 import type { ToolContext } from '../tool.ts'
-import { childEnvironment, exportedVariables } from './child-environment.ts'
+import { childEnvironment } from './child-environment.ts'
 import { leftTask } from './command-task.ts'
 import { refuseTooMany } from './create-task.ts'
 import { endCommand } from './end-command.ts'
+import { confinementOf, type Launch, launch } from './launch.ts'
 import { createLiveText } from './live-text.ts'
-import { parseExports } from './parse-exports.ts'
 import { PipeStock } from './pipe-stock.ts'
 import { membersOf, signal } from './processes.ts'
+import { remember } from './remember.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
-import { type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
+import { commandShell, type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
 import { workingFolder } from './working-folder.ts'
 
 export interface CommandOutcome extends ShownOutput {
@@ -45,7 +48,7 @@ export async function* runCommand(
   const notes: string[] = []
   const begun = performance.now()
   const running = await beginCommand(command, ctx, notes)
-  const { started, mark } = running
+  const { started, confinement, mark } = running
   const keeper = createOutputKeeper(ctx, 'bash')
   const live = createLiveText()
   const target = { pid: started.pid, mark }
@@ -74,16 +77,21 @@ export async function* runCommand(
       if (typeof piece !== 'string') break
       yield piece
     }
-    const { exit, left } = await finished
+    const { exit: told, left } = await finished
+    const exit = confinement === 'none' ? told : exitInside(told, started.lastWords)
     if (status !== 'ended') await ending.promise
     over = true
     const durationMs = Math.round(performance.now() - begun)
     const taskId = left && status === 'ended' ? leave(running, command, ctx, notes) : undefined
     if (status !== 'ended') started.abandon()
-    remember(state, started.lastWords, notes)
+    remember(state, started.lastWords, confinement, notes)
     await noted
+    const shown = await keeper.end()
+    if (confinement !== 'none' && !started.began && status === 'ended')
+      throw new Error(`The sandbox could not be started, so the command did not run: ${shown.text.trim()}`)
+    if (exit.code !== 0 && status === 'ended') notes.push(...sandboxAdvice(shown.text, confinement, state.roots))
     return {
-      ...(await keeper.end()),
+      ...shown,
       status,
       ...(status === 'stopped' && { stoppedBy: endingOf(ctx.signal.reason).text }),
       exitCode: exit.code,
@@ -109,7 +117,8 @@ export async function* runCommand(
     const exit = await Promise.race([started.exited, ending.promise.then(() => started.exited)])
     clearTimeout(timer)
     if (status !== 'ended') await ending.promise
-    if (await isClosed(started)) return { exit, left: await outlives(target) }
+    // Inside the sandbox the first process holds the output until all others are gone.
+    if (await isClosed(started)) return { exit, left: confinement === 'none' && (await outlives(target)) }
     if (membersOf(target, { fresh: true }).length > 0) return { exit, left: true }
     started.abandon()
     return { exit, left: false }
@@ -128,6 +137,7 @@ async function outlives(target: { pid: number; mark: string }): Promise<boolean>
 
 export interface BegunCommand {
   started: StartedCommand
+  confinement: Confinement
   mark: string
   startedAt: number
   /** Lets it begin; it is journalled. Resolves when an undo will know of it; never rejects. */
@@ -144,28 +154,48 @@ export async function beginCommand(
   const { state } = ctx
   if (command.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')
   const mark = state.tasks.nextMark()
-  const started = await startCommand({
-    command,
-    cwd: cwd ?? workingFolder(state, notes),
-    env: commandEnvironment(ctx, mark),
-    pipe: await PipeStock.of(state).take(),
-    ...(stdin !== undefined && { stdin }),
-  })
+  const confined = confinementOf(ctx) !== 'none'
+  const place = { cwd: cwd ?? workingFolder(state, notes), env: commandEnvironment(ctx, mark) }
+  const ready = await launch(ctx, commandShell(confined), place)
+  const started = await startLaunch(ready, command, ctx, stdin)
   try {
     await ctx.process(started.pid)
   } catch (error) {
-    started.abandon()
     await endCommand({ pid: started.pid, mark })
+    started.abandon()
     throw error
   }
   return {
     started,
+    confinement: ready.confinement,
     mark,
     startedAt: Date.now(),
     async go() {
       started.go()
       await noteForUndo(command, ctx, notes)
     },
+  }
+}
+
+/** What runs inside is watched as a task is: nobody finds it by its journalled group once that has lost its leader. */
+async function startLaunch(
+  ready: Launch,
+  command: string,
+  { state }: ToolContext,
+  stdin: 'pipe' | undefined,
+): Promise<StartedCommand> {
+  const { confinement, release } = ready
+  try {
+    const pipe = await PipeStock.of(state).take()
+    const started = await startCommand({ command, launch: ready, pipe, ...(stdin !== undefined && { stdin }) })
+    if (confinement === 'none') return started
+    state.tasks.watch(started.pid, started.closed)
+    const stopWatching = watchProcesses(started.pid)
+    void started.closed.then(stopWatching).then(release)
+    return started
+  } catch (error) {
+    release()
+    throw error
   }
 }
 
@@ -179,7 +209,9 @@ export async function noteForUndo(command: string, ctx: ToolContext, notes: stri
 }
 
 export function commandEnvironment(ctx: ToolContext, mark: string): Record<string, string> {
-  return { ...childEnvironment(), ...ctx.state.env, ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark }
+  const { env, sandboxEnv } = ctx.state
+  const exported = confinementOf(ctx) === 'none' ? env : (sandboxEnv ?? env)
+  return { ...childEnvironment(), ...exported, ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark }
 }
 
 /** Keeps what a command left running as a task; beyond the limit it is ended. */
@@ -189,8 +221,7 @@ function leave(running: BegunCommand, command: string, ctx: ToolContext, notes: 
     refuseTooMany(ctx.state.tasks, 'command')
   } catch {
     notes.push('What it left running in the background was ended: there are too many background commands already.')
-    started.abandon()
-    void endCommand({ pid: started.pid, mark })
+    void endCommand({ pid: started.pid, mark }).finally(() => started.abandon())
     return undefined
   }
   const task = leftTask({ ctx, command, started, mark, startedAt })
@@ -201,20 +232,9 @@ function leave(running: BegunCommand, command: string, ctx: ToolContext, notes: 
   return task.id
 }
 
-/** Takes over folder and exports from the last words of a shell. A shell that had none changes nothing. */
-function remember(state: AgentState, lastWords: string, notes: string[]): void {
-  const [folder, exports, rest] = lastWords.split('\0')
-  if (folder === undefined || exports === undefined || rest === undefined) return
-  const { env, dropped } = exportedVariables(parseExports(exports), childEnvironment())
-  state.env = env
-  if (dropped.length > 0) notes.push(`Too long to be kept for the next command: ${dropped.join(', ')}.`)
-  const cwd = folder.replace(/\n$/, '')
-  if (cwd === state.cwd) return
-  if (cwd !== '' && state.roots.some((root) => isInside(cwd, root))) {
-    state.cwd = cwd
-    notes.push(`The working directory is now ${cwd}.`)
-    return
-  }
-  const why = cwd === '' ? 'the one it changed to is gone' : `${cwd} is outside the workspace`
-  notes.push(`The working directory was reset to ${workingFolder(state, notes)}: ${why}.`)
+/** The sandbox tells the end of a shell by a number only. One without last words was not the shell's own. */
+function exitInside(exit: Exit, lastWords: string): Exit {
+  if (exit.code === null || exit.code <= 128 || lastWords !== '') return exit
+  const [signalName] = Object.entries(constants.signals).find(([, number]) => number === exit.code! - 128) ?? []
+  return signalName === undefined ? exit : { code: null, signal: signalName as NodeJS.Signals }
 }

@@ -1,15 +1,17 @@
-import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Duplex, Writable } from 'node:stream'
+import { limitsScript } from '../sandbox/limits.ts'
 import { findBash } from './find-bash.ts'
+import type { Launch } from './launch.ts'
 import type { Pipe } from './pipe-stock.ts'
 import { membersOf } from './processes.ts'
 
 export interface CommandStart {
   command: string
-  cwd: string
-  env: Record<string, string>
+  /** Of what `commandShell` says. */
+  launch: Launch
   pipe: Pipe
   /** Default: /dev/null. */
   stdin?: 'pipe'
@@ -38,6 +40,8 @@ export interface StartedCommand {
   readonly busy: boolean
   /** What the shell said about itself when it ended: its folder, a NUL, its exports, a NUL. */
   readonly lastWords: string
+  /** Inside the sandbox: whether the shell came to be at all. */
+  readonly began: boolean
   /** Stops listening; what still runs is left alone. */
   abandon(): void
   /** Lets our process end although this runs. */
@@ -46,12 +50,10 @@ export interface StartedCommand {
 
 /**
  * One bash per command. Its file descriptor 3 is a socket to us: the command comes through it when it may begin (so it
- * can be of any length, and is in no list of processes), and the shell's last words go back. The socket is moved out of
- * the way of commands that use low numbers. An EXIT trap sees `exit`, `set -e` and syntax errors; after `exec` there is
+ * can be of any length, and is in no list of processes), and the shell's last words go back. An EXIT trap sees `exit`, `set -e` and syntax errors; after `exec` there is
  * no shell to ask. A command may set an EXIT trap of its own, so a normal end does not rely on ours.
  */
 const wrapper = [
-  'exec 219<&3 3<&-',
   `IFS= builtin read -r -d '' -u 219 __troupe_command || exit 125`,
   `__troupe_keep() { { set +x; [ -n "\${__troupe_kept-}" ] || { __troupe_kept=1; builtin pwd -P; builtin printf '\\0'; builtin declare -px; builtin printf '\\0'; } >&219; } 2>/dev/null || :; }`,
   `trap '{ __troupe_keep; } 2>/dev/null' EXIT`,
@@ -59,19 +61,24 @@ const wrapper = [
   '{ __troupe_status=$?; __troupe_keep; exit "$__troupe_status"; } 2>/dev/null',
 ].join('; ')
 
+/** Moved out of the way of commands that use low numbers. Inside the sandbox the shell says first that it is there. */
+const opening = 'exec 219<&3 3<&-'
+const confinedOpening = `${opening}; ${limitsScript}; builtin printf . >&219`
+
+/** The shell of a command that `startCommand` starts. */
+export function commandShell(confined: boolean): string[] {
+  return [findBash(), '--noprofile', '--norc', '-c', `${confined ? confinedOpening : opening}; ${wrapper}`, 'bash']
+}
+
 /** What closes its output a moment after the shell is waited for that long, and longer while it prints or computes. */
 const heldMs = 150
 const finishMs = 1000
 const longestWords = 4 << 20
 
-export function startCommand({ command, cwd, env, pipe, stdin }: CommandStart): Promise<StartedCommand> {
+export function startCommand({ command, launch, pipe, stdin }: CommandStart): Promise<StartedCommand> {
   const { output, write } = pipe
-  const child = spawnWith(pipe, {
-    cwd,
-    env,
-    detached: true,
-    stdio: [stdin ?? 'ignore', write, write, 'pipe'],
-  })
+  const { cwd, confinement } = launch
+  const child = spawnWith(pipe, launch, [stdin ?? 'ignore', write, write, 'pipe'])
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const gate = child.stdio[3] as Duplex
   const words: Buffer[] = []
@@ -132,7 +139,10 @@ export function startCommand({ command, cwd, env, pipe, stdin }: CommandStart): 
       return handing > 0 || output.readableLength > 0
     },
     get lastWords() {
-      return Buffer.concat(words).toString('utf8')
+      return Buffer.concat(words).toString('utf8', confinement === 'none' ? 0 : 1)
+    },
+    get began() {
+      return spoken > 0
     },
     abandon() {
       output.destroy()
@@ -166,9 +176,9 @@ function worksOn({ pid }: StartedCommand): boolean {
 }
 
 /** Our copy of the writing end must go, or the output would never end. */
-function spawnWith({ output, write }: Pipe, options: SpawnOptions): ChildProcess {
+function spawnWith({ output, write }: Pipe, { file, args, cwd, env }: Launch, stdio: StdioOptions): ChildProcess {
   try {
-    return spawn(findBash(), ['--noprofile', '--norc', '-c', wrapper, 'bash'], options)
+    return spawn(file, args, { cwd, env, detached: true, stdio })
   } catch (error) {
     output.destroy()
     throw error

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { secretIn } from '../permission/place-names.ts'
+import { secretFiles, secretFolders } from '../permission/secret-files.ts'
+import { runRipgrep } from '../search/ripgrep.ts'
+
+const freshMs = 10_000
+const limitMs = 3000
+
+/** Files and folders with secrets in the folders that are worked in. One for each agent. */
+export class SecretFinder {
+  private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
+
+  /** Absolute paths. The first look is waited for; a later one is made beside, and counts once it is done. */
+  within(root: string): Promise<string[]> {
+    const last = this.looks.get(root)
+    if (last === undefined) return this.look(root).found
+    if (performance.now() - last.at > freshMs) {
+      const next = this.look(root)
+      this.looks.set(root, { at: next.at, found: last.found })
+      void next.found.then(() => this.looks.set(root, next))
+    }
+    return last.found
+  }
+
+  private look(root: string): { at: number; found: Promise<string[]> } {
+    const look = { at: performance.now(), found: findSecrets(root) }
+    this.looks.set(root, look)
+    return look
+  }
+
+  dispose(): void {
+    this.looks.clear()
+  }
+}
+
+const globs = [
+  ...secretFiles.map((glob) => `--iglob=**/${glob}`),
+  ...secretFolders.map((glob) => `--iglob=**/${glob}/**`),
+  '--iglob=!node_modules',
+  '--iglob=!.git',
+]
+
+/** Never rejects: what could be found in time is better than nothing. */
+async function findSecrets(root: string): Promise<string[]> {
+  const found = new Set<string>()
+  let rest = ''
+  const searching = runRipgrep({
+    args: ['--no-config', '--files', '--hidden', '--no-ignore', '--null', '--no-messages', ...globs, '--', './'],
+    cwd: root,
+    signal: AbortSignal.timeout(limitMs),
+    onText(text) {
+      const names = (rest + text).split('\0')
+      rest = names.pop() ?? ''
+      for (const name of names) {
+        const secret = secretPath(name.replace(/^\.\//, ''), root)
+        if (secret !== undefined) found.add(path.join(root, secret))
+      }
+      return true
+    },
+  })
+  await searching.catch(() => undefined)
+  return [...found]
+}
+
+/** The file, or the folder in which everything is secret. */
+function secretPath(name: string, root: string): string | undefined {
+  const folder = secretFolders.find((one) => `/${name}`.toLowerCase().includes(`/${one.toLowerCase()}/`))
+  if (folder !== undefined)
+    return name.slice(0, `/${name}`.toLowerCase().indexOf(`/${folder.toLowerCase()}/`) + folder.length)
+  return secretIn(name) !== undefined && !isHarmless(path.join(root, name)) ? name : undefined
+}
+
+/** Settings that programs cannot do without, and certificates, are secret only if there is a secret in them. */
+function isHarmless(file: string): boolean {
+  const telling = /\.pem$/i.test(file)
+    ? /PRIVATE KEY/
+    : /(^|\/)\.(npmrc|yarnrc\.yml)$/i.test(file)
+      ? /(auth|password|token)\w*['"]?\s*[:=]\s*['"]?(?!\$\{)\S/i
+      : undefined
+  if (telling === undefined) return false
+  try {
+    return !telling.test(readFileSync(file, 'latin1'))
+  } catch {
+    return false
+  }
+}

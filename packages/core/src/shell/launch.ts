@@ -1,0 +1,81 @@
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { AgentState } from '../agent-state.ts'
+import type { Confinement } from '../permission/decision.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { ToolContext } from '../tool.ts'
+
+/** A program, ready to be started: as it is, or inside the sandbox. */
+export interface Launch {
+  file: string
+  args: string[]
+  env: Record<string, string>
+  /** Where it is started; inside the sandbox it finds itself where it was asked to be. */
+  cwd: string
+  confinement: Confinement
+  /** To be called when nothing of it runs any more. */
+  release(): void
+}
+
+export interface LaunchPlace {
+  cwd: string
+  env: Record<string, string>
+}
+
+/** How the processes of a call are confined. Throws where they should be and cannot. */
+export function confinementOf({ granted, state }: Pick<ToolContext, 'granted' | 'state'>): Confinement {
+  const confinement = granted?.confinement ?? 'none'
+  if (confinement !== 'none' && state.sandbox === undefined)
+    throw new Error('It may run only inside a sandbox, and there is none in this session, so it was not run.')
+  return confinement
+}
+
+/** Makes a program ready in the way that the permission of its call says. */
+export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, env }: LaunchPlace): Promise<Launch> {
+  const confinement = confinementOf(ctx)
+  const [file = '', ...args] = argv
+  if (confinement === 'none') return { file, args, env, cwd, confinement, release: () => undefined }
+  const { state, granted } = ctx
+  const secrets = await secretsOf(state)
+  const confined = (state.sandbox as Sandbox).wrap({
+    argv,
+    cwd,
+    env,
+    confinement,
+    roots: state.roots,
+    readable: state.readable,
+    outside: granted?.outside ?? [],
+    secrets,
+    ...(confinement === 'workspace' && { temporary: temporaryFolder(state) }),
+  })
+  return { ...confined, cwd: '/', confinement }
+}
+
+/** Looked for once, then again beside the commands that come. */
+async function secretsOf(state: AgentState): Promise<string[]> {
+  const { SecretFinder } = await import('../sandbox/secret-finder.ts')
+  const known = state.kept.get('secrets')
+  const finder = known instanceof SecretFinder ? known : new SecretFinder()
+  state.kept.set('secrets', finder)
+  const undo = path.join(state.outputFolder, '.undo')
+  return [undo, ...(await Promise.all(state.roots.map((root) => finder.within(root)))).flat()]
+}
+
+/** What is `/tmp` for the commands of a session that may write: files there hold from one to the next. */
+function temporaryFolder({ kept }: AgentState): string {
+  const known = kept.get('temporary')
+  if (known instanceof TemporaryFolder) return known.path
+  const folder = new TemporaryFolder()
+  kept.set('temporary', folder)
+  return folder.path
+}
+
+class TemporaryFolder {
+  readonly path = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-tmp-')))
+
+  async dispose(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true })
+  }
+}
