@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema'
+import type { Fields } from './block.ts'
 import type { OutputProblem } from './output-problem.ts'
-import type { JsonType } from './schema-tree.ts'
 
 /**
  * What an output schema is made of: zod 4, or any Standard Schema that can also give its JSON Schema. Structural, so
@@ -50,10 +50,10 @@ export interface OutputSchema<Input = unknown, Output = Input> {
   /** What an answer may be as a whole. */
   readonly kinds: ReadonlySet<'object' | 'list' | 'scalar'>
   /**
-   * The JSON types of the answer's named fields, or of its items' when it is a list: which block of JSON in a text is
-   * the answer is judged by them.
+   * The JSON types of the answer's named fields (of its items', when it is a list) and, under the wildcard, of list
+   * items and record values: which block of JSON in a text is the answer is judged by them.
    */
-  readonly fields: ReadonlyMap<string, ReadonlySet<JsonType>>
+  readonly fields: Fields
   /** The wildcard paths of every field that is known by name: `items`, `items[*]`, `items[*].title`. */
   readonly paths: readonly string[]
   /** What `.meta({ ensure })` asks for: `true` and `'present'` are the same, `'not-empty'` wants more. */

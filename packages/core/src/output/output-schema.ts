@@ -1,10 +1,11 @@
 import type { JSONSchema7 } from 'json-schema'
+import type { Fields } from './block.ts'
 import { ensureRules } from './ensure.ts'
 import { notationOf } from './notation.ts'
 import type { CheckedOutput, OutputSchema, OutputSource } from './output-schema-types.ts'
-import { formatPath, parsePath } from './path.ts'
+import { formatPath, parsePath, type PatternSegment, wildcard } from './path.ts'
 import { toProviderSchema } from './provider-schema.ts'
-import { type JsonType, type Schema, SchemaTree } from './schema-tree.ts'
+import { childEntries, type JsonType, type Schema, SchemaTree } from './schema-tree.ts'
 
 /** Reads a schema once; what is derived from it is made when it is first asked for. */
 export function outputSchema<Input, Output>(source: OutputSource<Input, Output>): OutputSchema<Input, Output> {
@@ -51,16 +52,16 @@ function kindOf(type: JsonType): 'object' | 'list' | 'scalar' {
   return type === 'array' ? 'list' : 'scalar'
 }
 
-function fieldsOf(tree: SchemaTree, types: ReadonlySet<JsonType>): Map<string, Set<JsonType>> {
-  const fields = new Map<string, Set<JsonType>>()
+function fieldsOf(tree: SchemaTree, types: ReadonlySet<JsonType>): Fields {
+  const fields = new Map<PatternSegment, Set<JsonType>>()
+  const add = (key: PatternSegment, schema: Schema): void => {
+    fields.set(key, new Set([...(fields.get(key) ?? []), ...tree.types(schema)]))
+  }
   const roots = tree.alternatives(tree.root)
-  const items = types.has('object') ? [] : roots.flatMap((root) => tree.below(root, 0))
-  for (const holder of [...roots, ...items.flatMap((item) => tree.alternatives(item))]) {
-    for (const [key, child] of Object.entries(holder.properties ?? {})) {
-      const known = fields.get(key) ?? new Set<JsonType>()
-      for (const type of tree.types(child as Schema)) known.add(type)
-      fields.set(key, known)
-    }
+  for (const [key, child] of roots.flatMap(childEntries)) add(key, child)
+  const items = types.has('object') ? [] : tree.below(tree.root, wildcard)
+  for (const [key, child] of items.flatMap((item) => tree.alternatives(item)).flatMap(childEntries)) {
+    if (key !== wildcard) add(key, child)
   }
   return fields
 }

@@ -1,0 +1,226 @@
+import type { Completion, InstantEvent } from './instant-event.ts'
+import { type PatternSegment, type Segment, wildcard } from './path.ts'
+import type { Place, Watcher } from './places.ts'
+import { type JsonType, jsonTypeOf } from './schema-tree.ts'
+
+/** Where the events of a block go. */
+export interface BlockSink<W extends Watcher = Watcher> {
+  /** Whether someone wants every event. Otherwise only complete values at watched places are told. */
+  readonly all: boolean
+  tell(event: InstantEvent, place: Place<W>): void
+}
+
+/** A list or object that is still open. */
+export class Frame<W extends Watcher = Watcher> {
+  readonly parent: Frame<W> | undefined
+  readonly isList: boolean
+  readonly value: unknown[] | Record<string, unknown>
+  readonly place: Place<W> | undefined
+  readonly path: string
+  readonly indexes: readonly number[]
+  /** Where the value that is being read belongs. */
+  key: Segment
+  below: Place<W> | undefined
+  /** Whether anything in it had to be mended so far. */
+  mended = false
+
+  constructor(parent: Frame<W> | undefined, isList: boolean, place: Place<W> | undefined) {
+    this.parent = parent
+    this.isList = isList
+    this.value = isList ? [] : {}
+    this.place = place
+    this.path = parent === undefined || place === undefined ? '' : place.path(parent.path, parent.key)
+    this.indexes = parent === undefined || place === undefined ? none : parent.indexesBelow()
+    this.key = isList ? 0 : ''
+    this.below = isList ? place?.item() : undefined
+  }
+
+  /** The place keeps one copy of each key: objects take that one faster than a fresh string. */
+  setKey(key: string): void {
+    this.below = this.place?.key(key)
+    this.key = this.below?.name ?? key
+  }
+
+  indexesBelow(): readonly number[] {
+    return this.isList ? [...this.indexes, this.key as number] : this.indexes
+  }
+
+  put(value: unknown): void {
+    const { key } = this
+    if (typeof key === 'number') {
+      ;(this.value as unknown[])[key] = value
+    } else if (key === '__proto__') {
+      Object.defineProperty(this.value, key, { value, enumerable: true, configurable: true, writable: true })
+    } else {
+      ;(this.value as Record<string, unknown>)[key] = value
+    }
+  }
+}
+
+const none: readonly number[] = []
+
+/**
+ * The JSON types of the fields by which a block is recognised as the answer, of list items and record values under the
+ * wildcard; empty when any block may be it.
+ */
+export type Fields = ReadonlyMap<PatternSegment, ReadonlySet<JsonType>>
+
+/** One stretch of JSON in a text and the value it builds. The reader says what it sees; the block keeps and tells it. */
+export class Block<W extends Watcher = Watcher> {
+  value: unknown
+  completion: Completion | undefined
+  /** Why the value is a guess. */
+  malformed: string | undefined
+  /** Whether it is JSON for sure and not a bracket in prose. */
+  confirmed = false
+  /** Whether readers see it. */
+  shown = false
+  /** The innermost open list or object. */
+  top: Frame<W> | undefined
+  /** How the mended values of a list or object ended; all others were observed. */
+  readonly mended = new Map<object, Map<Segment, Completion>>()
+  /** The string that is being read, as far as it was told. */
+  partial: string | undefined
+  /** The path of the leaf that is being read, once someone wanted to know. */
+  #path: string | undefined
+  #indexes: readonly number[] = none
+  #matches = 0
+  readonly #sink: BlockSink<W>
+  readonly #root: Place<W>
+  readonly #fields: Fields
+
+  constructor(root: Place<W>, sink: BlockSink<W>, fields: Fields) {
+    this.#root = root
+    this.#sink = sink
+    this.#fields = fields
+  }
+
+  /** How well it matches the schema so far; of equals, the one that had nothing to guess is better. */
+  get score(): number {
+    return this.#matches * 2 + (this.malformed === undefined ? 1 : 0)
+  }
+
+  /** The string, or else the list or object, that is being read: for messages. */
+  get where(): string {
+    const { top } = this
+    if (top === undefined) return ''
+    return this.partial === undefined ? top.path : (top.below?.path(top.path, top.key) ?? '')
+  }
+
+  open(isList: boolean): void {
+    const parent = this.top
+    const frame = new Frame(parent, isList, parent === undefined ? this.#root : parent.below)
+    if (parent === undefined) this.value = frame.value
+    else parent.put(frame.value)
+    this.top = frame
+    if (this.shown && this.#sink.all && frame.place !== undefined) {
+      this.#tell(frame.place, frame.path, frame.indexes, frame.value, '', undefined)
+    }
+  }
+
+  close(): void {
+    const frame = this.top as Frame<W>
+    this.top = frame.parent
+    const completion = frame.mended ? 'repaired' : 'observed'
+    this.#ended(frame.value, completion)
+    const { place } = frame
+    if (this.shown && place !== undefined && (this.#sink.all || place.watching !== undefined)) {
+      this.#tell(place, frame.path, frame.indexes, frame.value, '', completion)
+    }
+    this.#next()
+  }
+
+  /** A number, boolean or null, and how it is written. */
+  scalar(value: unknown, text: string, completion: Completion): void {
+    this.#path = undefined
+    this.#put(value)
+    this.#ended(value, completion)
+    this.#tellLeaf(value, text, completion)
+    this.#next()
+  }
+
+  /** A string has begun. */
+  beginString(): void {
+    this.#path = undefined
+    this.partial = ''
+  }
+
+  /** The string goes on. */
+  grow(delta: string): void {
+    const text = (this.partial as string) + delta
+    this.partial = text
+    if (this.shown && this.#sink.all) this.#tellLeaf(text, delta, undefined)
+  }
+
+  endString(delta: string, completion: Completion): void {
+    const text = (this.partial as string) + delta
+    this.partial = undefined
+    this.#put(text)
+    this.#ended(text, completion)
+    this.#tellLeaf(text, delta, completion)
+    this.#next()
+  }
+
+  /** Puts the string that is being read into the value, as far as it has come. */
+  keepPartial(): void {
+    if (this.partial !== undefined) this.#put(this.partial)
+  }
+
+  #put(value: unknown): void {
+    if (this.top === undefined) this.value = value
+    else this.top.put(value)
+  }
+
+  /** Where a leaf belongs is put together when someone wants to know, once for all pieces of a string. */
+  #tellLeaf(value: unknown, delta: string, completion: Completion | undefined): void {
+    const { top } = this
+    const place = top === undefined ? this.#root : top.below
+    if (!this.shown || place === undefined || (!this.#sink.all && place.watching === undefined)) return
+    if (this.#path === undefined) {
+      this.#path = top === undefined ? '' : place.path(top.path, top.key)
+      this.#indexes = top === undefined ? none : top.indexesBelow()
+    }
+    this.#tell(place, this.#path, this.#indexes, value, delta, completion)
+  }
+
+  #next(): void {
+    const { top } = this
+    if (top?.isList) top.key = (top.key as number) + 1
+  }
+
+  #ended(value: unknown, completion: Completion): void {
+    const { top } = this
+    if (top === undefined) {
+      this.completion = completion
+    } else if (completion === 'repaired') {
+      top.mended = true
+      const keys = this.mended.get(top.value) ?? new Map<Segment, Completion>()
+      this.mended.set(top.value, keys.set(top.key, completion))
+    } else if (top.mended) {
+      this.mended.get(top.value)?.delete(top.key)
+    }
+    if (this.#isMatch(top, value)) this.#matches++
+  }
+
+  #isMatch(top: Frame<W> | undefined, value: unknown): boolean {
+    if (this.#fields.size === 0) return true
+    if (top === undefined) return false
+    const isTop = top.parent === undefined
+    if (!isTop && (top.isList || top.parent.parent !== undefined || !top.parent.isList)) return false
+    const types = this.#fields.get(top.key) ?? (isTop ? this.#fields.get(wildcard) : undefined)
+    return types?.has(jsonTypeOf(value)) ?? false
+  }
+
+  #tell(
+    place: Place<W>,
+    path: string,
+    indexes: readonly number[],
+    value: unknown,
+    delta: string,
+    completion: Completion | undefined,
+  ): void {
+    const { wildcardPath } = place
+    const isComplete = completion !== undefined
+    this.#sink.tell({ type: 'value', path, wildcardPath, indexes, value, delta, isComplete, completion }, place)
+  }
+}

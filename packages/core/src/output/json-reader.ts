@@ -1,0 +1,477 @@
+import { Block, type BlockSink, type Fields } from './block.ts'
+import { isColon, isComma, isJsonSpace, isOtherSpace, isQuote, isWordEnd } from './json-characters.ts'
+import { readCutWord, readWord } from './json-word.ts'
+import type { ReadResult } from './output-stream-types.ts'
+import type { PatternSegment } from './path.ts'
+import type { Place, Watcher } from './places.ts'
+import { StringReader } from './string-reader.ts'
+import { tellBlock } from './tell-block.ts'
+
+export interface ReaderSink<W extends Watcher = Watcher> extends BlockSink<W> {
+  /** A better block was found: what was told of the one before no longer counts. */
+  reset(reason: string): void
+}
+
+export interface ReaderOptions<W extends Watcher = Watcher> {
+  readonly root: Place<W>
+  readonly sink: ReaderSink<W>
+  /** What the answer may be as a whole: other brackets are prose. */
+  readonly kinds: ReadonlySet<'object' | 'list' | 'scalar'>
+  readonly fields: Fields
+}
+
+// What the next character belongs to.
+const prose = 0
+const value = 1
+const key = 2
+const colon = 3
+const after = 4
+const string = 5
+const word = 6
+const afterWord = 7
+const slash = 8
+const lineComment = 9
+const blockComment = 10
+const ticks = 11
+
+const quote = 0x22
+const tick = 0x60
+const newline = 0x0a
+const openList = 0x5b
+const closeList = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
+
+/**
+ * Finds JSON in a text that arrives in pieces and reads it as it comes: one pass, every character once, however the
+ * text is cut into pieces. A bracket that turns out to be prose is dropped before anyone hears of it; what is a little
+ * off is read for what it means; what is broken is mended and said to be so. Never throws, never recurses.
+ */
+export class JsonReader<W extends Watcher = Watcher> {
+  readonly #root: Place<W>
+  readonly #sink: ReaderSink<W>
+  readonly #kinds: ReaderOptions<W>['kinds']
+  readonly #fields: Fields
+  readonly #strings = new StringReader()
+  #state = prose
+  /** Where to go on after a comment. */
+  #back = prose
+  /** The block that is being read. */
+  #block: Block<W> | undefined
+  /** The best block so far, the one that readers see. */
+  #shown: Block<W> | undefined
+  /** Only space since the start of the text or of a fenced part: here the answer may be a mere scalar. */
+  #isFresh = true
+  #isFenceLine = false
+  #tickCount = 0
+  /** A comma came last. */
+  #isOpenComma = false
+  #isKey = false
+  #isStar = false
+  #word = ''
+
+  constructor({ root, sink, kinds, fields }: ReaderOptions<W>) {
+    this.#root = root
+    this.#sink = sink
+    this.#kinds = kinds
+    this.#fields = fields
+  }
+
+  /** The best value so far, live. */
+  get value(): unknown {
+    this.#shown?.keepPartial()
+    return this.#shown?.value
+  }
+
+  write(chunk: string): void {
+    const { length } = chunk
+    let at = 0
+    while (at < length) {
+      switch (this.#state) {
+        case string:
+          at = this.#strings.read(chunk, at)
+          if (this.#strings.isOver) this.#endString()
+          break
+        case word:
+          at = this.#readWord(chunk, at)
+          break
+        case prose:
+          at = this.#readProse(chunk, at)
+          break
+        default:
+          if (this.#read(chunk.charCodeAt(at))) at++
+      }
+    }
+    if (this.#state !== string || this.#isKey) return
+    const delta = this.#strings.take()
+    if (delta !== '') this.#block?.grow(delta)
+  }
+
+  /** The text is over: whatever is open ends here. */
+  end(): ReadResult {
+    this.#cut()
+    const best = this.#shown
+    if (best === undefined) {
+      const malformed = `There is no JSON ${[...this.#kinds].join(' or ')} in the answer.`
+      return { found: false, value: undefined, completion: undefined, malformed }
+    }
+    return { found: true, value: best.value, completion: best.completion, malformed: best.malformed }
+  }
+
+  /** Tells a latecomer what readers have seen so far; with a pattern, only the complete values that it matches. */
+  tell(tell: BlockSink<W>['tell'], pattern?: readonly PatternSegment[]): void {
+    if (this.#shown !== undefined) tellBlock(this.#shown, this.#root, tell, pattern)
+  }
+
+  #readProse(chunk: string, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      const code = chunk.charCodeAt(at)
+      if (code === openObject && this.#kinds.has('object')) return this.#begin(at, key, false)
+      if (code === openList && this.#kinds.has('list')) return this.#begin(at, value, true)
+      if (code === newline && this.#isFenceLine) {
+        this.#isFenceLine = false
+        this.#isFresh = this.#shown === undefined
+      }
+      this.#tickCount = code === tick ? this.#tickCount + 1 : 0
+      if (this.#tickCount === 3) this.#isFenceLine = true
+      if (!this.#isFresh || isJsonSpace(code) || isOtherSpace(code)) continue
+      this.#isFresh = false
+      if (!this.#kinds.has('scalar') || (code !== quote && isWordEnd(code))) continue
+      this.#block = new Block(this.#root, this.#sink, this.#fields)
+      if (code === quote) {
+        this.#beginString(code)
+        return at + 1
+      }
+      this.#beginWord(false)
+      return at
+    }
+    return chunk.length
+  }
+
+  #begin(at: number, state: number, isList: boolean): number {
+    this.#isFresh = false
+    this.#tickCount = 0
+    this.#isOpenComma = false
+    this.#block = new Block(this.#root, this.#sink, this.#fields)
+    this.#block.open(isList)
+    this.#state = state
+    return at + 1
+  }
+
+  /** One character between values. Says whether it was used up; if not, it is looked at again in the new state. */
+  #read(code: number): boolean {
+    switch (this.#state) {
+      case value:
+        return this.#readValue(code)
+      case key:
+        return this.#readKey(code)
+      case colon:
+        return this.#readColon(code)
+      case after:
+        return this.#readAfter(code)
+      case afterWord:
+        return this.#readAfterWord(code)
+      default:
+        return this.#readGap(code)
+    }
+  }
+
+  #readValue(code: number): boolean {
+    if (isQuote(code)) {
+      this.#beginString(code)
+      return true
+    }
+    if (code === openObject || code === openList) {
+      this.#isOpenComma = false
+      this.#block?.open(code === openList)
+      this.#state = code === openList ? value : key
+      return true
+    }
+    if (this.#isSpace(code)) return true
+    if (code === closeList || code === closeObject) {
+      if (this.#isOpenComma) this.#mend()
+      if (this.#isList !== (code === closeList) || this.#isList) return this.#close(code)
+      return this.#guess('A value is missing') && this.#close(code)
+    }
+    if (isComma(code)) {
+      if (!this.#guess('A value is missing')) return false
+      this.#isOpenComma = true
+      this.#state = this.#isList ? value : key
+      return true
+    }
+    if (isColon(code)) return this.#guess('There is a colon too many')
+    this.#beginWord(false)
+    return false
+  }
+
+  #readKey(code: number): boolean {
+    if (isQuote(code)) {
+      this.#strings.begin(code)
+      this.#isKey = true
+      this.#state = string
+      return true
+    }
+    if (this.#isSpace(code)) return true
+    if (code === closeObject || code === closeList) {
+      if (this.#isOpenComma) this.#mend()
+      return this.#close(code)
+    }
+    if (isWordEnd(code)) return this.#guess(`There is a "${String.fromCharCode(code)}" where a key should be`)
+    this.#mend()
+    this.#beginWord(true)
+    return false
+  }
+
+  #readColon(code: number): boolean {
+    if (isColon(code)) {
+      if (code !== 0x3a) this.#mend()
+      if (this.#isKey) this.#confirm()
+      this.#state = value
+      return true
+    }
+    if (this.#isSpace(code)) return true
+    if (!this.#guess('A colon is missing')) return false
+    this.#state = value
+    return code === 0x3d
+  }
+
+  #readAfter(code: number): boolean {
+    if (isComma(code)) {
+      if (code !== 0x2c) this.#mend()
+      this.#isOpenComma = true
+      this.#state = this.#isList ? value : key
+      return true
+    }
+    if (code === closeObject || code === closeList) return this.#close(code)
+    if (this.#isSpace(code)) return true
+    if (this.#guess('A comma is missing')) this.#state = this.#isList ? value : key
+    return false
+  }
+
+  /** A number or literal is complete when what must follow it has been seen: space alone tells nothing. */
+  #readAfterWord(code: number): boolean {
+    if (this.#block?.top !== undefined && (isComma(code) || code === closeList || code === closeObject)) {
+      this.#endWord(true)
+      return false
+    }
+    if (this.#isSpace(code)) return true
+    if (this.#block?.top === undefined) {
+      this.#endRootWord(false)
+      return false
+    }
+    if (isWordEnd(code) || isQuote(code)) {
+      if (this.#guess('A comma is missing')) this.#endWord(false)
+      return false
+    }
+    if (!this.#guess('A word stands alone')) return false
+    this.#word += ' '
+    this.#state = word
+    return false
+  }
+
+  /** White space, and the start of what might be a comment or a fence. */
+  #isSpace(code: number): boolean {
+    if (isJsonSpace(code)) return true
+    if (code === 0x2f || code === tick) {
+      this.#back = this.#state
+      this.#state = code === tick ? ticks : slash
+      this.#tickCount = 1
+      this.#isStar = false
+      return true
+    }
+    return isOtherSpace(code) && this.#mend()
+  }
+
+  /** Comments, and the fence that may close a block which broke off. */
+  #readGap(code: number): boolean {
+    switch (this.#state) {
+      case lineComment:
+        if (code === newline) this.#state = this.#back
+        return true
+      case blockComment:
+        if (this.#isStar && code === 0x2f) this.#state = this.#back
+        this.#isStar = code === 0x2a
+        return true
+      case slash:
+        if (code === 0x2f || code === 0x2a) {
+          this.#state = code === 0x2f ? lineComment : blockComment
+          return this.#mend()
+        }
+        this.#state = this.#back
+        this.#guess('There is a stray "/"')
+        return false
+      default:
+        if (code === tick && ++this.#tickCount < 3) return true
+        this.#state = this.#back
+        if (code === tick) this.#cut()
+        else this.#guess('There is a stray "`"')
+        return code === tick
+    }
+  }
+
+  #readWord(chunk: string, from: number): number {
+    let at = from
+    while (at < chunk.length && !isWordEnd(chunk.charCodeAt(at))) at++
+    this.#word += chunk.slice(from, at)
+    if (at === chunk.length) return at
+    this.#state = afterWord
+    if (this.#isKey) this.#setKey(this.#word, false)
+    return at
+  }
+
+  #beginWord(isKey: boolean): void {
+    this.#word = ''
+    this.#isKey = isKey
+    this.#state = word
+  }
+
+  #beginString(opening: number): void {
+    this.#confirm()
+    this.#strings.begin(opening)
+    this.#block?.beginString()
+    this.#isKey = false
+    this.#isOpenComma = false
+    this.#state = string
+  }
+
+  #endString(): void {
+    const text = this.#strings.takeAll()
+    if (this.#isKey) {
+      if (!this.#strings.isClean) this.#mend()
+      this.#setKey(text, true)
+      return
+    }
+    this.#block?.endString(text, this.#strings.isClean ? 'observed' : 'repaired')
+    this.#ended()
+  }
+
+  /** A quoted key with a colon behind it is a sure sign of JSON, a bare one is not. */
+  #setKey(text: string, isQuoted: boolean): void {
+    this.#block?.top?.setKey(text)
+    this.#isKey = isQuoted
+    this.#isOpenComma = false
+    this.#state = colon
+  }
+
+  #endWord(isDelimited: boolean): void {
+    const text = this.#word.trimEnd()
+    const found = readWord(text)
+    this.#isOpenComma = false
+    if (found !== undefined) {
+      this.#confirm()
+      this.#block?.scalar(found.value, text, found.clean && isDelimited ? 'observed' : 'repaired')
+    } else {
+      if (!this.#guess(`${JSON.stringify(text.slice(0, 40))} is not JSON`)) return
+      this.#block?.scalar(text, text, 'repaired')
+    }
+    this.#ended()
+  }
+
+  /** A number or literal that is the whole answer; other words are prose. */
+  #endRootWord(isFinal: boolean): void {
+    const text = this.#word
+    const found = readWord(text)
+    if (found === undefined) return this.#abandon()
+    this.#confirm()
+    this.#block?.scalar(found.value, text, found.clean && isFinal ? 'final' : 'repaired')
+    this.#ended()
+  }
+
+  #close(code: number): boolean {
+    const isList = code === closeList
+    if (this.#isList !== isList) {
+      if (!this.#guess('The brackets do not match')) return false
+      let holder = this.#block?.top
+      while (holder !== undefined && holder.isList !== isList) holder = holder.parent
+      if (holder === undefined) return true
+      while (this.#block?.top !== holder) this.#closeMended()
+      holder.mended = true
+    }
+    if (this.#block?.top?.parent === undefined) this.#confirm()
+    this.#block?.close()
+    this.#ended()
+    return true
+  }
+
+  #closeMended(): void {
+    const top = this.#block?.top
+    if (top !== undefined) top.mended = true
+    this.#block?.close()
+  }
+
+  #ended(): void {
+    this.#isOpenComma = false
+    const block = this.#block as Block<W>
+    this.#state = after
+    if (!block.shown && block.confirmed) this.#consider(block)
+    if (block.top !== undefined) return
+    this.#block = undefined
+    this.#state = prose
+  }
+
+  /** Ends what is open where the text, or the fence around it, ends. */
+  #cut(): void {
+    const block = this.#block
+    if (block === undefined) return
+    if (this.#state >= slash) this.#state = this.#back
+    const isWord = !this.#isKey && (this.#state === word || this.#state === afterWord)
+    if (block.top === undefined && isWord) return this.#endRootWord(true)
+    if (!block.confirmed) return this.#abandon()
+    this.#guess('The JSON breaks off')
+    if (this.#state === string && !this.#isKey) block.endString(this.#strings.takeAll(), 'repaired')
+    if (isWord) {
+      const found = this.#state === word ? readCutWord(this.#word) : readWord(this.#word)
+      if (found !== undefined) block.scalar(found.value, this.#word, 'repaired')
+    }
+    while (block.top !== undefined) this.#closeMended()
+    this.#ended()
+  }
+
+  get #isList(): boolean {
+    return this.#block?.top?.isList === true
+  }
+
+  /** Something is written in another way than JSON wants it, and its meaning is clear. */
+  #mend(): true {
+    const top = this.#block?.top
+    if (top !== undefined) top.mended = true
+    return true
+  }
+
+  /** Something is broken. Says whether to go on with a guess: a block that may be prose is dropped instead. */
+  #guess(reason: string): boolean {
+    const block = this.#block as Block<W>
+    if (!block.confirmed) {
+      this.#abandon()
+      return false
+    }
+    const { where } = block
+    block.malformed ??= where === '' ? `${reason}.` : `${reason} in ${where}.`
+    return this.#mend()
+  }
+
+  #abandon(): void {
+    this.#block = undefined
+    this.#state = prose
+  }
+
+  #confirm(): void {
+    const block = this.#block as Block<W>
+    if (block.confirmed) return
+    block.confirmed = true
+    this.#consider(block)
+  }
+
+  /** Shows the block if it is the first, or a better match than the one that is shown. */
+  #consider(block: Block<W>): void {
+    const best = this.#shown
+    if (best !== undefined) {
+      if (block.score <= best.score) return
+      best.shown = false
+      this.#sink.reset('a later part of the answer matches the schema better')
+    }
+    this.#shown = block
+    block.shown = true
+    tellBlock(block, this.#root, (event, place) => this.#sink.tell(event, place))
+  }
+}
