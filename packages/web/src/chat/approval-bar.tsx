@@ -1,41 +1,51 @@
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { Button } from '../ui/button.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
+import { ApprovalFacts } from './approval-facts.tsx'
 import { readEditedInput } from './read-edited-input.ts'
+import { RememberChoice, type Scope } from './remember-choice.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import type { Approval } from './tool-call.ts'
+import { useKept } from './use-kept.ts'
 import './approval-bar.css'
 
 /** Yes or no to one call, or yes with another input. Below every card, so that no card can leave it out. */
 export function ApprovalBar({ approval, input }: { approval: Approval; input: unknown }) {
   const { answer } = useSessionStore()
   const sending = useSession((state) => state.answering.includes(approval.id))
-  const [remark, setRemark] = useState('')
+  const [remark, setRemark] = useKept(`${approval.id} remark`, '')
+  const [scope, setScope] = useKept<Scope>(`${approval.id} scope`, 'once')
   /** The input as JSON text while it is being edited. */
-  const [edited, setEdited] = useState<string | null>(null)
+  const [edited, setEdited] = useKept<string | null>(`${approval.id} input`, null)
   const remarkId = useId()
   const hintId = useId()
   const said = remark.trim()
   const change = edited === null ? { ok: true as const } : readEditedInput(edited, input)
+  const isEdited = change.ok && 'input' in change
+  const rules = rulesIn(approval)
+  // A rule is for the call as it was asked about.
+  const remember = scope === 'once' || isEdited || rules.length === 0 ? undefined : scope
   const hint =
     said !== ''
       ? 'A remark goes with a denial. Clear it to approve.'
       : change.ok
-        ? undefined
+        ? isEdited && scope !== 'once' && rules.length > 0
+          ? 'What you have edited is allowed only this once.'
+          : undefined
         : `This is not JSON: ${change.problem}`
   const deny = () => void answer(approval.id, { type: 'deny', ...(said !== '' && { remark: said }) })
   const approve = () => {
-    if (change.ok) void answer(approval.id, { type: 'approve', ...('input' in change && { input: change.input }) })
+    if (!change.ok) return
+    void answer(approval.id, {
+      type: 'approve',
+      ...(remember !== undefined && { remember }),
+      ...('input' in change && { input: change.input }),
+    })
   }
   return (
     <fieldset className="approval">
       <legend className="visually-hidden">Your decision</legend>
-      {approval.requestReason !== undefined && (
-        <p className="approval-reason">
-          <VisibleText text={approval.requestReason} />
-        </p>
-      )}
+      <ApprovalFacts approval={approval} />
       {edited !== null && (
         <GrowingTextarea
           className="approval-input"
@@ -48,6 +58,9 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
           onChange={(event) => setEdited(event.target.value)}
         />
       )}
+      {rules.length > 0 && (
+        <RememberChoice rules={rules} scope={scope} disabled={sending || isEdited} onChange={setScope} />
+      )}
       <div className="approval-row">
         <Button
           kind="primary"
@@ -55,7 +68,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
           aria-describedby={hintId}
           onClick={approve}
         >
-          {change.ok && 'input' in change ? 'Approve as edited' : 'Approve'}
+          {isEdited ? 'Approve as edited' : remember === undefined ? 'Approve' : 'Approve and remember'}
         </Button>
         <Button disabled={sending} onClick={deny}>
           {said === '' ? 'Deny' : 'Deny with remark'}
@@ -87,4 +100,9 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
       </output>
     </fieldset>
   )
+}
+
+function rulesIn({ descriptor }: Approval): string[] {
+  const rules: unknown = descriptor?.remember
+  return Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : []
 }

@@ -1,70 +1,52 @@
 import { MessageCircleQuestion } from 'lucide-react'
-import { useState } from 'react'
-import type { Answer } from '@troupe/core'
+import type { ReactNode } from 'react'
 import type { DataParts } from '@troupe/core/protocol'
+import { isRecord } from '../displays/parts/read-fields.ts'
 import { Markdown } from '../markdown/markdown.tsx'
-import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
+import { AnswerForm } from './answer-form.tsx'
+import type { AskFormProps } from './decline-button.tsx'
+import { PlanForm } from './plan-form.tsx'
+import { QuestionForm } from './question-form.tsx'
+import { readQuestions } from './read-questions.ts'
 import { useSession, useSessionStore } from './session-context.ts'
-import { dataOf } from './data-of.ts'
+import { openAsks } from './session-state.ts'
+import { hasCard } from './tool-card-registry.ts'
 import { ValueView } from './value-view.tsx'
 import './ask-part.css'
 
-/** A question or a plan that waits for a person. One field of text answers a question; a plan has its three ways on. */
+/** What a tool asks the person, with the form that answers it. Once it is over, the card of the tool shows what came of it. */
 export function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean }) {
   const store = useSessionStore()
-  const open = useSession(
-    (state) => live && state.run?.answer?.parts.every((part) => dataOf(part, 'ask-answer')?.id !== ask.id) === true,
-  )
+  const open = useSession((state) => live && openAsks(state.run?.answer ?? null).includes(ask.id))
   const sending = useSession((state) => state.answering.includes(ask.id))
-  const [text, setText] = useState('')
-  const give = (answer: Answer) => void store.answer(ask.id, answer)
-  const said = text.trim()
+  if (!open && hasCard(ask.toolName)) return null
+  const form: AskFormProps = { ask, sending, answer: (given) => void store.answer(ask.id, given) }
+  const questions = ask.kind === 'question' ? readQuestions(ask.content) : []
   return (
     <section className={open ? 'ask ask-open' : 'ask'} aria-label={ask.title}>
-      <h4 className="ask-title">
-        <MessageCircleQuestion aria-hidden />
-        <VisibleText text={ask.title} />
-      </h4>
-      {typeof ask.content === 'string' ? (
-        <Markdown text={ask.content} done />
-      ) : (
-        ask.content != null && <ValueView value={ask.content} />
+      {questions.length !== 1 && (
+        <h4 className="ask-title">
+          <MessageCircleQuestion aria-hidden />
+          <VisibleText text={ask.title} />
+        </h4>
       )}
-      {open && ask.kind !== 'browser' && (
-        <div className="approval-row">
-          {ask.kind === 'plan' && (
-            <>
-              <Button kind="primary" disabled={sending} onClick={() => give({ type: 'plan', choice: 'edit' })}>
-                Carry it out
-              </Button>
-              <Button disabled={sending} onClick={() => give({ type: 'plan', choice: 'clean' })}>
-                Carry it out afresh
-              </Button>
-            </>
-          )}
-          <input
-            className="approval-remark"
-            aria-label={ask.kind === 'plan' ? 'What to change in the plan' : 'Your answer'}
-            placeholder={ask.kind === 'plan' ? 'What to change in the plan' : 'Your answer'}
-            value={text}
-            disabled={sending}
-            onChange={(event) => setText(event.target.value)}
-          />
-          <Button
-            disabled={sending || said === ''}
-            onClick={() =>
-              give(
-                ask.kind === 'plan'
-                  ? { type: 'plan', choice: 'continue', remark: said }
-                  : { type: 'answers', answers: { answer: said } },
-              )
-            }
-          >
-            {ask.kind === 'plan' ? 'Plan on' : 'Answer'}
-          </Button>
-        </div>
+      {open && questions.length > 0 ? (
+        <QuestionForm {...form} questions={questions} />
+      ) : (
+        <>
+          <AskContent content={ask.content} />
+          {open && ask.kind === 'question' && <AnswerForm {...form} />}
+          {open && ask.kind === 'plan' && <PlanForm {...form} />}
+        </>
       )}
     </section>
   )
+}
+
+/** Text and plans are Markdown, everything else is what it is. */
+function AskContent({ content }: { content: unknown }): ReactNode {
+  const text = isRecord(content) ? content['plan'] : content
+  if (typeof text === 'string') return <Markdown text={text} done />
+  return content === undefined || content === null ? null : <ValueView value={content} />
 }

@@ -40,7 +40,9 @@ export function GenericCard({ call, preview, ...head }: GenericCardProps) {
         </Section>
       )}
       {notes.executedInput !== undefined && (
-        <Section title="What ran, as you edited it">
+        <Section
+          title={notes.rewrittenBy === undefined ? 'What ran, as you edited it' : 'What ran, as a hook changed it'}
+        >
           <ValueView value={notes.executedInput} />
         </Section>
       )}

@@ -135,7 +135,7 @@ export function withAnswer(state: SessionState, answer: Message, news: Partial<L
   if (state.run === null) return state
   const taken = new Set(answer.parts.flatMap((part) => (part.type === 'steering-message' ? part.id : [])))
   const steering = state.run.steering.filter(({ id }) => !taken.has(id))
-  const asked = new Set(openApprovals(answer))
+  const asked = new Set(openAsks(answer))
   const answering = state.answering.filter((id) => asked.has(id))
   return {
     ...state,
@@ -216,21 +216,27 @@ function upTo(messages: StoredMessage[], messageId: string | null): StoredMessag
 }
 
 /** The calls of an answer that wait for a person's yes or no. */
-export function openApprovals(message: Pick<Message, 'parts'> | null): string[] {
+function openApprovals(message: Pick<Message, 'parts'> | null): string[] {
   return (message?.parts ?? []).flatMap((part) =>
     'approval' in part && part.state === 'approval-requested' ? part.approval.id : [],
   )
 }
 
+/** Everything of an answer that waits for a person. What a call has asked is over when the call is. */
+export function openAsks(message: Pick<Message, 'parts'> | null): string[] {
+  const parts = message?.parts ?? []
+  const answered = new Set(parts.map((part) => dataOf(part, 'ask-answer')?.id))
+  const over = new Set(
+    parts.map((part) => ('toolCallId' in part && part.state.startsWith('output-') ? part.toolCallId : undefined)),
+  )
+  const asks = parts.flatMap((part) => dataOf(part, 'ask') ?? [])
+  const open = asks.filter(({ id, toolCallId }) => !answered.has(id) && !over.has(toolCallId))
+  return [...openApprovals(message), ...open.map(({ id }) => id)]
+}
+
 /** Whether the run can only be moved on by a person. */
 export function isWaiting(run: LiveRun | null): boolean {
-  if (run?.answer == null) return false
-  if (openApprovals(run.answer).length > 0) return true
-  const answers = new Set(run.answer.parts.map((part) => dataOf(part, 'ask-answer')?.id))
-  return run.answer.parts.some((part) => {
-    const ask = dataOf(part, 'ask')
-    return ask !== undefined && !answers.has(ask.id)
-  })
+  return openAsks(run?.answer ?? null).length > 0
 }
 
 /** Whether the run, if there is one, belongs to the branch in sight. */

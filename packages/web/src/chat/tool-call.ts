@@ -10,7 +10,7 @@ export interface ToolCall {
   toolCallId: string
   name: string
   state: ToolCallPart['state']
-  /** What the model sent, as far as it has arrived. */
+  /** What the model sent, as far as it has arrived; while it waits for approval, what would run. */
   input: unknown
   output: unknown
   errorText: string | undefined
@@ -22,6 +22,8 @@ export interface ToolCall {
   summary: string | undefined
   /** Something is still going to happen without a person. */
   running: boolean
+  /** It has asked the person something, and waits for the answer. */
+  waits?: true
   /** The person stopped the run before the call had a result: nothing went wrong. */
   stopped: boolean
   /** No later call of the answer uses the same tool. */
@@ -36,7 +38,17 @@ export interface Approval {
   /** What the person said. */
   reason?: string
   isAutomatic?: boolean
-  descriptor?: { title?: string; summary?: string; content?: unknown }
+  descriptor?: {
+    title?: string
+    summary?: string
+    content?: unknown
+    /** What would run, where a hook has changed what the model gave. */
+    input?: unknown
+    /** Rules that would stop the asking. */
+    remember?: unknown
+    /** The commands that were found in a shell call. */
+    commands?: unknown
+  }
 }
 
 /** What every card gets. */
@@ -69,11 +81,12 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
   const shown = notes.display ?? notes.permission ?? approval?.descriptor
   // What is to be approved is named by the tool, not by the model that called it.
   const named = part.state === 'approval-requested' ? undefined : notes.actionName
+  const input = (part.state === 'approval-requested' ? approval?.descriptor?.input : undefined) ?? part.input
   return {
     toolCallId: part.toolCallId,
     name,
     state: part.state,
-    input: part.input,
+    input,
     output: part.state === 'output-available' ? part.output : undefined,
     errorText: part.state === 'output-error' ? part.errorText : undefined,
     approval,
@@ -82,7 +95,7 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
     latest,
     stopped: (live || aborted) && part.state === 'output-error' && part.errorText === stoppedText,
     title: named ?? shown?.title ?? notes.actionName ?? part.title ?? formatToolName(name),
-    summary: shown?.summary ?? (notes.display === undefined ? subjectOf(part.input) : undefined),
+    summary: shown?.summary ?? (notes.display === undefined ? subjectOf(input) : undefined),
     running:
       live &&
       (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ||

@@ -20,6 +20,11 @@ export function cardFor(toolName: string): ComponentType<CardProps> {
   return cards.get(toolKey(toolName)) ?? GenericCard
 }
 
+/** Whether a tool has a card of its own. */
+export function hasCard(toolName: string): boolean {
+  return cards.has(toolKey(toolName))
+}
+
 /** Names match ignoring case and separators, as they do for the model. */
 function toolKey(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()

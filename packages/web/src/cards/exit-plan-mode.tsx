@@ -1,0 +1,27 @@
+import { GenericCard } from '../chat/generic-card.tsx'
+import type { CardProps } from '../chat/tool-call.ts'
+import { ToolFrame } from '../chat/tool-frame.tsx'
+import { useWaits } from '../chat/use-waits.ts'
+import { isRecord, textIn } from '../displays/parts/read-fields.ts'
+import { Markdown } from '../markdown/markdown.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+
+/** The plan and what became of it. While the person is asked, the form below has it. */
+export default function ExitPlanModeCard({ call }: CardProps) {
+  const waits = useWaits(call)
+  if (waits) return <ToolFrame call={{ ...call, waits: true }} title="A plan for you" />
+  const output = isRecord(call.output) ? call.output : {}
+  const plan = textIn(output['plan'])
+  const remark = textIn(output['remark'])
+  if (call.state !== 'output-available' || plan === undefined) return <GenericCard call={call} />
+  return (
+    <ToolFrame call={call}>
+      <Markdown text={plan} done />
+      {remark !== undefined && (
+        <p className="tool-remark">
+          <VisibleText text={`You said: ${remark}`} />
+        </p>
+      )}
+    </ToolFrame>
+  )
+}

@@ -1,0 +1,31 @@
+import { Button } from '../ui/button.tsx'
+import { DeclineButton, type AskFormProps } from './decline-button.tsx'
+import { useKept } from './use-kept.ts'
+
+/** For questions without options: one line of text. */
+export function AnswerForm({ ask, ...form }: AskFormProps) {
+  const [text, setText] = useKept(`${ask.id} answer`, '')
+  const said = text.trim()
+  return (
+    <form
+      className="approval-row"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (said !== '' && !form.sending) form.answer({ type: 'answers', answers: { answer: said } })
+      }}
+    >
+      <input
+        className="approval-remark"
+        aria-label="Your answer"
+        placeholder="Your answer"
+        value={text}
+        disabled={form.sending}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button kind="primary" type="submit" disabled={form.sending || said === ''}>
+        Answer
+      </Button>
+      <DeclineButton {...form} label="Do not answer" />
+    </form>
+  )
+}

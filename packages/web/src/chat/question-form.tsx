@@ -1,0 +1,115 @@
+import { useId } from 'react'
+import type { Question } from '@troupe/core/protocol'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { DeclineButton, type AskFormProps } from './decline-button.tsx'
+import { useKept } from './use-kept.ts'
+
+interface Said {
+  selected: readonly string[]
+  text: string
+}
+
+const nothing: Said = { selected: [], text: '' }
+
+/** Options to choose from, and always a line for one's own words. */
+export function QuestionForm({ ask, questions, ...form }: AskFormProps & { questions: readonly Question[] }) {
+  const [given, setGiven] = useKept<Record<number, Said>>(`${ask.id} answers`, {})
+  const said = questions.map((_, index) => given[index] ?? nothing)
+  const answered = said.filter(isAnswered).length
+  const answer = () =>
+    form.answer({
+      type: 'answers',
+      answers: Object.fromEntries(
+        said.flatMap((one, index) => {
+          const text = one.text.trim()
+          if (!isAnswered(one)) return []
+          return [[String(index), { selected: [...one.selected], ...(text !== '' && { text }) }]]
+        }),
+      ),
+    })
+  return (
+    <form
+      className="questions"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (answered > 0 && !form.sending) answer()
+      }}
+    >
+      {questions.map((question, index) => (
+        <QuestionField
+          key={index}
+          question={question}
+          said={said[index] ?? nothing}
+          disabled={form.sending}
+          onChange={(one) => setGiven({ ...given, [index]: one })}
+        />
+      ))}
+      <div className="approval-row">
+        <Button kind="primary" type="submit" disabled={form.sending || answered === 0}>
+          {questions.length > 1 ? `Answer (${answered} of ${questions.length})` : 'Answer'}
+        </Button>
+        <DeclineButton {...form} label="Do not answer" />
+      </div>
+    </form>
+  )
+}
+
+function isAnswered({ selected, text }: Said): boolean {
+  return selected.length > 0 || text.trim() !== ''
+}
+
+interface QuestionFieldProps {
+  question: Question
+  said: Said
+  disabled: boolean
+  onChange: (said: Said) => void
+}
+
+function QuestionField({ question, said, disabled, onChange }: QuestionFieldProps) {
+  const { multiSelect } = question
+  const name = useId()
+  const choose = (label: string, chosen: boolean) => {
+    const others = multiSelect ? said.selected.filter((one) => one !== label) : []
+    onChange({ ...said, selected: chosen ? [...others, label] : others })
+  }
+  return (
+    <fieldset className="question" disabled={disabled}>
+      <legend>
+        {question.header !== '' && (
+          <span className="question-header">
+            <VisibleText text={question.header} as="name" />
+          </span>
+        )}
+        <VisibleText text={question.question} />
+        {multiSelect && <span className="question-many">choose any</span>}
+      </legend>
+      {question.options.map(({ label, description }) => (
+        <label key={label} className="question-option">
+          <input
+            type={multiSelect ? 'checkbox' : 'radio'}
+            name={name}
+            checked={said.selected.includes(label)}
+            onChange={(event) => choose(label, event.target.checked)}
+          />
+          <span className="question-label">
+            <VisibleText text={label} as="name" />
+          </span>
+          {description !== '' && (
+            <span className="question-description">
+              <VisibleText text={description} />
+            </span>
+          )}
+        </label>
+      ))}
+      <input
+        className="approval-remark question-own"
+        aria-label={`In your own words: ${question.question}`}
+        placeholder="In your own words"
+        value={said.text}
+        maxLength={20_000}
+        onChange={(event) => onChange({ ...said, text: event.target.value })}
+      />
+    </fieldset>
+  )
+}
