@@ -55,6 +55,20 @@ export function matchCommand(pattern: CommandPattern, { words, complete }: Comma
   return isOpen ? 'yes' : 'maybe'
 }
 
+/**
+ * For rules that forbid: the program may stand with its folder, options before the subcommand are passed over
+ * (`git -C x push` is `git push`), and short options may come in another order or apart (`rm -f -r` is `rm -rf`).
+ */
+export function matchWidely(pattern: CommandPattern, given: CommandWords): Match {
+  let best: Match = 'no'
+  for (const words of readings(given.words)) {
+    const match = stricter(matchCommand(pattern, { ...given, words }), matchFlags(pattern, { ...given, words }))
+    if (match === 'yes') return 'yes'
+    if (match === 'maybe') best = 'maybe'
+  }
+  return best
+}
+
 /** The words as a pattern that means exactly them. */
 export function quoteWords(words: readonly string[]): string {
   return words.map((word) => (/^[^\s'"\\*()]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
@@ -124,4 +138,44 @@ function splitWords(pattern: string): Word[] {
   if (quote !== '') throw new Error(`the quote ${quote} is not closed.`)
   if (word !== undefined) words.push(word)
   return words
+}
+
+/** As it is spelled, without its folder, and as a file system that ignores case knows it. */
+export function programNames(program: string): string[] {
+  const bare = program.slice(program.lastIndexOf('/') + 1)
+  return [...new Set([program, bare, bare.toLowerCase()])]
+}
+
+function stricter(one: Match, other: Match): Match {
+  if (one === 'yes' || other === 'yes') return 'yes'
+  return one === 'maybe' ? one : other
+}
+
+function readings(words: readonly string[]): string[][] {
+  const [program, ...rest] = words
+  if (program === undefined) return [[]]
+  const tails = [rest]
+  // Each option before the first other word may have that word as its value.
+  for (let at = 0; at < 10 && rest[at]?.startsWith('-') === true;) {
+    tails.push(rest.slice(at + 1), rest.slice(at + 2))
+    at += rest[at + 1]?.startsWith('-') === true ? 1 : 2
+  }
+  return programNames(program).flatMap((name) => tails.map((tail) => [name, ...tail]))
+}
+
+const cluster = /^-[A-Za-z]{1,4}$/
+
+function matchFlags(pattern: CommandPattern, given: CommandWords): Match {
+  const wanted = new Set(
+    pattern.words.flatMap((word) => (typeof word === 'string' && cluster.test(word) ? [...word.slice(1)] : [])),
+  )
+  if (wanted.size === 0) return 'no'
+  const isFlag = (word: unknown): boolean => typeof word === 'string' && cluster.test(word)
+  const letters = new Set(given.words.flatMap((word) => (cluster.test(word) ? [...word.slice(1)] : [])))
+  const rest = matchCommand(
+    { ...pattern, words: pattern.words.filter((word) => !isFlag(word)) },
+    { ...given, words: given.words.filter((word) => !isFlag(word)) },
+  )
+  if (rest === 'no' || wanted.isSubsetOf(letters)) return rest
+  return given.complete ? 'no' : 'maybe'
 }

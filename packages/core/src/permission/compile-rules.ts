@@ -1,9 +1,10 @@
+import { aliasKey } from '../tool-aliases.ts'
+import { toolKey } from '../tool.ts'
 import { parseCommandPattern, type CommandPattern } from './command-pattern.ts'
 import { parseHostPattern, type HostPattern } from './host-pattern.ts'
 import { doors, parseRule, type Rule } from './parse-rule.ts'
 import { compilePathPattern, type PathPattern } from './path-pattern.ts'
 import type { Effect, RuleLine, RuleProblem, RuleSet } from './rule-set.ts'
-import { aliasKey } from '../tool-aliases.ts'
 
 /** A line made ready. The pattern is compiled for whatever kind of access it may meet. */
 export interface ReadyRule {
@@ -51,8 +52,17 @@ export function compileRules(lines: readonly RuleLine[]): RuleSet {
       if (line.effect !== 'allow') ready.ask.push(...insteadOf(line))
     }
   }
-  const index = { deny: indexOf(ready.deny), ask: indexOf(ready.ask), allow: indexOf(ready.allow) }
+  const index = {
+    deny: indexOf(ready.deny.toSorted(byText)),
+    ask: indexOf(ready.ask.toSorted(byText)),
+    allow: indexOf(ready.allow.toSorted(byText)),
+  }
   return { lines: [...lines], problems, index }
+}
+
+/** So that the same rule is named however they are written down. */
+function byText(one: ReadyRule, other: ReadyRule): number {
+  return one.line.text < other.line.text ? -1 : one.line.text > other.line.text ? 1 : 0
 }
 
 /** Rules are compiled anew whenever one is added; nearly all of them were there before. */
@@ -106,12 +116,15 @@ function indexOf(rules: readonly ReadyRule[]): EffectRules {
   const own = new Map<string, ReadyRule[]>()
   const byDoor = Map.groupBy(rules, ({ rule }) => (rule.pattern === undefined ? undefined : doors.get(rule.key)))
   for (const ready of rules) {
-    const { key, pattern, server } = ready.rule
+    const { tool, key, pattern, server } = ready.rule
     if (server !== undefined && !servers.has(server)) servers.set(server, ready)
-    if (pattern === undefined) {
-      if (!tools.has(key)) tools.set(key, ready)
-    } else if (!doors.has(key)) {
-      own.set(key, [...(own.get(key) ?? []), ready])
+    // A tool of the person's own may have the very name that is otherwise another name for one of ours.
+    for (const name of new Set([key, toolKey(tool)])) {
+      if (pattern === undefined) {
+        if (!tools.has(name)) tools.set(name, ready)
+      } else if (!doors.has(name)) {
+        own.set(name, [...(own.get(name) ?? []), ready])
+      }
     }
   }
   return {

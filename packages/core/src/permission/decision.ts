@@ -15,6 +15,8 @@ export interface Decision {
   commands?: readonly { text: string; note?: string }[]
   /** Absent: `none`. */
   confinement?: Confinement
-  /** Real paths outside the workspace that the call may touch once it is allowed. */
+  /** Real paths outside the workspace, and of secrets in it, that the call may touch once it is allowed. */
   outside?: readonly string[]
+  /** Files that the call does not show although it may search a folder above them: secrets, and what rules forbid. */
+  hides?(real: string): boolean
 }

@@ -14,6 +14,8 @@ export interface SearchQuery {
   type?: string | undefined
   ignoreCase?: boolean | undefined
   multiline?: boolean | undefined
+  /** Files that are not shown, nor whether they match; by their path in the folder. */
+  hides?: (path: string) => boolean
 }
 
 export interface SearchEnd {
@@ -51,7 +53,9 @@ export async function runQuery(
 export function wantedFiles(query: SearchQuery): (path: string) => boolean {
   const globs = splitList(query.glob ?? '')
   const wanted = globs.filter((glob) => !glob.startsWith('!')).map(compileGlob)
-  return wanted.length === 0 || query.target !== './' ? () => true : (path) => wanted.some((glob) => glob.matches(path))
+  const isAny = wanted.length === 0 || query.target !== './'
+  const { hides = () => false } = query
+  return (path) => (isAny || wanted.some((glob) => glob.matches(path))) && !hides(path)
 }
 
 export function withoutDot(path: string): string {

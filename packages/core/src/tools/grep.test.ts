@@ -51,6 +51,25 @@ describe('files', () => {
     expect(all.display.content).toMatchObject({ kind: 'list', left: 0 })
   })
 
+  test('with secrets stay out, and not even a match in them is told, unless "path" names one', async () => {
+    write('secret/.env', 'KEY=needle')
+    write('secret/deep/id_ed25519', 'needle')
+    write('secret/.env.example', 'needle')
+    const note = '(Not searched, for secrets or by a rule: .env. To search one, name it as "path".)'
+    for (const mode of ['files_with_matches', 'content', 'count']) {
+      const found = await call({ pattern: 'needle', path: 'secret', output_mode: mode })
+      expect(found.text).toContain('.env.example')
+      expect(found.text).not.toContain('id_ed25519')
+      expect(found.text.split('\n').at(-1)).toBe(note)
+      const guess = await call({ pattern: 'KEY=n', path: 'secret', output_mode: mode })
+      const wrong = await call({ pattern: 'KEY=x', path: 'secret', output_mode: mode })
+      expect(guess.text).toBe(wrong.text.replace('KEY=x', 'KEY=n'))
+    }
+    expect((await call({ pattern: 'needle', path: 'secret/.env', output_mode: 'content' })).text).toContain(
+      'KEY=needle',
+    )
+  })
+
   test('that are ignored stay out, also when a glob fits them; hidden ones are searched', async () => {
     write('ignoring/.gitignore', 'generated.ts\n')
     write('ignoring/generated.ts', 'needle')

@@ -1,12 +1,15 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
+import { secretIn } from '../permission/place-names.ts'
 import { forCard, matchesDisplay } from '../search/matches-display.ts'
 import { searchCounts, searchFiles } from '../search/search-files.ts'
 import { searchLines } from '../search/search-lines.ts'
 import { searchPlace } from '../search/search-place.ts'
 import type { SearchQuery } from '../search/search-query.ts'
 import { cutPage, textOf, type GrepOutput } from '../search/show-matches.ts'
-import { showCount } from '../search/show-name.ts'
+import { showCount, showName } from '../search/show-name.ts'
 import { defineTool, withModelText, type ToolContext } from '../tool.ts'
 
 const defaultLimit = 100
@@ -43,16 +46,16 @@ const input = z.object({
 
 export default defineTool({
   description: `Searches the content of files with ripgrep.
-output_mode: "files_with_matches" (default) names the files, newest first; "content" shows the matching lines by file, with context where -A, -B or -C ask for it; "count" tells how many lines match in each file. Hidden files are searched; what .gitignore and its like leave out, and binary files, are not, unless "path" names them. Braces and parentheses are special: escape them to find them ("interface\\{\\}"). Results come in pages: go on with "offset".`,
+output_mode: "files_with_matches" (default) names the files, newest first; "content" shows the matching lines by file, with context where -A, -B or -C ask for it; "count" tells how many lines match in each file. Hidden files are searched; what .gitignore and its like leave out, and binary files, are not, unless "path" names them; nor are secrets (.env, keys). Braces and parentheses are special: escape them to find them ("interface\\{\\}"). Results come in pages: go on with "offset".`,
   input,
   readOnly: true,
   group: 'file-read',
-  touches: ({ path = '.' }) => [{ kind: 'read', path }],
+  touches: ({ path: given = '.' }) => [{ kind: 'read', path: given }],
   timeout: 60_000,
   title: ({ pattern }) => `Search for ${pattern}`,
-  permission: ({ pattern, path }) => ({
+  permission: ({ pattern, path: given }) => ({
     title: 'Search in files',
-    summary: path === undefined ? pattern : `${pattern} in ${path}`,
+    summary: given === undefined ? pattern : `${pattern} in ${given}`,
   }),
   async execute(given, ctx): Promise<GrepOutput> {
     if (given.pattern.includes('\0'))
@@ -71,6 +74,9 @@ output_mode: "files_with_matches" (default) names the files, newest first; "cont
 
 async function search(given: z.infer<typeof input>, ctx: ToolContext): Promise<GrepOutput> {
   const { folder, target, shown } = searchPlace(ctx, given.path)
+  const isFolder = target === './'
+  const isHidden = ctx.granted?.hides ?? ((file) => isFolder && secretIn(path.relative(folder, file)) !== undefined)
+  const hides = (file: string): boolean => isHidden(path.join(folder, file))
   const query: SearchQuery = {
     pattern: given.pattern,
     folder,
@@ -79,14 +85,31 @@ async function search(given: z.infer<typeof input>, ctx: ToolContext): Promise<G
     type: given.type,
     ignoreCase: given['-i'],
     multiline: given.multiline,
+    hides,
   }
   const offset = given.offset ?? 0
   const limit = given.head_limit === 0 ? maxLimit : (given.head_limit ?? defaultLimit)
   const page = { folder, shown, offset, limit, cwd: ctx.state.cwd }
-  if (given.output_mode === 'files_with_matches') return cutPage.files(await searchFiles(query, ctx.signal), page)
-  if (given.output_mode === 'count') return cutPage.counts(await searchCounts(query, ctx.signal), page)
-  const context = { before: given['-B'] ?? given['-C'], after: given['-A'] ?? given['-C'], limit: offset + limit }
-  return cutPage.lines(await searchLines(query, context, ctx.signal), page)
+  const output = await found()
+  if (isFolder) output.notes.push(...(await hiddenNote(folder, hides)))
+  return output
+
+  async function found(): Promise<GrepOutput> {
+    if (given.output_mode === 'files_with_matches') return cutPage.files(await searchFiles(query, ctx.signal), page)
+    if (given.output_mode === 'count') return cutPage.counts(await searchCounts(query, ctx.signal), page)
+    const context = { before: given['-B'] ?? given['-C'], after: given['-A'] ?? given['-C'], limit: offset + limit }
+    return cutPage.lines(await searchLines(query, context, ctx.signal), page)
+  }
+}
+
+/** Which files were left out, as far as they are at hand. Whether they match is not told: that would tell what is in them. */
+async function hiddenNote(folder: string, hides: (file: string) => boolean): Promise<string[]> {
+  // A folder that cannot be read is told of by the search.
+  const names = (await readdir(folder).catch((): string[] => [])).filter(hides).slice(0, 10)
+  if (names.length === 0) return []
+  return [
+    `Not searched, for secrets or by a rule: ${names.map(showName).join(', ')}. To search one, name it as "path".`,
+  ]
 }
 
 function summaryOfLines(output: GrepOutput & { mode: 'content' }): string {
