@@ -184,6 +184,8 @@ export interface StoredCall {
   toolCallId: string
   toolName: string
   input: unknown
+  /** Whose call it was; models know some tools by other names. */
+  model?: string
   createdAt: number
 }
 

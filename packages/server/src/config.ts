@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { modes } from '@troupe/core'
+import { hooksConfigSchema, modes } from '@troupe/core'
 import { NamedError } from '@troupe/core/error'
 import { z } from 'zod'
 import { writePrivately } from './home.ts'
@@ -32,6 +32,7 @@ export const configSchema = z.looseObject({
     })
     .optional(),
   useTools: names.nullable().optional().describe('the tools that models may use; absent or null: all'),
+  hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),
   mcpServers: z.record(z.string(), z.looseObject({})).optional().describe('not used yet'),
   recovery: z
     .enum(['continue', 'wait'])

@@ -74,6 +74,23 @@ describe('the inbox', () => {
     await expect(createInbox(asks()).ask(ask, controller.signal)).rejects.toThrow('stopped')
   })
 
+  it('closes an ask that an earlier refusal let go, and leaves one that the process has to leave', async () => {
+    const inbox = createInbox(asks())
+    const refused = new AbortController()
+    const waiting = inbox.ask(ask, refused.signal, () =>
+      refused.abort(new NamedError('Refused', 'An earlier one was.')),
+    )
+    await expect(waiting).rejects.toMatchObject({ name: 'Refused' })
+    await expect(inbox.answer('ask_1', { type: 'approve' })).rejects.toMatchObject({ name: 'AskClosed' })
+
+    const going = new AbortController()
+    const left = inbox.ask({ ...ask, id: 'ask_2' }, going.signal, () =>
+      going.abort(new NamedError('Interrupted', 'gone')),
+    )
+    await expect(left).rejects.toMatchObject({ name: 'Interrupted' })
+    expect(await inbox.answer('ask_2', { type: 'approve' })).toMatchObject({ answer: { type: 'approve' } })
+  })
+
   it('refuses an answer of the wrong kind, or to an ask that is not there', async () => {
     const inbox = createInbox(asks())
     void inbox.ask(ask, never)

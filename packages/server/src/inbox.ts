@@ -1,4 +1,5 @@
 import {
+  answerProblem,
   askTimeout,
   longestAskMs,
   NamedError,
@@ -70,6 +71,10 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>): Inbox {
         if (known.timeoutMs !== undefined)
           timer = setTimeout(() => void expire(known).catch(reject), Math.min(known.timeoutMs, longestAskMs))
         return await promise
+      } catch (error) {
+        // The run goes on without this call, so nothing else would close it.
+        if (error instanceof NamedError && error.name === 'Refused') await store.asks.close(ask.id)
+        throw error
       } finally {
         clearTimeout(timer)
         waiters.delete(ask.id)
@@ -97,6 +102,8 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>): Inbox {
         const message = `An ask of kind "${ask.kind}" is answered with ${expected}, not "${answer.type}".`
         throw new NamedError('WrongAnswer', message, { status: 422 })
       }
+      const problem = answerProblem(ask, answer)
+      if (problem !== undefined) throw new NamedError('WrongAnswer', problem, { status: 422 })
       return give(id, answer, options.also)
     },
     list: (options) => store.asks.list({ ...options, open: true }),

@@ -200,7 +200,15 @@ export function messagesContract(ground: () => Ground): void {
       )
       for (let i = 3; i < 120; i++) await store.messages.add(at, message(`a${i}`, 'u1', 'says "toolCallId"'))
       await store.sessions.create({ id: 's2', workspaceId })
-      await store.messages.add({ sessionId: 's2' }, { ...message('a1', null), createdAt: 7, parts: [called('c4')] })
+      await store.messages.add(
+        { sessionId: 's2' },
+        {
+          ...message('a1', null),
+          createdAt: 7,
+          metadata: { model: 'x/y' },
+          parts: [called('c4')],
+        },
+      )
       await store.sessions.create({ id: 's3', workspaceId: otherWorkspaceId })
       await store.messages.add({ sessionId: 's3' }, { ...message('a1', null), parts: [called('c5')] })
       const found = await store.calls.recent({ workspaceId, limit: 10 })
@@ -210,6 +218,7 @@ export function messagesContract(ground: () => Ground): void {
         toolCallId: 'c4',
         toolName: 'Look',
         input: { of: 'c4' },
+        model: 'x/y',
         createdAt: 7,
       })
       const few = await store.calls.recent({ workspaceId, limit: 3 })

@@ -1,4 +1,4 @@
-import type { StoredCall, Store, StoredMessage } from '@troupe/core'
+import type { Metadata, Store, StoredCall, StoredMessage } from '@troupe/core'
 import type { AnyDb, Context, Db } from './context.ts'
 
 export function calls(context: Context): Store['calls'] {
@@ -48,7 +48,7 @@ async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: n
     const some = places.slice(i, i + messagesAtOnce)
     const rows = await db
       .selectFrom('message')
-      .select(['created_at', 'parts'])
+      .select(['created_at', 'metadata', 'parts'])
       .where('session_id', '=', sessionId)
       .where('agent_id', 'in', [...new Set(some.map((place) => place.agent_id))])
       .where('seq', '<=', some[0]!.seq)
@@ -56,8 +56,11 @@ async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: n
       .where('role', '=', 'assistant')
       .orderBy('seq', 'desc')
       .execute()
-    for (const row of rows)
-      found.push(...callsIn(row.parts).map((call) => ({ ...call, sessionId, createdAt: row.created_at })))
+    for (const row of rows) {
+      const { model } = JSON.parse(row.metadata ?? '{}') as Metadata
+      const made = { sessionId, ...(model !== undefined && { model }), createdAt: row.created_at }
+      found.push(...callsIn(row.parts).map((call) => ({ ...call, ...made })))
+    }
   }
 }
 
