@@ -29,11 +29,12 @@ const hints: { sign: RegExp; text: (confinement: Confinement) => string }[] = [
 const notThere = /(\/[^\s:'"`]+)['"`]?:? No such file or directory|ENOENT[^\n]*?'(\/[^'\n]+)'/g
 
 /** What the model should know about a command that failed inside the sandbox; nothing where that has no part in it. */
-export function sandboxAdvice(printed: string, confinement: Confinement, roots: readonly string[]): string[] {
+export function sandboxAdvice(printed: string, confinement: Confinement, roots?: readonly string[]): string[] {
   if (confinement === 'none') return []
   const end = printed.slice(-4000)
   const hint = hints.find(({ sign }) => sign.test(end))
   if (hint !== undefined) return [hint.text(confinement)]
+  if (roots === undefined) return []
   const missed = [...end.matchAll(notThere)].map(([, a, b]) => a ?? b ?? '')
   if (missed.every((place) => [...roots, '/tmp'].some((folder) => isInside(place, folder)))) return []
   return [

@@ -1,11 +1,10 @@
 import path from 'node:path'
-import { isInside } from '../files/resolve-path.ts'
 
 /** What stands at a path inside the sandbox. */
 export type Mount =
-  /** The same as outside, for reading. */
+  /** The same as outside, or as what is elsewhere outside, for reading. */
   | { how: 'read'; from?: string }
-  /** The same as outside, for reading and writing. */
+  /** The same, for reading and writing. */
   | { how: 'write'; from?: string }
   /** A new folder in memory, which can be written. */
   | { how: 'memory'; megabytes: number }
@@ -34,7 +33,7 @@ export class Mounts {
   isSeen(where: string): boolean {
     for (let folder = where; ; folder = path.dirname(folder)) {
       const mount = this.byPath.get(folder)
-      if (mount !== undefined) return mount.how === 'read' || mount.how === 'write'
+      if (mount !== undefined) return (mount.how === 'read' || mount.how === 'write') && mount.from === undefined
       if (folder === path.dirname(folder)) return false
     }
   }
@@ -43,9 +42,4 @@ export class Mounts {
   list(): [path: string, mount: Mount][] {
     return [...this.byPath].toSorted(([a], [b]) => (a < b ? -1 : 1))
   }
-}
-
-/** Whether one of two paths lies in the other. */
-export function touchEachOther(a: string, b: string): boolean {
-  return isInside(a, b) || isInside(b, a)
 }

@@ -88,7 +88,7 @@ function installation(folder: string, { home, troupeHome = home }: SystemOptions
   const isTop = path.dirname(around) === around
   const isHome = [home, troupeHome].some((own) => isInside(own, around))
   // `~/.local` is more than a program, `~/sdk/flutter` is one.
-  const isPersonal = isInside(path.dirname(around), home) === false && isInside(around, home)
+  const isPersonal = path.dirname(around) === home
   return path.basename(real) === 'bin' && !isTop && !isHome && !isPersonal ? around : real
 }
 

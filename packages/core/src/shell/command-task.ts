@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Confinement } from '../permission/decision.ts'
 import { createTask, type OpenTask } from './create-task.ts'
 import { endCommand } from './end-command.ts'
 import { isAlive, membersOf, signal } from './processes.ts'
@@ -11,6 +12,7 @@ export interface CommandTaskOptions {
   ctx: SpillContext
   command: string
   started: StartedCommand
+  confinement: Confinement
   mark: string
   startedAt: number
   /** A terminal without a tty: its input stays open. */
@@ -53,11 +55,20 @@ export function leftTask(options: CommandTaskOptions): Task {
   return open.task
 }
 
-function openTask({ ctx, command, started, mark, startedAt, kind = 'command' }: CommandTaskOptions): OpenTask {
+function openTask({
+  ctx,
+  command,
+  started,
+  confinement,
+  mark,
+  startedAt,
+  kind = 'command',
+}: CommandTaskOptions): OpenTask {
   const { pid, stdin } = started
   const open = createTask({
     kind,
     command,
+    confinement,
     pid,
     startedAt,
     ctx,

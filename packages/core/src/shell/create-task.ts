@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Confinement } from '../permission/decision.ts'
 import { createRing, ringCharacters } from './ring.ts'
 import { createSpillWriter, type SpillContext } from './spill-writer.ts'
 import type { Task, Tasks } from './tasks.ts'
@@ -7,6 +8,7 @@ import type { Task, Tasks } from './tasks.ts'
 export interface TaskParts {
   kind: Task['kind']
   command: string
+  confinement: Confinement
   pid: number
   startedAt: number
   ctx: SpillContext
@@ -36,7 +38,7 @@ const charactersPerWindow = 2 << 20
 const windowMs = 100
 
 export function createTask(parts: TaskParts): OpenTask {
-  const { kind, command, pid, startedAt, ctx } = parts
+  const { kind, command, confinement, pid, startedAt, ctx } = parts
   const ring = createRing()
   const spill = createSpillWriter(ctx, kind)
   const ended = Promise.withResolvers<void>()
@@ -49,6 +51,7 @@ export function createTask(parts: TaskParts): OpenTask {
     id: `${kind === 'terminal' ? 'term' : 'task'}-${randomBytes(4).toString('hex')}`,
     kind,
     command,
+    confinement,
     pid,
     startedAt,
     endedAt: undefined,

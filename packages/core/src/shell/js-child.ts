@@ -34,6 +34,8 @@ const folder = pathToFileURL(`${process.cwd()}/`)
 const send = process.send!.bind(process)
 const session = new inspector.Session()
 session.connect()
+// What the shell of the sandbox adds.
+for (const name of Object.keys(process.env)) if (!name.startsWith('TROUPE_')) delete process.env[name]
 fence()
 speakThroughPipe()
 const hold = await openHold()

@@ -9,9 +9,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { endingOf } from '../run/ending.ts'
 import { processMark } from '../run/process-mark.ts'
+import { limitsScript } from '../sandbox/limits.ts'
 import type { ToolContext } from '../tool.ts'
 import { endCommand } from './end-command.ts'
+import { findBash } from './find-bash.ts'
 import type { JsAnswer, JsRequest } from './js-child.ts'
+import { confinementOf } from './launch.ts'
 import { PipeStock } from './pipe-stock.ts'
 import { rewriteImports } from './rewrite-imports.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
@@ -40,15 +43,15 @@ const program = fileURLToPath(
 /**
  * Starts one, in a new temporary folder, the only one it may read and write, with an empty environment. Node's permission
  * model keeps it from files, processes, threads and addons. Node 24 has no permission for the network; the child puts
- * that out of reach of ordinary code, which is not the same as a sandbox.
+ * that out of reach of ordinary code, and the sandbox, where there is one, out of reach of all code.
  */
 export async function startJsSession(ctx: ToolContext, memoryMegabytes: number): Promise<JsSession> {
   const mark = ctx.state.tasks.nextMark()
   const { output, write } = await PipeStock.of(ctx.state).take()
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'troupe-js-')))
-  const child = spawn(
-    process.execPath,
-    [
+  const start = inside(ctx, folder, {
+    argv: [
+      process.execPath,
       '--permission',
       `--allow-fs-read=${program}`,
       `--allow-fs-read=${folder}`,
@@ -58,13 +61,14 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
       `--max-old-space-size=${memoryMegabytes}`,
       program,
     ],
-    {
-      cwd: folder,
-      env: { ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark },
-      detached: true,
-      stdio: ['ignore', write, write, 'ipc'],
-    },
-  )
+    env: { ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark },
+  })
+  const child = spawn(start.file, start.args, {
+    cwd: folder,
+    env: start.env,
+    detached: true,
+    stdio: ['ignore', write, write, 'ipc'],
+  })
   closeSync(write)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let alive = true
@@ -163,6 +167,27 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
       }
     }
   }
+}
+
+/** In the sandbox wherever there is one: then the system keeps it from what Node's permissions only try to. */
+function inside(
+  ctx: ToolContext,
+  folder: string,
+  { argv, env }: { argv: string[]; env: Record<string, string> },
+): { file: string; args: string[]; env: Record<string, string> } {
+  confinementOf(ctx)
+  const [file = '', ...args] = argv
+  return (
+    ctx.state.sandbox?.wrap({
+      argv: [findBash(), '--noprofile', '--norc', '-c', `${limitsScript}; exec "$@"`, 'bash', ...argv],
+      cwd: folder,
+      env,
+      confinement: 'workspace',
+      roots: [],
+      readable: [program],
+      outside: [folder],
+    }) ?? { file, args, env }
+  )
 }
 
 // V8 prints pages about its heap when that is full.

@@ -1,3 +1,4 @@
+import { sandboxAdvice } from '../sandbox/advice.ts'
 import { plainText, screenText } from './plain-text.ts'
 import type { Task, Tasks } from './tasks.ts'
 import type { TerminalDisplay } from '../protocol/display.ts'
@@ -15,6 +16,8 @@ export interface TaskLook {
   /** Where the next look starts. */
   next: number
   spilled?: { path: string; length: number }
+  /** What to know about a failure inside the sandbox. */
+  advice?: string[]
 }
 
 const shownCharacters = 30_000
@@ -24,6 +27,8 @@ export function lookAt(task: Task, from: number): TaskLook {
   const { text, next, lost } = task.read(from)
   const { spilled } = task
   const where = spilled === undefined ? '' : ` Everything is in ${spilled.path}: use Read or Grep.`
+  const failed = task.status === 'ended' && task.exitCode !== 0
+  const advice = failed ? sandboxAdvice(text, task.confinement) : []
   return {
     task_id: task.id,
     command: task.command,
@@ -33,10 +38,12 @@ export function lookAt(task: Task, from: number): TaskLook {
     text: (lost > 0 ? `... [${lost} characters before this are no longer kept.${where}] ...\n` : '') + cut(text, where),
     next,
     ...(spilled !== undefined && { spilled }),
+    ...(advice.length > 0 && { advice }),
   }
 }
 
-export function lookText({ task_id: id, status, exitCode, durationMs, text }: TaskLook, kind: Task['kind']): string {
+export function lookText(look: TaskLook, kind: Task['kind']): string {
+  const { task_id: id, status, exitCode, durationMs, text, advice = [] } = look
   const shown = kind === 'terminal' ? screenText(text) : plainText(text)
   const after = seconds(durationMs)
   const said = {
@@ -45,8 +52,9 @@ export function lookText({ task_id: id, status, exitCode, durationMs, text }: Ta
     stopped: `It was stopped after ${after}.`,
     'timed-out': `It timed out after ${after} and was ended.`,
   }[status]
-  if (shown.trim() === '') return `Nothing new was printed. ${said}`
-  return `${shown}${shown.endsWith('\n') ? '' : '\n'}\n${said}`
+  const words = [said, ...advice].join('\n')
+  if (shown.trim() === '') return `Nothing new was printed. ${words}`
+  return `${shown}${shown.endsWith('\n') ? '' : '\n'}\n${words}`
 }
 
 export function lookDisplay(

@@ -1,8 +1,11 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { describe } from 'vitest'
 import type { AgentState } from '../agent-state.ts'
 import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
+import type { Confinement } from '../permission/decision.ts'
+import { findSandbox } from '../sandbox/find-sandbox.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { membersOf, type ProcessInfo } from './processes.ts'
@@ -24,10 +27,34 @@ export interface TestShell {
   close(): Promise<void>
 }
 
-export function openTestShell(): TestShell {
+/** How a test runs commands. */
+export interface ShellWay {
+  name: string
+  confinement: Confinement
+}
+
+/** Commands behave the same in all of these. Without a sandbox on this machine the others are skipped, and say why. */
+export const plainWay: ShellWay = { name: 'without a sandbox', confinement: 'none' }
+export const sandboxWay: ShellWay = { name: 'in the sandbox', confinement: 'workspace' }
+
+const finding = await findSandbox()
+
+/** Whether this machine has one; what else to say where tests are skipped. */
+export const testSandbox = finding.sandbox
+export const whyNoSandbox = finding.sandbox === undefined ? ` (skipped: ${finding.text} ${finding.fix ?? ''})` : ''
+
+/** Declares the same tests for each way. */
+export function inBothWays(tests: (way: ShellWay) => void): void {
+  describe(plainWay.name, () => tests(plainWay))
+  describe.skipIf(testSandbox === undefined)(`${sandboxWay.name}${whyNoSandbox}`, () => tests(sandboxWay))
+}
+
+export function openTestShell({ confinement }: Pick<ShellWay, 'confinement'> = plainWay): TestShell {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-shell-')))
-  const state = createAgentState({ workspace, outputFolder: `${workspace}-output` })
-  const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace } })
+  const sandbox = confinement === 'none' ? undefined : testSandbox
+  const state = createAgentState({ workspace, outputFolder: `${workspace}-output`, sandbox })
+  const granted = { confinement, outside: [] }
+  const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace }, granted })
   const running = (): ProcessInfo[] => membersOf({ mark: `${state.tasks.mark}.` }, { fresh: true })
   return {
     workspace,
@@ -42,9 +69,11 @@ export function openTestShell(): TestShell {
     running,
     async close() {
       await disposeAgentState(state)
+      const junk = readdirSync(workspace, { recursive: true }).filter((name) => String(name).includes('held-'))
       rmSync(workspace, { recursive: true })
       rmSync(state.outputFolder, { recursive: true, force: true })
       const left = running().map(({ pid }) => pid)
+      if (junk.length > 0) throw new Error(`These were left in the workspace: ${junk.join(', ')}.`)
       if (left.length > 0) throw new Error(`These processes outlived their session: ${left.join(', ')}.`)
     },
   }

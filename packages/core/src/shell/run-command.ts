@@ -216,7 +216,7 @@ export function commandEnvironment(ctx: ToolContext, mark: string): Record<strin
 
 /** Keeps what a command left running as a task; beyond the limit it is ended. */
 function leave(running: BegunCommand, command: string, ctx: ToolContext, notes: string[]): string | undefined {
-  const { started, mark, startedAt } = running
+  const { started, mark } = running
   try {
     refuseTooMany(ctx.state.tasks, 'command')
   } catch {
@@ -224,7 +224,7 @@ function leave(running: BegunCommand, command: string, ctx: ToolContext, notes: 
     void endCommand({ pid: started.pid, mark }).finally(() => started.abandon())
     return undefined
   }
-  const task = leftTask({ ctx, command, started, mark, startedAt })
+  const task = leftTask({ ctx, command, ...running })
   ctx.state.tasks.add(task)
   notes.push(
     `Something that it started still runs in the background, as task ${task.id}: TaskOutput shows what it prints, TaskStop ends it.`,

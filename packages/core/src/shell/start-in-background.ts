@@ -12,15 +12,8 @@ export async function startInBackground(
   timeoutMs?: number,
 ): Promise<Task> {
   refuseTooMany(ctx.state.tasks, 'command')
-  const { started, mark, startedAt, go } = await beginCommand(command, ctx, notes)
-  const task = commandTask({
-    ctx,
-    command,
-    started,
-    mark,
-    startedAt,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  })
+  const { go, ...begun } = await beginCommand(command, ctx, notes)
+  const task = commandTask({ ctx, command, ...begun, ...(timeoutMs !== undefined && { timeoutMs }) })
   await addTask(ctx.state.tasks, task)
   await go()
   return task

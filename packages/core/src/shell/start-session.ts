@@ -23,8 +23,8 @@ export async function startSession(start: SessionStart, ctx: ToolContext, notes:
   if (command.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')
   const cwd = workdir === undefined ? workingFolder(ctx.state, notes) : folderOf(workdir, ctx)
   if (tty) return startTerminal(command, ctx, { cols, rows, cwd }, notes)
-  const { started, mark, startedAt, go } = await beginCommand(command, ctx, notes, { stdin: 'pipe', cwd })
-  const task = commandTask({ ctx, command, started, mark, startedAt, kind: 'terminal' })
+  const { go, ...begun } = await beginCommand(command, ctx, notes, { stdin: 'pipe', cwd })
+  const task = commandTask({ ctx, command, ...begun, kind: 'terminal' })
   await addTask(ctx.state.tasks, task)
   await go()
   return task

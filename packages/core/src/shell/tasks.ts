@@ -1,8 +1,11 @@
+import type { Confinement } from '../permission/decision.ts'
+
 /** A command that runs on after its call: a background command or a terminal. */
 export interface Task {
   id: string
   kind: 'command' | 'terminal'
   command: string
+  confinement: Confinement
   pid: number
   startedAt: number
   /** When it ended; undefined while it runs. */

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IPty } from '@lydell/node-pty'
+import type { Confinement } from '../permission/decision.ts'
+import { limitsScript } from '../sandbox/limits.ts'
+import { watchProcesses } from '../sandbox/watch-processes.ts'
 import type { ToolContext } from '../tool.ts'
 import { createTask } from './create-task.ts'
 import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
+import { confinementOf, launch } from './launch.ts'
 import { membersOf, signal, type Target } from './processes.ts'
 import { commandEnvironment, noteForUndo } from './run-command.ts'
 import type { Task } from './tasks.ts'
@@ -16,7 +20,11 @@ export interface TerminalOptions {
 }
 
 // Waits for a line from us; what the terminal shows up to the given mark, the line's echo too, is not the command's.
-const wrapper = 'IFS= read -rs _ && printf %s "$1" && exec "$0" --noprofile --norc -c "$2" bash'
+const opening = 'IFS= read -rs _ && printf %s "$1"'
+const wrapper = `${opening} && exec "$0" --noprofile --norc -c "$2" bash`
+// Inside the sandbox the terminal belongs to a process outside, which Control-C must not end: the command gets a group of
+// its own. Nobody could take it up again, so it cannot be suspended, just as without a sandbox.
+const confinedWrapper = `${limitsScript}; ${opening} && trap '' TSTP && set -m && "$0" --noprofile --norc -c "$2" bash; exit $?`
 /** The kernel takes no longer argument. */
 const longestCommand = 100_000
 
@@ -34,17 +42,22 @@ export async function startTerminal(
   const begin = `\x1e${randomBytes(8).toString('hex')}`
   const mark = tasks.nextMark()
   const bash = findBash()
-  const pty = spawn(bash, ['--noprofile', '--norc', '-c', wrapper, bash, begin, command], {
+  const script = confinementOf(ctx) === 'none' ? wrapper : confinedWrapper
+  const argv = [bash, '--noprofile', '--norc', '-c', script, bash, begin, command]
+  const ready = await launch(ctx, argv, { cwd, env: commandEnvironment(ctx, mark) })
+  const pty = spawn(ready.file, ready.args, {
     name: 'dumb',
     cols,
     rows,
-    cwd,
-    env: commandEnvironment(ctx, mark),
+    cwd: ready.cwd,
+    env: ready.env,
     // Bytes, so that a character in two pieces is put together here.
     encoding: null,
   })
   const target = { pid: pty.pid, mark }
-  const task = openTask(command, ctx, pty, target, begin)
+  const task = openTask(command, ctx, ready.confinement, pty, target, begin)
+  const stopWatching = ready.confinement === 'none' ? undefined : watchProcesses(pty.pid)
+  void task.ended.then(stopWatching).then(ready.release)
   try {
     await ctx.process(pty.pid)
     tasks.add(task)
@@ -57,10 +70,18 @@ export async function startTerminal(
   return task
 }
 
-function openTask(command: string, ctx: ToolContext, pty: IPty, target: Target, begin: string): Task {
+function openTask(
+  command: string,
+  ctx: ToolContext,
+  confinement: Confinement,
+  pty: IPty,
+  target: Target,
+  begin: string,
+): Task {
   const opened = createTask({
     kind: 'terminal',
     command,
+    confinement,
     pid: pty.pid,
     startedAt: Date.now(),
     ctx,

@@ -2,360 +2,367 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { call, play } from '../../test/play-run.ts'
-import { openTestShell, type TestShell } from '../shell/open-test-shell.ts'
+import { inBothWays, openTestShell, type TestShell } from '../shell/open-test-shell.ts'
 import { shutdown } from '../run/ending.ts'
 import { membersOf } from '../shell/processes.ts'
 import { checkTool } from '../tool.ts'
 import bash from './bash.ts'
 
-let shell: TestShell
-beforeEach(() => {
-  shell = openTestShell()
-})
-afterEach(() => shell.close())
-
-const run = (command: string, more: object = {}) => shell.call(bash, { command, ...more })
-
-describe('what a command prints', () => {
-  test('comes with its exit code', async () => {
-    const { output, text } = await run('echo hello; exit 3')
-    expect(output).toMatchObject({ text: 'hello\n', exitCode: 3, status: 'ended', signal: null })
-    expect(text).toMatch(/^hello\n\nExit code 3 after \d+\.\d s\.$/)
+inBothWays((way) => {
+  let shell: TestShell
+  beforeEach(() => {
+    shell = openTestShell(way)
   })
+  afterEach(() => shell.close())
 
-  test('is said to be nothing when it is', async () => {
-    expect((await run('true')).text).toMatch(/^Exit code 0 after .* It printed nothing\.$/)
-  })
+  const run = (command: string, more: object = {}) => shell.call(bash, { command, ...more })
+  const remembered = () => (way.confinement === 'none' ? shell.state.env : shell.state.sandboxEnv)
 
-  test('keeps stdout and stderr in true order', async () => {
-    const { output } = await run('for i in {1..200}; do echo "o$i"; echo "e$i" >&2; done')
-    expect(output.text).toBe(Array.from({ length: 200 }, (_, i) => `o${i + 1}\ne${i + 1}\n`).join(''))
-  })
+  describe('what a command prints', () => {
+    test('comes with its exit code', async () => {
+      const { output, text } = await run('echo hello; exit 3')
+      expect(output).toMatchObject({ text: 'hello\n', exitCode: 3, status: 'ended', signal: null })
+      expect(text).toMatch(/^hello\n\nExit code 3 after \d+\.\d s\.$/)
+    })
 
-  test('may be written through /dev/stdout and /dev/stderr', async () => {
-    const { output } = await run('echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr')
-    expect(output.text).toBe('a\nb\nc\nc\n')
-  })
+    test('is said to be nothing when it is', async () => {
+      expect((await run('true')).text).toMatch(/^Exit code 0 after .* It printed nothing\.$/)
+    })
 
-  test('survives invalid UTF-8, characters cut in two and NULs', async () => {
-    const { output, text } = await run(
-      String.raw`printf '\xff\xfe ok \xf0\x9f'; sleep 0.05; printf '\x8e\xad \0 \xe2\x82'`,
-    )
-    expect(output.text).toBe('\ufffd\ufffd ok 🎭 \0 \ufffd')
-    expect(text).toContain('\ufffd\ufffd ok 🎭 \ufffd \ufffd')
-  })
+    test('keeps stdout and stderr in true order', async () => {
+      const { output } = await run('for i in {1..200}; do echo "o$i"; echo "e$i" >&2; done')
+      expect(output.text).toBe(Array.from({ length: 200 }, (_, i) => `o${i + 1}\ne${i + 1}\n`).join(''))
+    })
 
-  test('has its colours for the card, not for the model', async () => {
-    const { output, text } = await run(String.raw`printf '\e[31mred\e[0m'`)
-    const shown = bash.display!(output, { command: 'x' })
-    expect(shown.content).toMatchObject({ kind: 'terminal', command: 'x', text: '\x1b[31mred\x1b[0m', exitCode: 0 })
-    expect(text).toMatch(/^red\n/)
-  })
+    test('may be written through /dev/stdout and /dev/stderr', async () => {
+      const { output } = await run('echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr')
+      expect(output.text).toBe('a\nb\nc\nc\n')
+    })
 
-  test('is in a file when it is long', async () => {
-    const { output, text } = await run('seq 1 20000')
-    const { path: file, length } = output.spilled!
-    const whole = readFileSync(file, 'utf8')
-    expect(whole.startsWith('1\n2\n')).toBe(true)
-    expect(whole.endsWith('19999\n20000\n')).toBe(true)
-    expect(length).toBe(whole.length)
-    expect(output.text.length).toBeLessThan(30_500)
-    expect(text).toContain('\n20000\n')
-    expect(text).toContain(file)
-    expect(file.startsWith(shell.state.outputFolder)).toBe(true)
-  })
+    test('survives invalid UTF-8, characters cut in two and NULs', async () => {
+      const { output, text } = await run(
+        String.raw`printf '\xff\xfe ok \xf0\x9f'; sleep 0.05; printf '\x8e\xad \0 \xe2\x82'`,
+      )
+      expect(output.text).toBe('\ufffd\ufffd ok 🎭 \0 \ufffd')
+      expect(text).toContain('\ufffd\ufffd ok 🎭 \ufffd \ufffd')
+    })
 
-  test('does not grow our memory when it is 150 MB', async () => {
-    await run('head -c 5000000 /dev/zero | tr "\\0" x')
-    const before = process.memoryUsage.rss()
-    let most = before
-    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 10)
-    const { output, progress } = await run('head -c 150000000 /dev/zero | tr "\\0" x')
-    clearInterval(watch)
-    expect(output.spilled?.length).toBe(150_000_000)
-    expect((most - before) / 1e6).toBeLessThan(100)
-    expect(progress.join('').length).toBeLessThan(1_000_000)
-  })
-})
+    test('has its colours for the card, not for the model', async () => {
+      const { output, text } = await run(String.raw`printf '\e[31mred\e[0m'`)
+      const shown = bash.display!(output, { command: 'x' })
+      expect(shown.content).toMatchObject({ kind: 'terminal', command: 'x', text: '\x1b[31mred\x1b[0m', exitCode: 0 })
+      expect(text).toMatch(/^red\n/)
+    })
 
-describe('the shell', () => {
-  test('remembers the working directory', async () => {
-    mkdirSync(path.join(shell.workspace, 'a b/ü'), { recursive: true })
-    const { text } = await run('cd "a b/ü"')
-    expect(text).toContain(`The working directory is now ${path.join(shell.workspace, 'a b/ü')}.`)
-    expect((await run('pwd')).output.text).toBe(`${path.join(shell.workspace, 'a b/ü')}\n`)
-    expect((await run('cd ../..; pwd')).output.text).toBe(`${shell.workspace}\n`)
-  })
+    test('is in a file when it is long', async () => {
+      const { output, text } = await run('seq 1 20000')
+      const { path: file, length } = output.spilled!
+      const whole = readFileSync(file, 'utf8')
+      expect(whole.startsWith('1\n2\n')).toBe(true)
+      expect(whole.endsWith('19999\n20000\n')).toBe(true)
+      expect(length).toBe(whole.length)
+      expect(output.text.length).toBeLessThan(30_500)
+      expect(text).toContain('\n20000\n')
+      expect(text).toContain(file)
+      expect(file.startsWith(shell.state.outputFolder)).toBe(true)
+    })
 
-  test('remembers exported variables, whatever is in them, and forgets others', async () => {
-    await run(`export A=$'tab\\t "q" \\'s\\' $x \\n🎭' PATH="/extra:$PATH"; B=2; f() { :; }`)
-    const { output } = await run('printf %s "$A"; echo "[$B]"; type -t f; echo "${PATH%%:*}"')
-    expect(output.text).toBe(`tab\t "q" 's' $x \n🎭[]\n/extra\n`)
-    await run('unset A')
-    expect(shell.state.env).not.toHaveProperty('A')
-  })
-
-  test.each([
-    ['exit', 'cd sub; export X=1; exit 5', 5],
-    ['set -e', 'set -e; cd sub; export X=1; false; echo not here', 1],
-    ['set -u', 'set -u; cd sub; export X=1; echo "$nothing"', 127],
-    ['set -x', 'set -x; cd sub; export X=1', 0],
-    ['a trap of its own', `trap 'echo bye' EXIT; cd sub; export X=1`, 0],
-    ['a function that fails', 'cd sub; export X=1; f() { return 7; }; f', 7],
-    ['redirected output', 'exec >/dev/null 2>&1 3>&1; cd sub; export X=1', 0],
-  ])('remembers also after %s', async (_name, command, exitCode) => {
-    mkdirSync(path.join(shell.workspace, 'sub'))
-    const { output } = await run(command)
-    expect(output.exitCode).toBe(exitCode)
-    expect(output.text).not.toContain('troupe')
-    expect(shell.state.cwd).toBe(path.join(shell.workspace, 'sub'))
-    expect(shell.state.env).toMatchObject({ X: '1' })
-  })
-
-  test('that is replaced or killed leaves everything as it was', async () => {
-    mkdirSync(path.join(shell.workspace, 'sub'))
-    expect((await run('cd sub; exec echo replaced')).output).toMatchObject({ text: 'replaced\n', exitCode: 0 })
-    expect((await run('cd sub; kill -9 $$')).output).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
-    expect(shell.state.cwd).toBe(shell.workspace)
-  })
-
-  test('says what is wrong with the syntax', async () => {
-    const { output } = await run('if true; then echo')
-    expect(output.exitCode).toBe(2)
-    expect(output.text).toContain('syntax error')
-    expect((await run(`echo 'open`)).output).toMatchObject({ exitCode: 2 })
-  })
-
-  test('is put back when it leaves the workspace, also through a link', async () => {
-    const { text } = await run('cd /; pwd')
-    expect(text).toContain(`The working directory was reset to ${shell.workspace}: / is outside the workspace.`)
-    await run('ln -s /etc link; cd link')
-    expect(shell.state.cwd).toBe(shell.workspace)
-    expect((await run('pwd')).output.text).toBe(`${shell.workspace}\n`)
-  })
-
-  test('starts in the workspace when its folder is gone', async () => {
-    await run('mkdir sub; cd sub')
-    rmSync(path.join(shell.workspace, 'sub'), { recursive: true })
-    const { output, text } = await run('pwd')
-    expect(output.text).toBe(`${shell.workspace}\n`)
-    expect(text).toContain('is gone')
-    const removed = await run('mkdir again; cd again; rmdir ../again')
-    expect(removed.text).toContain(`The working directory was reset to ${shell.workspace}`)
-  })
-
-  test('has a clean environment', async () => {
-    vi.stubEnv('ANTHROPIC_API_KEY', 'canary-key')
-    vi.stubEnv('TROUPE_TOKEN', 'canary-token')
-    vi.stubEnv('NODE_OPTIONS', '--no-warnings')
-    const { output } = await run('env; cat /proc/self/environ /proc/$$/environ')
-    expect(output.text).not.toMatch(/canary|NODE_OPTIONS/)
-    const names = (await run('compgen -e')).output.text.trim().split('\n')
-    const allowed = /^(PATH|HOME|LANG|LC_\w+|TERM|TMPDIR|USER|SHELL|PWD|OLDPWD|SHLVL|_|TROUPE_TASK|TROUPE_CALL)$/
-    expect(names.filter((name) => !allowed.test(name))).toEqual([])
-  })
-
-  test('gives commands no input to wait for', async () => {
-    const { output } = await run('cat; read -r line; echo "[$line] $?"; [ -t 0 ] || echo no terminal')
-    expect(output.text).toBe('[] 1\nno terminal\n')
-  })
-
-  test('takes commands that are longer than an argument may be', async () => {
-    const { output } = await run(`echo ${'x'.repeat(300_000)} | wc -c`)
-    expect(output.text.trim()).toBe('300001')
-    const heredoc = await run(`cat > big <<'EOF'\n${'line\n'.repeat(40_000)}EOF\nwc -l < big`)
-    expect(heredoc.output.text.trim()).toBe('40000')
-  })
-
-  test('refuses a NUL', async () => {
-    await expect(run('echo a\0b')).rejects.toThrow('NUL character')
-  })
-
-  test('is not seen in the list of processes', async () => {
-    const { output } = await run('secret=hunter2; tr "\\0" " " < /proc/$$/cmdline')
-    expect(output.text).not.toContain('hunter2')
-  })
-})
-
-describe('an end', () => {
-  test('by the time limit keeps what was printed and ends everything', async () => {
-    const { output, text } = await run('echo before; sleep 60 & sleep 60', { timeout: 300 })
-    expect(output).toMatchObject({ status: 'timed-out', text: 'before\n' })
-    expect(text).toContain('Timed out after 0.3 s')
-    expect(shell.running()).toEqual([])
-  })
-
-  test.each([
-    ['ignores SIGTERM', `trap '' TERM; echo go; while :; do sleep 1; done`],
-    ['leaves its session', `setsid bash -c 'sleep 60' & setsid sleep 61 & sleep 60`],
-    ['has groups of its own', 'set -m; sleep 60 & (sleep 60 & wait) & wait'],
-    ['forks all the time', 'f() { while :; do (sleep 5 &) ; sleep 0.01; done; }; f'],
-    ['is stopped', 'sleep 60 & kill -STOP $!; sleep 60'],
-  ])('by the time limit reaches what %s', async (_name, command) => {
-    const { output } = await run(command, { timeout: 300 })
-    expect(output.status).toBe('timed-out')
-    expect(shell.running()).toEqual([])
-  })
-
-  test('by the time limit reaches what left its session and has no mark', async () => {
-    const { output } = await run('env -i /usr/bin/setsid /bin/sleep 60 & echo $!; sleep 60', { timeout: 300 })
-    expect(Number(output.text)).toBeGreaterThan(1)
-    expect(membersOf({ pid: Number(output.text) }, { fresh: true })).toEqual([])
-  })
-
-  test.each([
-    [
-      'the person',
-      new Error('stop'),
-      /^before\n\nStopped by the person before it finished, after \d+\.\d s: it was ended with everything/,
-    ],
-    ['the end of the program', shutdown, /^before\n\nInterrupted: the server was stopped, after/],
-  ])('by %s is prompt and complete, and keeps what was printed', async (_name, reason, said) => {
-    const stop = new AbortController()
-    const command = 'echo before; touch started; setsid sleep 60 & sleep 60'
-    const running = shell.call(bash, { command }, { signal: stop.signal })
-    await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
-    const begun = performance.now()
-    stop.abort(reason)
-    const { output, text } = await running
-    expect(performance.now() - begun).toBeLessThan(1000)
-    expect(output).toMatchObject({ status: 'stopped', text: 'before\n' })
-    expect(text).toMatch(said)
-    expect(bash.display!(output, { command }).content).toMatchObject({ status: 'stopped', text: 'before\n' })
-    expect(shell.running()).toEqual([])
-  })
-
-  test('by a stop reaches what ignores SIGTERM, and keeps what is in a file', async () => {
-    const stop = new AbortController()
-    const command = `trap '' TERM; seq 1 20000; touch started; while :; do sleep 1; done`
-    const running = shell.call(bash, { command }, { signal: stop.signal })
-    await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
-    stop.abort()
-    const { output } = await running
-    expect(readFileSync(output.spilled!.path, 'utf8').endsWith('19999\n20000\n')).toBe(true)
-    expect(shell.running()).toEqual([])
-  })
-
-  test('before the beginning lets nothing run', async () => {
-    const aborted = AbortSignal.abort(new Error('stopped'))
-    await expect(shell.call(bash, { command: 'touch ran' }, { signal: aborted })).rejects.toThrow('stopped')
-    expect(existsSync(path.join(shell.workspace, 'ran'))).toBe(false)
-  })
-
-  test('of the shell does not wait for what it left running, which becomes a task', async () => {
-    const begun = performance.now()
-    const { output, text } = await run('(sleep 0.3; echo later; sleep 60) & echo now')
-    expect(performance.now() - begun).toBeLessThan(2000)
-    expect(output.text).toBe('now\n')
-    expect(text).toContain(`as task ${output.taskId}`)
-    const task = shell.state.tasks.get(output.taskId!)!
-    await task.settled({ ms: 5000, quietMs: 10, from: 0 })
-    expect(task.read().text).toBe('later\n')
-    expect(task.status).toBe('running')
-    await task.stop()
-    expect(task.status).toBe('stopped')
-    expect(shell.running()).toEqual([])
-  })
-
-  test('of the shell waits a moment for what ends right after it', async () => {
-    const { output } = await run('echo late > >(cat)')
-    expect(output).toMatchObject({ text: 'late\n' })
-    expect(output.taskId).toBeUndefined()
-  })
-
-  test('of the session reaches a daemon that detached itself', async () => {
-    await run('setsid --fork sleep 60 < /dev/null > /dev/null 2>&1 219>&-')
-    expect(shell.running()).toHaveLength(1)
-  })
-})
-
-test('a command is journalled before it can do anything', async () => {
-  const file = path.join(shell.workspace, 'file')
-  let seen: boolean | undefined
-  const journal = async (pid: number): Promise<void> => {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(process.kill(-pid, 0)).toBe(true)
-    seen = existsSync(file)
-  }
-  await shell.call(bash, { command: `touch '${file}'` }, { process: journal })
-  expect(seen).toBe(false)
-  expect(existsSync(file)).toBe(true)
-})
-
-test('a command that cannot be journalled does not run', async () => {
-  const refuse = (): Promise<void> => Promise.reject(new Error('no journal'))
-  await expect(shell.call(bash, { command: 'touch ran' }, { process: refuse })).rejects.toThrow('no journal')
-  expect(existsSync(path.join(shell.workspace, 'ran'))).toBe(false)
-})
-
-test('an undo can name the commands that it does not cover', async () => {
-  await run('touch file')
-  await shell.call(bash, { command: 'true', run_in_background: true })
-  const commands = await shell.state.undo.commands({ toolCallId: shell.ctx.toolCallId })
-  expect(commands.map(({ command }) => command)).toEqual(['true', 'touch file'])
-})
-
-test('output is shown while the command runs', async () => {
-  const go = path.join(shell.workspace, 'go')
-  const running = bash.execute(
-    { command: 'echo first; until [ -e go ]; do sleep 0.02; done; echo second' },
-    shell.ctx,
-  ) as AsyncGenerator<string>
-  expect(await running.next()).toEqual({ done: false, value: 'first\n' })
-  writeFileSync(go, '')
-  const second = await running.next()
-  expect(second.done === true ? (second.value as { text: string }).text : second.value).toContain('second')
-  while ((await running.next()).done !== true);
-})
-
-test('a person is shown the exact command', () => {
-  const command = 'rm -rf "x y"\n# and more'
-  expect(bash.permission!({ command, description: 'Clean up' })).toEqual({
-    title: 'Run a command',
-    summary: 'Clean up',
-    content: command,
-  })
-})
-
-describe('in a run', () => {
-  const named = checkTool(bash, 'bash')
-  const open = () => ({ state: () => shell.state })
-
-  test('the model reads the text, the card gets the terminal, and the page what is printed meanwhile', async () => {
-    const outcome = await play(
-      [[{ call: { name: 'Bash', id: 'c1', input: { command: 'echo one; sleep 0.1; echo two' } } }], [{ text: 'done' }]],
-      [named],
-      open(),
-    )
-    const progress = outcome.log.items.filter((item) => item.type === 'data-tool-progress')
-    expect(progress.map((item) => (item as { data: { delta: string } }).data.delta).join('')).toContain('one\n')
-    const part = call(outcome, 'c1') as unknown as Shown
-    expect(part.output).toMatchObject({ text: 'one\ntwo\n', exitCode: 0 })
-    expect(part.toolMetadata.troupe.modelText).toMatch(/^one\ntwo\n\nExit code 0 after/)
-    expect(part.toolMetadata.troupe.display.content).toMatchObject({ kind: 'terminal', text: 'one\ntwo\n' })
-  })
-
-  test('a stop says so, keeps what was printed, and nothing goes on', async () => {
-    const stop = new AbortController()
-    const command = 'echo before; touch started; sleep 60'
-    const script = [[{ call: { name: 'Bash', id: 'c1', input: { command } } }], [{ text: 'done' }]]
-    const running = play(script, [named], { ...open(), signal: stop.signal })
-    await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
-    stop.abort()
-    const outcome = await running
-    expect(shell.running()).toEqual([])
-    expect(outcome.status).toBe('aborted')
-    const part = call(outcome, 'c1') as unknown as Shown
-    expect(part.output).toMatchObject({ status: 'stopped', text: 'before\n' })
-    expect(part.toolMetadata.troupe.modelText).toMatch(/^before\n\nStopped by the person before it finished, after/)
-    expect(part.toolMetadata.troupe.display).toMatchObject({
-      summary: expect.stringMatching(/^Stopped by the person before it finished, after /),
-      content: { kind: 'terminal', status: 'stopped', text: 'before\n' },
+    test('does not grow our memory when it is 150 MB', async () => {
+      await run('head -c 5000000 /dev/zero | tr "\\0" x')
+      const before = process.memoryUsage.rss()
+      let most = before
+      const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 10)
+      const { output, progress } = await run('head -c 150000000 /dev/zero | tr "\\0" x')
+      clearInterval(watch)
+      expect(output.spilled?.length).toBe(150_000_000)
+      expect((most - before) / 1e6).toBeLessThan(100)
+      expect(progress.join('').length).toBeLessThan(1_000_000)
     })
   })
 
-  interface Shown {
-    output: unknown
-    toolMetadata: { troupe: { modelText: string; display: { content: unknown } } }
-  }
+  describe('the shell', () => {
+    test('remembers the working directory', async () => {
+      mkdirSync(path.join(shell.workspace, 'a b/ü'), { recursive: true })
+      const { text } = await run('cd "a b/ü"')
+      expect(text).toContain(`The working directory is now ${path.join(shell.workspace, 'a b/ü')}.`)
+      expect((await run('pwd')).output.text).toBe(`${path.join(shell.workspace, 'a b/ü')}\n`)
+      expect((await run('cd ../..; pwd')).output.text).toBe(`${shell.workspace}\n`)
+    })
+
+    test('remembers exported variables, whatever is in them, and forgets others', async () => {
+      await run(`export A=$'tab\\t "q" \\'s\\' $x \\n🎭' PATH="/extra:$PATH"; B=2; f() { :; }`)
+      const { output } = await run('printf %s "$A"; echo "[$B]"; type -t f; echo "${PATH%%:*}"')
+      expect(output.text).toBe(`tab\t "q" 's' $x \n🎭[]\n/extra\n`)
+      await run('unset A')
+      expect(remembered()).not.toHaveProperty('A')
+    })
+
+    test.each([
+      ['exit', 'cd sub; export X=1; exit 5', 5],
+      ['set -e', 'set -e; cd sub; export X=1; false; echo not here', 1],
+      ['set -u', 'set -u; cd sub; export X=1; echo "$nothing"', 127],
+      ['set -x', 'set -x; cd sub; export X=1', 0],
+      ['a trap of its own', `trap 'echo bye' EXIT; cd sub; export X=1`, 0],
+      ['a function that fails', 'cd sub; export X=1; f() { return 7; }; f', 7],
+      ['redirected output', 'exec >/dev/null 2>&1 3>&1; cd sub; export X=1', 0],
+    ])('remembers also after %s', async (_name, command, exitCode) => {
+      mkdirSync(path.join(shell.workspace, 'sub'))
+      const { output } = await run(command)
+      expect(output.exitCode).toBe(exitCode)
+      expect(output.text).not.toContain('troupe')
+      expect(shell.state.cwd).toBe(path.join(shell.workspace, 'sub'))
+      expect(remembered()).toMatchObject({ X: '1' })
+    })
+
+    test('that is replaced or killed leaves everything as it was', async () => {
+      mkdirSync(path.join(shell.workspace, 'sub'))
+      expect((await run('cd sub; exec echo replaced')).output).toMatchObject({ text: 'replaced\n', exitCode: 0 })
+      expect((await run('cd sub; kill -9 $$')).output).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+      expect(shell.state.cwd).toBe(shell.workspace)
+    })
+
+    test('says what is wrong with the syntax', async () => {
+      const { output } = await run('if true; then echo')
+      expect(output.exitCode).toBe(2)
+      expect(output.text).toContain('syntax error')
+      expect((await run(`echo 'open`)).output).toMatchObject({ exitCode: 2 })
+    })
+
+    test('is put back when it leaves the workspace, also through a link', async () => {
+      const { text } = await run('cd /; pwd')
+      expect(text).toContain(`The working directory was reset to ${shell.workspace}: / is outside the workspace.`)
+      await run('ln -s /etc link; cd link')
+      expect(shell.state.cwd).toBe(shell.workspace)
+      expect((await run('pwd')).output.text).toBe(`${shell.workspace}\n`)
+    })
+
+    test('starts in the workspace when its folder is gone', async () => {
+      await run('mkdir sub; cd sub')
+      rmSync(path.join(shell.workspace, 'sub'), { recursive: true })
+      const { output, text } = await run('pwd')
+      expect(output.text).toBe(`${shell.workspace}\n`)
+      expect(text).toContain('is gone')
+      const removed = await run('mkdir again; cd again; rmdir ../again')
+      expect(removed.text).toContain(`The working directory was reset to ${shell.workspace}`)
+    })
+
+    test('has a clean environment', async () => {
+      vi.stubEnv('ANTHROPIC_API_KEY', 'canary-key')
+      vi.stubEnv('TROUPE_TOKEN', 'canary-token')
+      vi.stubEnv('NODE_OPTIONS', '--no-warnings')
+      const { output } = await run('env; cat /proc/self/environ /proc/$$/environ')
+      expect(output.text).not.toMatch(/canary|NODE_OPTIONS/)
+      const names = (await run('compgen -e')).output.text.trim().split('\n')
+      const allowed = /^(PATH|HOME|LANG|LC_\w+|TERM|TMPDIR|USER|SHELL|PWD|OLDPWD|SHLVL|_|TROUPE_TASK|TROUPE_CALL)$/
+      expect(names.filter((name) => !allowed.test(name))).toEqual([])
+    })
+
+    test('gives commands no input to wait for', async () => {
+      const { output } = await run('cat; read -r line; echo "[$line] $?"; [ -t 0 ] || echo no terminal')
+      expect(output.text).toBe('[] 1\nno terminal\n')
+    })
+
+    test('takes commands that are longer than an argument may be', async () => {
+      const { output } = await run(`echo ${'x'.repeat(300_000)} | wc -c`)
+      expect(output.text.trim()).toBe('300001')
+      const heredoc = await run(`cat > big <<'EOF'\n${'line\n'.repeat(40_000)}EOF\nwc -l < big`)
+      expect(heredoc.output.text.trim()).toBe('40000')
+    })
+
+    test('refuses a NUL', async () => {
+      await expect(run('echo a\0b')).rejects.toThrow('NUL character')
+    })
+
+    test('is not seen in the list of processes', async () => {
+      const { output } = await run('secret=hunter2; tr "\\0" " " < /proc/$$/cmdline')
+      expect(output.text).not.toContain('hunter2')
+    })
+  })
+
+  describe('an end', () => {
+    test('by the time limit keeps what was printed and ends everything', async () => {
+      const { output, text } = await run('echo before; sleep 60 & sleep 60', { timeout: 300 })
+      expect(output).toMatchObject({ status: 'timed-out', text: 'before\n' })
+      expect(text).toContain('Timed out after 0.3 s')
+      expect(shell.running()).toEqual([])
+    })
+
+    test.each([
+      ['ignores SIGTERM', `trap '' TERM; echo go; while :; do sleep 1; done`],
+      ['leaves its session', `setsid bash -c 'sleep 60' & setsid sleep 61 & sleep 60`],
+      ['has groups of its own', 'set -m; sleep 60 & (sleep 60 & wait) & wait'],
+      ['forks all the time', 'f() { while :; do (sleep 5 &) ; sleep 0.01; done; }; f'],
+      ['is stopped', 'sleep 60 & kill -STOP $!; sleep 60'],
+    ])('by the time limit reaches what %s', async (_name, command) => {
+      const { output } = await run(command, { timeout: 300 })
+      expect(output.status).toBe('timed-out')
+      expect(shell.running()).toEqual([])
+    })
+
+    test('by the time limit reaches what left its session and has no mark', async () => {
+      const { output } = await run('env -i /usr/bin/setsid /bin/sleep 60 & echo $!; sleep 60', { timeout: 300 })
+      expect(Number(output.text)).toBeGreaterThan(1)
+      expect(membersOf({ pid: Number(output.text) }, { fresh: true })).toEqual([])
+    })
+
+    test.each([
+      [
+        'the person',
+        new Error('stop'),
+        /^before\n\nStopped by the person before it finished, after \d+\.\d s: it was ended with everything/,
+      ],
+      ['the end of the program', shutdown, /^before\n\nInterrupted: the server was stopped, after/],
+    ])('by %s is prompt and complete, and keeps what was printed', async (_name, reason, said) => {
+      const stop = new AbortController()
+      const command = 'echo before; touch started; setsid sleep 60 & sleep 60'
+      const running = shell.call(bash, { command }, { signal: stop.signal })
+      await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
+      const begun = performance.now()
+      stop.abort(reason)
+      const { output, text } = await running
+      expect(performance.now() - begun).toBeLessThan(1000)
+      expect(output).toMatchObject({ status: 'stopped', text: 'before\n' })
+      expect(text).toMatch(said)
+      expect(bash.display!(output, { command }).content).toMatchObject({ status: 'stopped', text: 'before\n' })
+      expect(shell.running()).toEqual([])
+    })
+
+    test('by a stop reaches what ignores SIGTERM, and keeps what is in a file', async () => {
+      const stop = new AbortController()
+      const command = `trap '' TERM; seq 1 20000; touch started; while :; do sleep 1; done`
+      const running = shell.call(bash, { command }, { signal: stop.signal })
+      await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
+      stop.abort()
+      const { output } = await running
+      expect(readFileSync(output.spilled!.path, 'utf8').endsWith('19999\n20000\n')).toBe(true)
+      expect(shell.running()).toEqual([])
+    })
+
+    test('before the beginning lets nothing run', async () => {
+      const aborted = AbortSignal.abort(new Error('stopped'))
+      await expect(shell.call(bash, { command: 'touch ran' }, { signal: aborted })).rejects.toThrow('stopped')
+      expect(existsSync(path.join(shell.workspace, 'ran'))).toBe(false)
+    })
+
+    test('of the shell does not wait for what it left running, which becomes a task', async () => {
+      const begun = performance.now()
+      const { output, text } = await run('(sleep 0.3; echo later; sleep 60) & echo now')
+      expect(performance.now() - begun).toBeLessThan(2000)
+      expect(output.text).toBe('now\n')
+      expect(text).toContain(`as task ${output.taskId}`)
+      const task = shell.state.tasks.get(output.taskId!)!
+      await task.settled({ ms: 5000, quietMs: 10, from: 0 })
+      expect(task.read().text).toBe('later\n')
+      expect(task.status).toBe('running')
+      await task.stop()
+      expect(task.status).toBe('stopped')
+      expect(shell.running()).toEqual([])
+    })
+
+    test('of the shell waits a moment for what ends right after it', async () => {
+      const { output } = await run('echo late > >(cat)')
+      expect(output).toMatchObject({ text: 'late\n' })
+      expect(output.taskId).toBeUndefined()
+    })
+
+    test('of the session reaches a daemon that detached itself', async () => {
+      await run('setsid --fork sleep 60 < /dev/null > /dev/null 2>&1 219>&-')
+      // Inside the sandbox its first process is there as long as any other.
+      expect(shell.running()).toHaveLength(way.confinement === 'none' ? 1 : 2)
+    })
+  })
+
+  test('a command is journalled before it can do anything', async () => {
+    const file = path.join(shell.workspace, 'file')
+    let seen: boolean | undefined
+    const journal = async (pid: number): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      expect(process.kill(-pid, 0)).toBe(true)
+      seen = existsSync(file)
+    }
+    await shell.call(bash, { command: `touch '${file}'` }, { process: journal })
+    expect(seen).toBe(false)
+    expect(existsSync(file)).toBe(true)
+  })
+
+  test('a command that cannot be journalled does not run', async () => {
+    const refuse = (): Promise<void> => Promise.reject(new Error('no journal'))
+    await expect(shell.call(bash, { command: 'touch ran' }, { process: refuse })).rejects.toThrow('no journal')
+    expect(existsSync(path.join(shell.workspace, 'ran'))).toBe(false)
+  })
+
+  test('an undo can name the commands that it does not cover', async () => {
+    await run('touch file')
+    await shell.call(bash, { command: 'true', run_in_background: true })
+    const commands = await shell.state.undo.commands({ toolCallId: shell.ctx.toolCallId })
+    expect(commands.map(({ command }) => command)).toEqual(['true', 'touch file'])
+  })
+
+  test('output is shown while the command runs', async () => {
+    const go = path.join(shell.workspace, 'go')
+    const running = bash.execute(
+      { command: 'echo first; until [ -e go ]; do sleep 0.02; done; echo second' },
+      shell.ctx,
+    ) as AsyncGenerator<string>
+    expect(await running.next()).toEqual({ done: false, value: 'first\n' })
+    writeFileSync(go, '')
+    const second = await running.next()
+    expect(second.done === true ? (second.value as { text: string }).text : second.value).toContain('second')
+    while ((await running.next()).done !== true);
+  })
+
+  test('a person is shown the exact command', () => {
+    const command = 'rm -rf "x y"\n# and more'
+    expect(bash.permission!({ command, description: 'Clean up' })).toEqual({
+      title: 'Run a command',
+      summary: 'Clean up',
+      content: command,
+    })
+  })
+
+  describe('in a run', () => {
+    const named = checkTool(bash, 'bash')
+    const open = () => ({ state: () => shell.state })
+
+    test('the model reads the text, the card gets the terminal, and the page what is printed meanwhile', async () => {
+      const outcome = await play(
+        [
+          [{ call: { name: 'Bash', id: 'c1', input: { command: 'echo one; sleep 0.1; echo two' } } }],
+          [{ text: 'done' }],
+        ],
+        [named],
+        open(),
+      )
+      const progress = outcome.log.items.filter((item) => item.type === 'data-tool-progress')
+      expect(progress.map((item) => (item as { data: { delta: string } }).data.delta).join('')).toContain('one\n')
+      const part = call(outcome, 'c1') as unknown as Shown
+      expect(part.output).toMatchObject({ text: 'one\ntwo\n', exitCode: 0 })
+      expect(part.toolMetadata.troupe.modelText).toMatch(/^one\ntwo\n\nExit code 0 after/)
+      expect(part.toolMetadata.troupe.display.content).toMatchObject({ kind: 'terminal', text: 'one\ntwo\n' })
+    })
+
+    test('a stop says so, keeps what was printed, and nothing goes on', async () => {
+      const stop = new AbortController()
+      const command = 'echo before; touch started; sleep 60'
+      const script = [[{ call: { name: 'Bash', id: 'c1', input: { command } } }], [{ text: 'done' }]]
+      const running = play(script, [named], { ...open(), signal: stop.signal })
+      await vi.waitUntil(() => existsSync(path.join(shell.workspace, 'started')))
+      stop.abort()
+      const outcome = await running
+      expect(shell.running()).toEqual([])
+      expect(outcome.status).toBe('aborted')
+      const part = call(outcome, 'c1') as unknown as Shown
+      expect(part.output).toMatchObject({ status: 'stopped', text: 'before\n' })
+      expect(part.toolMetadata.troupe.modelText).toMatch(/^before\n\nStopped by the person before it finished, after/)
+      expect(part.toolMetadata.troupe.display).toMatchObject({
+        summary: expect.stringMatching(/^Stopped by the person before it finished, after /),
+        content: { kind: 'terminal', status: 'stopped', text: 'before\n' },
+      })
+    })
+
+    interface Shown {
+      output: unknown
+      toolMetadata: { troupe: { modelText: string; display: { content: unknown } } }
+    }
+  })
 })

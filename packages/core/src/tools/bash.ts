@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
 import { plainText } from '../shell/plain-text.ts'
 import type { CommandOutcome } from '../shell/run-command.ts'
 import { seconds, summaryOf, terminalDisplay } from '../shell/terminal-display.ts'
@@ -12,6 +13,7 @@ const inputSchema = z.object({
   description: z.string().describe('What it does, in a few words, for the person').optional(),
   timeout: z.number().positive().describe('Milliseconds; 120000 by default, at most 600000').optional(),
   run_in_background: z.boolean().describe('Return at once with a task id; read it with TaskOutput').optional(),
+  ...sandboxFields,
 })
 type Input = z.infer<typeof inputSchema>
 
@@ -20,7 +22,8 @@ type Output = Omit<CommandOutcome, 'status'> & { status: CommandOutcome['status'
 export default defineTool({
   description: `Runs a command in a fresh bash and returns what it printed, stdout and stderr in order, with its exit code.
 The working directory and exported variables of one command hold for the next; anything else (functions, aliases, shell options) does not. It cannot ask for input: stdin is empty. It is ended after "timeout" milliseconds (120000 by default, at most 600000).
-For servers and long work use "run_in_background": true, then TaskOutput and TaskStop; for programs that need a terminal or input use ExecCommand. To read, search or change files prefer Read, Grep, Glob, Edit and Write.`,
+For servers and long work use "run_in_background": true, then TaskOutput and TaskStop; for programs that need a terminal or input use ExecCommand. To read, search or change files prefer Read, Grep, Glob, Edit and Write.
+${sandboxText}`,
   input: inputSchema,
   readOnly: false,
   // What does not heed SIGTERM is killed after a second.

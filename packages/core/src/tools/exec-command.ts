@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
 import { lookAt, lookDisplay, lookText, type TaskLook } from '../shell/look-at.ts'
 import { defineTool } from '../tool.ts'
 
@@ -18,18 +19,20 @@ const inputSchema = z.object({
   cols: side.default(120),
   rows: side.default(40),
   workdir: z.string().describe('Where to run it, instead of the working directory').optional(),
+  ...sandboxFields,
 })
 
 export default defineTool({
   description: `Starts a command in a terminal and returns what it prints. If it still runs by then, a session_id comes back: WriteStdin sends it input and reads on. It returns early when the command ends or its output settles at a prompt.
-For what asks questions or stays open: REPLs, debuggers, ssh, installers. At most 16 sessions at a time; end those you no longer need.`,
+For what asks questions or stays open: REPLs, debuggers, ssh, installers. At most 16 sessions at a time; end those you no longer need.
+${sandboxText}`,
   input: inputSchema,
   readOnly: false,
   group: 'shell',
-  touches({ cmd: command, workdir: cwd }) {
-    if (cwd === undefined) return [{ kind: 'command', command }]
+  touches({ cmd: command, workdir: cwd, tty: terminal }) {
+    if (cwd === undefined) return [{ kind: 'command', command, terminal }]
     return [
-      { kind: 'command', command, cwd },
+      { kind: 'command', command, terminal, cwd },
       { kind: 'read', path: cwd },
     ]
   },
