@@ -28,6 +28,7 @@ export function createJsonReader({ schema, pathStyle = 'dot', onEvent }: JsonRea
     sink: {
       all: onEvent !== undefined,
       tell: onEvent ?? (() => undefined),
+      replay: (tellAll) => tellAll(),
       reset: (reason) => onEvent?.({ type: 'reset', reason, attempt: 1 }),
     },
     kinds: schema?.kinds ?? everyKind,

@@ -10,6 +10,8 @@ import { tellBlock } from './tell-block.ts'
 export interface ReaderSink<W extends Watcher = Watcher> extends BlockSink<W> {
   /** A better block was found: what was told of the one before no longer counts. */
   reset(reason: string): void
+  /** A block comes into view: what it holds already is told in one go. */
+  replay(tellAll: () => void): void
 }
 
 export interface ReaderOptions<W extends Watcher = Watcher> {
@@ -472,6 +474,6 @@ export class JsonReader<W extends Watcher = Watcher> {
     }
     this.#shown = block
     block.shown = true
-    tellBlock(block, this.#root, (event, place) => this.#sink.tell(event, place))
+    this.#sink.replay(() => tellBlock(block, this.#root, (event, place) => this.#sink.tell(event, place)))
   }
 }

@@ -28,7 +28,7 @@ export function tellBlock<W extends Watcher>(
     const isHolder = typeof value === 'object' && value !== null
     const completion = open.has(value) ? undefined : ending
     const say = (how: Completion | undefined): void => {
-      const delta = isHolder ? '' : String(value)
+      const delta = isHolder ? '' : String(value as string | number | boolean | null)
       const isComplete = how !== undefined
       tell({ type: 'value', path, wildcardPath, indexes, value, delta, isComplete, completion: how }, place)
     }
