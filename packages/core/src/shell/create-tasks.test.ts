@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import bash from '../tools/bash.ts'
 import { createTasks } from './create-tasks.ts'
+import { inBothWays } from './in-both-ways.ts'
 import { openTestShell, type TestShell } from './open-test-shell.ts'
 import { isAlive, membersOf } from './processes.ts'
 import type { Task } from './tasks.ts'
@@ -43,27 +44,32 @@ test('tasks that have ended are forgotten, oldest first, when they are many or h
   ])
 })
 
-test('what runs in the background ends when our process is killed', async () => {
-  const program = `
+inBothWays(({ confinement }) =>
+  test('what runs in the background ends when our process is killed', async () => {
+    const program = `
+    import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, '../sandbox/find-sandbox.ts'))}
     import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, 'open-test-shell.ts'))}
     import bash from ${JSON.stringify(path.join(import.meta.dirname, '../tools/bash.ts'))}
-    const shell = openTestShell()
+    const shell = openTestShell({ confinement: '${confinement}', ...(await findSandbox()) })
     await shell.call(bash, { command: 'trap "" TERM; echo up; sleep 600', run_in_background: true })
     await shell.call(bash, { command: 'setsid sleep 600 > /dev/null 2>&1 &' })
     console.log(JSON.stringify({ mark: shell.state.tasks.mark, workspace: shell.workspace }))
     setInterval(() => undefined, 1000)`
-  const child = spawn(process.execPath, ['--conditions=troupe-source', '--input-type=module', '-e', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  const { mark, workspace } = JSON.parse(String(line)) as { mark: string; workspace: string }
-  const running = membersOf({ mark: `${mark}.` }, { fresh: true })
-  expect(running.map(({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toSorted()).toEqual([
-    'bash',
-    'sleep',
-    'sleep',
-  ])
-  child.kill('SIGKILL')
-  await vi.waitUntil(() => !running.some(isAlive), { timeout: 10_000 })
-  for (const folder of [workspace, `${workspace}-output`]) rmSync(folder, { recursive: true, force: true })
-})
+    const child = spawn(process.execPath, ['--conditions=troupe-source', '--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const { mark, workspace } = JSON.parse(String(line)) as { mark: string; workspace: string }
+    const running = membersOf({ mark: `${mark}.` }, { fresh: true })
+    expect(running.map(({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toSorted()).toEqual([
+      'bash',
+      // Outside and first process of the background command; the first of what was left by the other.
+      ...(confinement === 'none' ? [] : ['bwrap', 'bwrap', 'bwrap']),
+      'sleep',
+      'sleep',
+    ])
+    child.kill('SIGKILL')
+    await vi.waitUntil(() => !running.some(isAlive), { timeout: 10_000 })
+    for (const folder of [workspace, `${workspace}-output`]) rmSync(folder, { recursive: true, force: true })
+  }),
+)

@@ -1,11 +1,10 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { describe } from 'vitest'
 import type { AgentState } from '../agent-state.ts'
 import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
 import type { Confinement } from '../permission/decision.ts'
-import { findSandbox } from '../sandbox/find-sandbox.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { membersOf, type ProcessInfo } from './processes.ts'
@@ -29,29 +28,12 @@ export interface TestShell {
 
 /** How a test runs commands. */
 export interface ShellWay {
-  name: string
   confinement: Confinement
+  sandbox?: Sandbox | undefined
 }
 
-/** Commands behave the same in all of these. Without a sandbox on this machine the others are skipped, and say why. */
-export const plainWay: ShellWay = { name: 'without a sandbox', confinement: 'none' }
-export const sandboxWay: ShellWay = { name: 'in the sandbox', confinement: 'workspace' }
-
-const finding = await findSandbox()
-
-/** Whether this machine has one; what else to say where tests are skipped. */
-export const testSandbox = finding.sandbox
-export const whyNoSandbox = finding.sandbox === undefined ? ` (skipped: ${finding.text} ${finding.fix ?? ''})` : ''
-
-/** Declares the same tests for each way. */
-export function inBothWays(tests: (way: ShellWay) => void): void {
-  describe(plainWay.name, () => tests(plainWay))
-  describe.skipIf(testSandbox === undefined)(`${sandboxWay.name}${whyNoSandbox}`, () => tests(sandboxWay))
-}
-
-export function openTestShell({ confinement }: Pick<ShellWay, 'confinement'> = plainWay): TestShell {
+export function openTestShell({ confinement, sandbox }: ShellWay = { confinement: 'none' }): TestShell {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-shell-')))
-  const sandbox = confinement === 'none' ? undefined : testSandbox
   const state = createAgentState({ workspace, outputFolder: `${workspace}-output`, sandbox })
   const granted = { confinement, outside: [] }
   const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace }, granted })

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { inBothWays, openTestShell, type TestShell } from '../shell/open-test-shell.ts'
+import { inBothWays } from '../shell/in-both-ways.ts'
+import { openTestShell, type TestShell } from '../shell/open-test-shell.ts'
 import execCommand from './exec-command.ts'
 import writeStdin from './write-stdin.ts'
 
