@@ -33,7 +33,7 @@ export async function answer(run: Conducted): Promise<TurnResult<unknown>> {
     if (end.stopped !== undefined) ctx.extra['stopped'] = end.stopped
     out.end()
     if (end.cut === 'satisfied') return accept(run, end, attempt, out.partial, true)
-    const checked = spec.schema === undefined ? await checkText(run, end.text) : await out.check()
+    const checked = await check(run, end)
     if (checked.ok) return accept(run, end, attempt, checked.data, false)
     const { problems } = checked
     if (end.stopped !== undefined) throw stopped(end.stopped)
@@ -57,6 +57,7 @@ async function one(run: Conducted, slots: Slots, native: boolean): Promise<End> 
   const { spec, ctx, emitter, out, cut } = run
   const controller = new AbortController()
   cut.reason = undefined
+  cut.problems = []
   cut.now = (reason) => {
     cut.reason ??= reason
     controller.abort()
@@ -94,6 +95,12 @@ function accept(run: Conducted, end: End, attempts: number, data: unknown, satis
   out.close()
   const { toolLogs, extra } = ctx
   return { data, text, reasoning, attempts, toolLogs, usage: run.usage(), finishReason, satisfied, extra, message }
+}
+
+/** Where a validator had the answer cut short, that is all there is to say about it. */
+async function check(run: Conducted, end: End): Promise<CheckedOutput<unknown>> {
+  if (end.cut === 'invalid') return { ok: false, problems: run.cut.problems }
+  return run.spec.schema === undefined ? checkText(run, end.text) : run.out.check()
 }
 
 /** A text has no schema; only validators of the whole speak about it. */

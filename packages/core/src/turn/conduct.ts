@@ -1,3 +1,4 @@
+import type { OutputProblem } from '../output/output-problem.ts'
 import type { OutputStream } from '../output/output-stream-types.ts'
 import type { Usage } from '../protocol/message.ts'
 import { addUsage } from '../run/usage.ts'
@@ -11,6 +12,8 @@ import { toolLogLine, type ToolLog } from './tool-log.ts'
 /** Ends the attempt under way, and says why. */
 export interface Cut {
   reason: 'invalid' | 'satisfied' | 'failed' | undefined
+  /** What a validator said that had it cut. */
+  problems: OutputProblem[]
   now(reason: NonNullable<Cut['reason']>): void
 }
 

@@ -27,7 +27,7 @@ export class Replay<Item> {
         this.#waiting.push(resolve)
       })
     }
-    if (this.#error !== undefined) throw this.#error
+    if (this.#error !== undefined) throw this.#error as Error
   }
 
   #wake(): void {

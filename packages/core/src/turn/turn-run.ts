@@ -36,7 +36,7 @@ export function createTurnRun<Input, Data>(spec: RunSpec, options: RunOptions): 
   const events = new Replay<TurnEvent>()
   const controller = new AbortController()
   const signal = options.signal === undefined ? controller.signal : AbortSignal.any([options.signal, controller.signal])
-  const cut: Cut = { reason: undefined, now: () => undefined }
+  const cut: Cut = { reason: undefined, problems: [], now: () => undefined }
   let begun: Promise<TurnResult<unknown>> | undefined
   const out = createOutputStream<Input, unknown>({
     schema: spec.schema as never,
@@ -44,7 +44,10 @@ export function createTurnRun<Input, Data>(spec: RunSpec, options: RunOptions): 
     validators: spec.validators,
     ...(options.pathStyle !== undefined && { pathStyle: options.pathStyle }),
     onReader: begin,
-    onInvalid: () => cut.now('invalid'),
+    onInvalid(problem) {
+      cut.problems.push(problem)
+      cut.now('invalid')
+    },
     onSatisfied: () => {
       if (options.stopWhenSatisfied === true) cut.now('satisfied')
     },

@@ -77,7 +77,7 @@ function literals(values: readonly unknown[]): string | undefined {
   if (values.some((value) => typeof value === 'object' && value !== null)) return undefined
   const texts = values.map((value) => {
     if (value === null) return 'None'
-    if (typeof value !== 'string') return String(value)
+    if (typeof value !== 'string') return JSON.stringify(value)
     const isWord = /^[A-Za-z_][\w-]*( [A-Za-z_][\w-]*)*$/.test(value) && !/^(true|false|none|null)$/i.test(value)
     return isWord ? value : JSON.stringify(value)
   })
