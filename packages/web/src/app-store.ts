@@ -1,12 +1,17 @@
 import { newId } from '@troupe/core/protocol'
-import type { Ask, SearchHit } from '@troupe/core'
+import type { Ask, Mode, SearchHit } from '@troupe/core'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, isUnreachable, toErrorInfo } from './api/api-error.ts'
 import type { Api, ListedSession } from './api/api.ts'
 import type { Kept } from './api/kept.ts'
 import type { ModelInfo } from './api/model-info.ts'
+import type { PermissionFacts } from './api/rule-info.ts'
 import { chosenModelKey } from './current-model.ts'
+import { createAskActions } from './inbox/ask-actions.ts'
+import type { AskActions } from './inbox/ask-actions.ts'
+import { createModeActions } from './modes/mode-actions.ts'
+import type { ModeActions } from './modes/mode-actions.ts'
 
 /** What the page knows beyond the session in sight. */
 export interface AppState {
@@ -17,6 +22,8 @@ export interface AppState {
   /** The message that was asked for, once per asking. */
   target: { messageId: string } | null
   sessions: ListedSession[]
+  /** Sessions that are in sight or wait for the person, and that the list does not reach, by their id. */
+  apart: Record<string, ListedSession>
   nextCursor: string | null
   search: { query: string; found: Found | null }
   models: ModelInfo[]
@@ -25,14 +32,19 @@ export interface AppState {
   modelsFailure: string | null
   /** The person's choice by session; the newest choice also counts for new ones. */
   chosenModels: Record<string, string>
+  /** The person's choice by session, until the server has it. */
+  chosenModes: Record<string, Mode>
+  /** What decides about calls besides rules; null until it is known. */
+  permissions: PermissionFacts | null
+  /** What waits for the person, in any session, oldest first. */
   asks: Ask[]
   sidebar: boolean
   /** The last request found no server; the page tries again. */
   isAway: boolean
   /** The folder that is worked in; null until it is known. */
   workspacePath: string | null
-  /** Whether the dialog about models and keys is open. */
-  modelsDialog: boolean
+  /** What is open over the chat. */
+  dialog: 'models' | 'inbox' | 'rules' | null
 }
 
 export interface Found {
@@ -42,12 +54,12 @@ export interface Found {
 
 export type AppStore = StoreApi<AppState> & AppActions
 
-export interface AppActions {
+export interface AppActions extends AskActions, ModeActions {
   /** Trades the one-time key for a cookie if there is one, then reads what there is. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
-  refreshAsks: () => Promise<void>
   refreshModels: () => Promise<void>
+  refreshPermissions: () => Promise<void>
   loadMoreSessions: () => Promise<void>
   /** Brings a session into sight; with a message, that message of it. */
   select: (sessionId: string, messageId?: string) => void
@@ -62,7 +74,7 @@ export interface AppActions {
   setSearch: (query: string) => Promise<void>
   chooseModel: (ref: string) => Promise<void>
   setSidebar: (open: boolean) => void
-  setModelsDialog: (open: boolean) => void
+  setDialog: (dialog: AppState['dialog']) => void
 }
 
 export interface AppServices {
@@ -85,6 +97,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     isNew: sessionId === null,
     target: null,
     sessions: [],
+    apart: {},
     nextCursor: null,
     search: { query: '', found: null },
     models: [],
@@ -92,21 +105,27 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     defaultModel: null,
     modelsFailure: null,
     chosenModels: {},
+    chosenModes: {},
+    permissions: null,
     asks: [],
     sidebar: restingSidebar(),
     isAway: false,
     workspacePath: null,
-    modelsDialog: false,
+    dialog: null,
   }))
   const { getState, setState } = store
   screen.onChange(restSidebar)
+  const asks = createAskActions(store, services)
+  const modes = createModeActions(store, services)
 
   return {
     ...store,
+    ...asks,
+    ...modes,
     start,
     refresh,
-    refreshAsks,
     refreshModels,
+    refreshPermissions,
     loadMoreSessions,
     select,
     newSession,
@@ -118,7 +137,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     setSearch,
     chooseModel,
     setSidebar,
-    setModelsDialog: (modelsDialog) => setState({ modelsDialog }),
+    setDialog: (dialog) => setState({ dialog }),
   }
 
   async function start(key: string | null): Promise<void> {
@@ -133,7 +152,10 @@ export function createAppStore(sessionId: string | null, services: AppServices):
 
   async function refresh(): Promise<void> {
     try {
+      const revision = modes.modeRevision()
       const page = await api.sessions()
+      // It may tell of modes as they were before.
+      if (revision !== modes.modeRevision()) return await refresh()
       setState(({ sessions, nextCursor }) => {
         const known = new Set(page.sessions.map(({ id }) => id))
         const last = page.sessions.at(-1)
@@ -147,21 +169,16 @@ export function createAppStore(sessionId: string | null, services: AppServices):
           nextCursor: below.length > 0 ? nextCursor : page.nextCursor,
         }
       })
-      await refreshAsks()
-      if (!getState().modelsLoaded) await Promise.all([refreshModels(), readWorkspace()])
+      modes.modesRead()
+      await Promise.all([
+        asks.refreshApart().then(asks.refreshAsks),
+        ...(getState().permissions === null ? [refreshPermissions()] : []),
+        ...(getState().modelsLoaded ? [] : [refreshModels(), readWorkspace()]),
+      ])
     } catch (error) {
       const locked = error instanceof ApiError && error.status === 401
       if (locked) setState({ access: 'locked' })
       else if (getState().access !== 'open') setState({ access: 'unreachable' })
-    }
-  }
-
-  async function refreshAsks(): Promise<void> {
-    try {
-      const { asks } = await api.asks()
-      setState({ asks: asks.filter(({ closedAt }) => closedAt === null) })
-    } catch (error) {
-      if (!isUnreachable(error)) onError(error)
     }
   }
 
@@ -185,6 +202,15 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     }
   }
 
+  async function refreshPermissions(): Promise<void> {
+    try {
+      const { mode, bypass, sandbox } = await api.rules()
+      setState({ permissions: { mode, bypass, sandbox } })
+    } catch (error) {
+      if (!isUnreachable(error)) onError(error)
+    }
+  }
+
   async function readWorkspace(): Promise<void> {
     try {
       const { workspace } = await api.workspace()
@@ -201,6 +227,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
       target: messageId === undefined ? null : { messageId },
     })
     restSidebar()
+    void asks.refreshApart()
   }
 
   function newSession(): void {
@@ -213,8 +240,9 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   }
 
   function titleChanged(changed: string, title: string): void {
-    setState(({ sessions }) => ({
+    setState(({ sessions, apart }) => ({
       sessions: sessions.map((session) => (session.id === changed ? { ...session, title } : session)),
+      apart: apart[changed] === undefined ? apart : { ...apart, [changed]: { ...apart[changed], title } },
     }))
   }
 
@@ -240,8 +268,9 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   }
 
   function forget(removed: string): void {
-    setState(({ sessions, asks, search }) => ({
+    setState(({ sessions, apart, asks, search }) => ({
       sessions: sessions.filter(({ id }) => id !== removed),
+      apart: Object.fromEntries(Object.entries(apart).filter(([id]) => id !== removed)),
       asks: asks.filter((ask) => ask.sessionId !== removed),
       search: { ...search, found: search.found && without(search.found, removed) },
     }))

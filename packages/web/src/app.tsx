@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { readAddress, writeAddress } from './address.ts'
 import { Chat } from './chat/chat.tsx'
 import { pageWakeSource } from './chat/wake-source.ts'
+import { findSession } from './find-session.ts'
 import { Header } from './header.tsx'
 import { Locked, Unreachable } from './locked.tsx'
 import { ModelsDialog } from './models/models-dialog.tsx'
@@ -15,7 +16,7 @@ export function App() {
   const access = useApp((state) => state.access)
   const sessionId = useApp((state) => state.sessionId)
   const isAway = useApp((state) => state.isAway)
-  const modelsDialog = useApp((state) => state.modelsDialog)
+  const dialog = useApp((state) => state.dialog)
   useAddress()
   useLookingAgain()
   useNewSessionKey()
@@ -32,7 +33,7 @@ export function App() {
           <Chat key={sessionId} sessionId={sessionId} />
         </main>
       </div>
-      {modelsDialog && <ModelsDialog />}
+      {dialog === 'models' && <ModelsDialog />}
       <Notices />
     </Tooltip.Provider>
   )
@@ -100,7 +101,7 @@ function useNewSessionKey(): void {
 }
 
 function useTitle(): void {
-  const title = useApp((state) => state.sessions.find(({ id }) => id === state.sessionId)?.title)
+  const title = useApp((state) => findSession(state, state.sessionId)?.title)
   const waiting = useApp((state) => state.asks.length)
   useEffect(() => {
     const name = title === undefined || title === '' ? 'Troupe' : `${title} · Troupe`

@@ -1,14 +1,15 @@
 import type { Kept } from './api/kept.ts'
 import type { AppState } from './app-store.ts'
+import { findSession } from './find-session.ts'
 
 export const chosenModelKey = 'troupe.model'
 
 /** The model that the session in sight uses next: chosen here, chosen before, chosen for another session, the server's. */
 export function currentModel(state: AppState, kept: Kept): string | undefined {
-  const { sessionId, chosenModels, sessions, models, defaultModel } = state
+  const { sessionId, chosenModels, models, defaultModel } = state
   const candidates = [
     chosenModels[sessionId],
-    sessions.find(({ id }) => id === sessionId)?.model,
+    findSession(state, sessionId)?.model,
     kept.get(chosenModelKey),
     defaultModel,
   ]

@@ -1,4 +1,5 @@
 import { PanelLeftOpen, SquarePen } from 'lucide-react'
+import { findSession } from './find-session.ts'
 import { Inbox } from './inbox.tsx'
 import { IconButton } from './ui/icon-button.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
@@ -6,9 +7,7 @@ import { useApp, useWorkspace } from './workspace.ts'
 export function Header() {
   const { app } = useWorkspace()
   const sidebar = useApp((state) => state.sidebar)
-  const title = useApp(
-    (state) => state.sessions.find(({ id }) => id === state.sessionId)?.title ?? (state.isNew ? 'New session' : ''),
-  )
+  const title = useApp((state) => findSession(state, state.sessionId)?.title ?? (state.isNew ? 'New session' : ''))
   return (
     <header className="header">
       {!sidebar && (

@@ -6,6 +6,8 @@ import type { Api } from './api/api.ts'
 import { readClientIds } from './api/client-ids.ts'
 import { keptByBrowser, keptByTab } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
+import { isAboutAsks } from './inbox/is-about-asks.ts'
+import { modeIn } from './modes/mode-in.ts'
 import { createAppStore } from './app-store.ts'
 import type { AppServices, AppState, AppStore } from './app-store.ts'
 import { currentModel } from './current-model.ts'
@@ -37,7 +39,10 @@ export function createWorkspace(sessionId: string | null): Workspace {
     window.fetch.bind(window),
     () => app.setState({ access: 'locked' }),
     (reached) => {
-      if (app.getState().isAway === reached) app.setState({ isAway: !reached })
+      if (app.getState().isAway !== reached) return
+      app.setState({ isAway: !reached })
+      // Another server may have come up in its place, started in another way.
+      if (reached) void app.refreshPermissions()
     },
   )
   const api = createApi(request)
@@ -69,7 +74,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
     }
     const store = openSession(id)
     sessions.set(id, store)
-    const [oldest] = sessions.keys()
+    const oldest = [...sessions.keys()].find((one) => one !== app.getState().sessionId && one !== id)
     if (sessions.size > keptSessions && oldest !== undefined) sessions.delete(oldest)
     return store
   }
@@ -87,7 +92,9 @@ export function createWorkspace(sessionId: string | null): Workspace {
         wake: pageWakeSource,
         now: Date.now,
         model: () => currentModel(app.getState(), keptByBrowser),
+        mode: () => app.untoldMode(id),
         onChunk: (chunk) => onChunk(id, chunk),
+        onAnswered: app.asksAnswered,
         onChange: () => {
           if (app.getState().sessionId === id) app.sessionBegan()
           channel.tell({ sessionId: id, what: 'changed' })
@@ -107,12 +114,9 @@ export function createWorkspace(sessionId: string | null): Workspace {
   function onChunk(id: string, chunk: Chunk): void {
     const title = dataOf(chunk, 'session-title')
     if (title !== undefined) app.titleChanged(id, title.title)
-    if (
-      chunk.type === 'tool-approval-request' ||
-      chunk.type === 'tool-approval-response' ||
-      chunk.type.startsWith('data-ask')
-    )
-      void app.refreshAsks()
+    const mode = modeIn(chunk)
+    if (mode !== undefined) app.modeChanged(mode.sessionId, mode.mode)
+    if (isAboutAsks(chunk)) void app.refreshAsks()
   }
 
   /** For changes that no stream tells: other browsers, the command line. */

@@ -1,8 +1,9 @@
-import type { Answer, Ask, BranchPage, SearchHit, Session, Workspace } from '@troupe/core'
+import type { Answer, Ask, BranchPage, Effect, Mode, SearchHit, Session, Workspace } from '@troupe/core'
 import type { Part } from '@troupe/core/protocol'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { Request } from './request.ts'
+import type { NewRule, RuleDecision, RuleInfo, RuleList, RuleTest } from './rule-info.ts'
 
 export interface ChatBody {
   sessionId: string
@@ -11,6 +12,7 @@ export interface ChatBody {
   trigger?: 'regenerate-message'
   messageId?: string
   model?: string
+  mode?: Mode
   clientId: string
   tabId: string
 }
@@ -36,6 +38,8 @@ export function createApi(request: Request) {
   }
   const session = (id: string) => `/ai/sessions/${encodeURIComponent(id)}`
   const chat = (id: string) => `/ai/chat/${encodeURIComponent(id)}`
+  const of = (sessionId: string | undefined) =>
+    sessionId === undefined ? '' : `?${new URLSearchParams({ sessionId })}`
   const provider = (id: string) => `/ai/providers/${encodeURIComponent(id)}`
 
   return {
@@ -50,6 +54,7 @@ export function createApi(request: Request) {
     session: (id: string) => json<{ session: ListedSession }>('GET', session(id)),
     renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
     setModel: (id: string, model: string) => json<unknown>('PATCH', session(id), { model }),
+    setMode: (id: string, mode: Mode) => json<{ session: ListedSession }>('PATCH', session(id), { mode }),
     deleteSession: (id: string) => request('DELETE', session(id)),
     messages: (id: string, { leaf, before, limit }: { leaf?: string; before?: string; limit: number }) => {
       const search = new URLSearchParams({ limit: String(limit) })
@@ -67,8 +72,9 @@ export function createApi(request: Request) {
       request('POST', `${chat(id)}/steer`, { body: steering }),
 
     asks: () => json<{ asks: Ask[] }>('GET', '/ai/asks'),
-    answerAsk: (id: string, answer: Answer) =>
-      json<{ ask: Ask }>('POST', `/ai/asks/${encodeURIComponent(id)}`, { answer }),
+    /** `settled`: other asks that were answered by what is remembered with this one. */
+    answerAsk: (id: string, answer: Answer, clientId?: string) =>
+      json<{ ask: Ask; settled?: string[] }>('POST', `/ai/asks/${encodeURIComponent(id)}`, { answer, clientId }),
     models: () => json<ModelList>('GET', '/ai/models'),
 
     providers: () => json<{ providers: ProviderInfo[] }>('GET', '/ai/providers'),
@@ -77,6 +83,19 @@ export function createApi(request: Request) {
       json<{ provider: ProviderInfo }>('PATCH', provider(id), patch),
     testProvider: (id: string) => json<{ test: ProviderTest }>('POST', `${provider(id)}/test`, {}),
     deleteProvider: (id: string) => request('DELETE', provider(id)),
+
+    /** Those that hold everywhere in the workspace, and those of the session if one is named. */
+    rules: (sessionId?: string) => json<RuleList>('GET', `/ai/rules${of(sessionId)}`),
+    addRule: (rule: NewRule) => json<{ rule: RuleInfo; settled: string[] }>('POST', '/ai/rules', rule),
+    deleteRule: (id: string, sessionId?: string) =>
+      request('DELETE', `/ai/rules/${encodeURIComponent(id)}${of(sessionId)}`),
+    testRule: async (rule: { text: string; effect: Effect; sessionId?: string }, signal: AbortSignal) => {
+      const response = await request('POST', '/ai/rules/test', { body: rule, signal })
+      return (await response.json()) as RuleTest
+    },
+    explainCalls: (calls: { tool: string; input: unknown }[], sessionId?: string) =>
+      json<{ decisions: RuleDecision[] }>('POST', '/ai/rules/explain', { calls, sessionId }),
+
     addBlob: async (bytes: Blob) => {
       const response = await request('POST', '/ai/blobs', { bytes })
       return (await response.json()) as { url: string }

@@ -1,5 +1,5 @@
 import { newId } from '@troupe/core/protocol'
-import type { Answer } from '@troupe/core'
+import type { Answer, Mode } from '@troupe/core'
 import type { Chunk, StoredMessage } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
@@ -21,8 +21,12 @@ export interface SessionServices {
   now: () => number
   /** The model that the next answer is to come from; undefined leaves it to the server. */
   model: () => string | undefined
+  /** The mode that the session is to begin in; undefined leaves it as it is. */
+  mode: () => Mode | undefined
   /** Chunks that concern more than this session: its title, asks. */
   onChunk: (chunk: Chunk) => void
+  /** These asks have their answer. */
+  onAnswered: (askIds: readonly string[]) => void
   /** A run began or ended, messages changed. */
   onChange: () => void
   /** Something that was asked for did not work. */
@@ -178,6 +182,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       message: { id, role: 'user' as const, parts },
       parentMessageId,
       ...chosenModel(),
+      ...chosenMode(),
       ...ids,
     }
     await runs.follow((signal) => api.startRun(body, signal), message)
@@ -196,6 +201,11 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   function chosenModel(): { model?: string } {
     const model = services.model()
     return model === undefined ? {} : { model }
+  }
+
+  function chosenMode(): { mode?: Mode } {
+    const mode = services.mode()
+    return mode === undefined ? {} : { mode }
   }
 
   async function retryUnsent(): Promise<void> {
@@ -243,11 +253,14 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   async function answer(askId: string, given: Answer): Promise<void> {
     change((state) => ({ ...state, answering: [...state.answering, askId] }))
     try {
-      await api.answerAsk(askId, given)
+      const { settled = [] } = await api.answerAsk(askId, given, ids.clientId)
+      services.onAnswered([askId, ...settled])
       services.onChange()
     } catch (error) {
       change((state) => ({ ...state, answering: state.answering.filter((id) => id !== askId) }))
       onError(error)
+      // Somebody else was quicker, or nobody waits any more.
+      if (error instanceof ApiError && [404, 409].includes(error.status)) services.onChange()
     }
   }
 

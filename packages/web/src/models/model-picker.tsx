@@ -37,7 +37,7 @@ export function ModelPicker() {
           aria-label="Choose a model"
           onCloseAutoFocus={() => {
             // After the focus has gone back to the trigger, so that the dialog gives it back there.
-            if (adding.current) setTimeout(() => app.setModelsDialog(true))
+            if (adding.current) setTimeout(() => app.setDialog('models'))
             adding.current = false
           }}
         >

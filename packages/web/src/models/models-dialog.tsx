@@ -18,7 +18,7 @@ export function ModelsDialog() {
   const changed = () => Promise.all([store.load(), app.refreshModels()])
 
   return (
-    <Dialog ref={dialog} title="Models and keys" className="models" onClose={() => app.setModelsDialog(false)}>
+    <Dialog ref={dialog} title="Models and keys" className="models" onClose={() => app.setDialog(null)}>
       <p className="models-note">
         A key is kept in the settings on this machine, readable by you alone. This page can set or remove it, and never
         sees it again.

@@ -1,0 +1,75 @@
+import type { Ask } from '@troupe/core'
+import { createApi } from '../api/api.ts'
+import type { ListedSession } from '../api/api.ts'
+import { createRequest } from '../api/request.ts'
+import { createAppStore } from '../app-store.ts'
+
+type Handler = (body: unknown) => unknown
+
+/** For tests: the app's store against answers by `METHOD /path`. An answer may be a promise; what is not named is a 404. */
+export function openApp(answers: Record<string, Handler>, sessionId: string | null = null) {
+  const requests: string[] = []
+  const errors: unknown[] = []
+  const told: string[] = []
+  const values = new Map<string, string>()
+  const fetch = async (path: string, init: RequestInit): Promise<Response> => {
+    const name = `${init.method} ${path.split('?')[0]}`
+    requests.push(name)
+    const answer = answers[name]
+    const body: unknown = init.body == null ? undefined : JSON.parse(init.body as string)
+    const given = answer === undefined ? notFound : await answer(body)
+    return given instanceof Response ? given.clone() : Response.json(given)
+  }
+  const app = createAppStore(sessionId, {
+    api: createApi(createRequest(fetch as typeof globalThis.fetch, () => undefined)),
+    kept: { get: (key) => values.get(key) ?? null, set: (key, value) => void values.set(key, value ?? '') },
+    screen: { isNarrow: () => false, onChange: () => undefined },
+    onError: (error) => errors.push(error),
+    onSession: (changed, what) => told.push(`${what} ${changed}`),
+  })
+  return { app, requests, errors, told }
+}
+
+const notFound = Response.json({ error: { name: 'NotFound', message: 'Not here.' } }, { status: 404 })
+
+export function listed(id: string, fields: Partial<ListedSession> = {}): ListedSession {
+  return {
+    id,
+    workspaceId: 'w',
+    projectId: null,
+    title: id,
+    renamed: false,
+    pinned: false,
+    archived: false,
+    model: null,
+    agent: null,
+    mode: 'default',
+    rules: [],
+    messageCount: 1,
+    createdAt: 1,
+    updatedAt: 1,
+    run: null,
+    ...fields,
+  }
+}
+
+export function ask(id: string, fields: Partial<Ask> = {}): Ask {
+  return {
+    id,
+    kind: 'approval',
+    sessionId: 's1',
+    runId: 'r1',
+    agentPath: [],
+    toolCallId: `call-${id}`,
+    toolName: 'Bash',
+    input: { command: 'ls' },
+    title: 'Run a command',
+    content: undefined,
+    reason: 'It writes.',
+    rule: null,
+    createdAt: 1,
+    closedAt: null,
+    answer: null,
+    ...fields,
+  }
+}
