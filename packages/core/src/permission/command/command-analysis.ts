@@ -12,6 +12,8 @@ export interface CommandPlace {
   isProgram?: (name: string) => boolean
   /** Whether git, started there, runs nothing that the folder chose (see `isPlainRepository`). Without it: never. */
   isPlainRepository?: (folder: string) => boolean
+  /** It will have a terminal that can be typed into, so a pager would give whoever types a shell. */
+  terminal?: boolean
 }
 
 /** A file that a command names. */
@@ -23,6 +25,10 @@ export interface FileUse {
   path: string
   /** `tree`: everything below it. `glob`: the path is a pattern, with `*`, `?` and `[…]`. */
   spread?: 'tree' | 'glob'
+  /** Only names, sizes and times are looked at (`ls`, `find`, `stat`), not what is in it. */
+  names?: true
+  /** The shell itself opens it: `> file`, `< file`. */
+  redirected?: true
 }
 
 export interface FoundAssignment {
@@ -41,12 +47,15 @@ export interface FoundRedirection {
 
 /** One simple command, wherever it was found. */
 export interface FoundCommand {
-  /** Its words, joined by one space: literal ones by their value, others as written. For rules and for the card. */
+  /** Its words, joined by one space: literal ones by their value, quoted where needed, others as written. For the card. */
   text: string
-  /** The same with the program's name without its folder: `/bin/rm -f x` is `rm -f x`. For deny and ask rules. */
-  bareText: string
-  /** The program's name without its folder; null when it is not literal, or when there are only assignments. */
+  /** The program's name at best guess, without its folder; null when there is no telling, or only assignments. */
   name: string | null
+  /**
+   * Its words at best guess, up to the first that cannot be guessed: known variables, tildes and braces put in
+   * (`X=rm; $X ~` is `rm`, `/home/me`). For deny and ask rules; never for allow rules.
+   */
+  guess: { words: readonly string[]; complete: boolean }
   /** Null when a word is not literal, or when words may be added (`xargs`, `find -exec`). */
   argv: readonly string[] | null
   /** The literal words before the first that is not. */

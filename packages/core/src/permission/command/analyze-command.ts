@@ -1,0 +1,119 @@
+import type { CommandAnalysis, CommandPlace, FileUse, FoundCommand } from './command-analysis.ts'
+import { whyNotContained } from './contained.ts'
+import { isDangerousName } from './environment.ts'
+import { usesOf } from './file-uses.ts'
+import { findCommands, type Found, type Findings } from './find-commands.ts'
+import { floorOf } from './floor.ts'
+import { whyNotHarmless } from './judge.ts'
+import { passGate } from './pass-gate.ts'
+import { fieldsOf, textOf } from './piece.ts'
+import { isWhole } from './read-word.ts'
+
+const longest = 8 * 1024
+
+/**
+ * Says what a text for bash will do, without running it. Never throws. Everything that is not proven harmless is said to
+ * be not harmless; everything that might be a command is in the list, so that deny rules meet it.
+ */
+export function analyzeCommand(text: string, place: CommandPlace): CommandAnalysis {
+  if (text.length > longest) return tooLong()
+  const gate = passGate(text)
+  const findings = findCommands(text, place)
+  const { odd, unseen, overLimit, altered } = findings
+  const dangerous = [...(place.env ?? [])].find(isDangerousName)
+  const uses = { reads: [] as FileUse[], writes: [] as FileUse[] }
+  let floor = findings.floor
+  let opaque: string | undefined
+  let why = gate.why ?? odd ?? overLimit ?? unseen ?? (sameWords(gate.words, findings) ? undefined : 'It can be read in two ways.')
+  const plain = why === undefined && findings.commands.every((found) => argvOf(found) !== null || found.pieces.length === 0)
+  if (!plain) why ??= 'Some of its words are known only when it runs.'
+  let notContained = overLimit ?? unseen ?? altered ?? setsDangerous(findings)
+  if (dangerous !== undefined) why ??= `${dangerous} was set by an earlier command and may change what this one does.`
+  const commands = findings.commands.map((found): FoundCommand => {
+    const used = usesOf(found, place)
+    uses.reads.push(...used.reads)
+    uses.writes.push(...used.writes)
+    opaque ??= used.opaque
+    floor ??= floorOf(found, place.home)
+    const argv = argvOf(found)
+    const notHarmless =
+      altered ?? setsDangerous(findings) ?? (found.transparent ? whyNotTransparent(found, place) : whyNotHarmless(found, argv, place))
+    const harmless = notHarmless === undefined && dangerous === undefined
+    why ??= notHarmless
+    if (notHarmless !== undefined) notContained ??= whyNotContained(found)
+    return {
+      text: found.pieces.length === 0 ? found.assignments.map(({ name, value }) => `${name}=${value ?? '…'}`).join(' ') : textOf(found.pieces),
+      name: found.name,
+      argv,
+      literalPrefix: literalPrefix(found),
+      guess: guessOf(found),
+      assignments: found.assignments,
+      redirections: found.redirections.map(({ operator, target }) => ({ operator, target: target.text })),
+      via: found.via,
+      cwd: found.cwds?.length === 1 ? (found.cwds[0] ?? null) : null,
+      harmless,
+      ...(notHarmless !== undefined && { why: notHarmless }),
+      ...(found.transparent && { transparent: true as const }),
+      ...(found.remote && { remote: true as const }),
+    }
+  })
+  const harmless = why === undefined && plain && opaque === undefined && uses.writes.every(({ path }) => path === '/dev/null')
+  const contained = harmless || (notContained === undefined && floor === undefined)
+  return {
+    commands,
+    plain,
+    harmless,
+    ...(!harmless && { why: why ?? opaque ?? 'It may do more than look.' }),
+    contained,
+    ...(!contained && { whyNotContained: notContained ?? floor ?? 'It may do more than look.' }),
+    reads: uses.reads,
+    writes: uses.writes.filter(({ path }) => !/^\/dev\/(null|stdout|stderr|fd\/\d+)$/.test(path)),
+    ...(opaque !== undefined && { opaque }),
+    ...(unseen !== undefined && { unseen }),
+    ...(floor !== undefined && { floor }),
+    ...(overLimit !== undefined && { overLimit }),
+  }
+}
+
+function tooLong(): CommandAnalysis {
+  const why = 'It is longer than 8 KB, too long to be looked through.'
+  return { commands: [], plain: false, harmless: false, why, contained: false, whyNotContained: why, reads: [], writes: [], overLimit: why }
+}
+
+/** What the program will get for certain. */
+function argvOf({ pieces, adds }: Found): string[] | null {
+  return pieces.length > 0 && !adds && pieces.every(({ certain }) => certain) ? fieldsOf(pieces) : null
+}
+
+function literalPrefix({ pieces }: Found): string[] {
+  const end = pieces.findIndex(({ certain }) => !certain)
+  return fieldsOf(end === -1 ? pieces : pieces.slice(0, end))
+}
+
+function guessOf({ pieces, adds }: Found): { words: string[]; complete: boolean } {
+  const end = pieces.findIndex(({ field }) => !isWhole(field))
+  return { words: fieldsOf(end === -1 ? pieces : pieces.slice(0, end)), complete: end === -1 && !adds && pieces.length > 0 }
+}
+
+/** What the gate read by itself must be what the parser read. */
+function sameWords(words: readonly string[] | undefined, { words: parsed }: Findings): boolean {
+  const sorted = parsed.toSorted((one, other) => one.at - other.at)
+  return words?.length === sorted.length && sorted.every(({ value }, index) => value === words[index])
+}
+
+function setsDangerous({ set }: Findings): string | undefined {
+  for (const name of set) if (isDangerousName(name)) return `It sets ${name}.`
+  return undefined
+}
+
+/** A wrapper that changes nothing is as harmless as the command in it, once its own words are plain. */
+function whyNotTransparent(found: Found, place: CommandPlace): string | undefined {
+  if (argvOf(found) === null) return 'Some of its words are known only when it runs.'
+  const { name } = found
+  if (name === 'time' && found.pieces.some(({ field }) => /^(-\w*o|--output)/.test(field))) return '"time" writes a file.'
+  if (name === 'nohup') return '"nohup" may write a file.'
+  const other = whyNotHarmless({ ...found, pieces: [] }, null, place)
+  if (other !== undefined) return other
+  if (name === null || found.pieces[0]?.field !== name) return 'It is reached by a path.'
+  return name === 'command' || name === 'builtin' || place.isProgram?.(name) !== false ? undefined : `"${name}" is not the usual program here.`
+}

@@ -1,0 +1,42 @@
+/**
+ * Variables that change which programs run, what they load or what they read: the loader, the shell, the lookup of
+ * programs, and the options that programs take from their surroundings.
+ */
+const dangerous = new Set(
+  `PATH IFS CDPATH ENV HOME SHELL SHELLOPTS BASHOPTS PS4 PROMPT_COMMAND FPATH GLOBIGNORE EXECIGNORE FIGNORE INPUTRC
+  POSIXLY_CORRECT TMPDIR TMP TEMP TERMINFO TERMINFO_DIRS TERMCAP LOCPATH NLSPATH GCONV_PATH GLIBC_TUNABLES HOSTALIASES
+  LOCALDOMAIN RES_OPTIONS GETCONF_DIR TZDIR AWKPATH AWKLIBPATH GREP_OPTIONS RIPGREP_CONFIG_PATH MAGIC
+  LESSOPEN LESSCLOSE LESS LESSKEY LESSKEYIN LESSSECURE PAGER MANPAGER MANOPT MANPATH EDITOR VISUAL BROWSER PWD OLDPWD
+  CC CXX LD AR AS CPP CFLAGS CXXFLAGS LDFLAGS MAKEFLAGS MAKEFILES MFLAGS GNUMAKEFLAGS CMAKE_TOOLCHAIN_FILE
+  CLASSPATH JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_HOME MAVEN_OPTS GRADLE_OPTS SBT_OPTS
+  TAR_OPTIONS RSYNC_RSH RSYNC_CONNECT_PROG SUDO_ASKPASS TEXTDOMAIN TEXTDOMAINDIR
+  PHPRC PHP_INI_SCAN_DIR LUA_PATH LUA_CPATH LUA_INIT R_PROFILE R_ENVIRON OPENSSL_CONF SSLKEYLOGFILE CURL_HOME WGETRC
+  RUSTC RUSTDOC RUSTFLAGS RUSTC_WRAPPER RUSTUP_TOOLCHAIN RUSTUP_HOME ERL_LIBS ELIXIR_ERL_OPTIONS PSQLRC PGSERVICEFILE
+  VIMINIT EXINIT VIM MYVIMRC EMACSLOADPATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS HISTFILE
+  MAIL MAILPATH HOSTFILE TIMEFORMAT`.split(/\s+/),
+)
+const dangerousFamily =
+  /^(LD_|DYLD_|BASH_|GIT_|NODE_|NPM_|npm_|YARN_|PNPM_|COREPACK_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|CARGO_|GO[A-Z]|DOTNET_|COMPLUS_|MALLOC_|GUILE_|TCL|SSH_|DOCKER_|KUBE|AWS_|GCC_|PKG_|DENO_|BUN_)|_proxy$/i
+
+/** What may stand before any command without changing what it does in earnest. */
+const safe = new Set(
+  `CI NODE_ENV FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE TERM COLORTERM COLUMNS LINES LANG LANGUAGE TZ DEBUG VERBOSE
+  RUST_BACKTRACE RUST_LOG LOG_LEVEL PORT TEST PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE BLOCK_SIZE LS_COLORS
+  GREP_COLORS GREP_COLOR JQ_COLORS TIME_STYLE QUOTING_STYLE`.split(/\s+/),
+)
+/** No path of a file: `TZ=Europe/Paris` and `LC_ALL=C.UTF-8` are, `TZ=:/etc/shadow` and `LANG=../x` are not. */
+const plainValue = /^(?!.*\.\.)(?![/:])[A-Za-z0-9_.@+,:=*-]*(?:\/[A-Za-z0-9_+-]+)*$/
+
+/** Whether a variable, once it is set, changes what a plain command does. */
+export function isDangerousName(name: string): boolean {
+  return (dangerous.has(name) || dangerousFamily.test(name)) && !isSafeName(name)
+}
+
+function isSafeName(name: string): boolean {
+  return safe.has(name) || /^LC_[A-Z]+$/.test(name)
+}
+
+/** Whether an assignment before a command leaves the command what it is. */
+export function isSafeSetting(name: string, value: string | null): boolean {
+  return isSafeName(name) && value !== null && plainValue.test(value)
+}

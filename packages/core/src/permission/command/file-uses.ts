@@ -1,0 +1,177 @@
+import type { FileUse } from './command-analysis.ts'
+import type { Found } from './find-commands.ts'
+import { type OptionSpec, optionSpec, readOptions } from './options.ts'
+import { fieldsOf } from './piece.ts'
+import { type Reading, readingsOf } from './programs/program.ts'
+import { programs } from './programs/programs.ts'
+import { hole, isWhole, mark, star } from './read-word.ts'
+
+export interface Uses {
+  reads: FileUse[]
+  writes: FileUse[]
+  /** Why not all that is read is known. */
+  opaque?: string
+}
+
+/** What the words of a program that writes are: all of them written, or the last with the others read. */
+type Writer = { options: OptionSpec; operands: 'written' | 'last' | 'none' }
+const writer = (options: string, operands: Writer['operands'] = 'written'): Writer => ({
+  options: optionSpec(options),
+  operands,
+})
+
+/** Programs that change files which they are told by name. */
+const writers: ReadonlyMap<string, Writer> = new Map(
+  Object.entries({
+    rm: writer('-dfiIrRvx --force --recursive --verbose --interactive[=] --dir --one-file-system --no-preserve-root'),
+    rmdir: writer('-pv --parents --verbose --ignore-fail-on-non-empty'),
+    unlink: writer(''),
+    shred: writer('-fuvxz -n= -s= --remove[=] --force --iterations= --size= --zero --random-source=<'),
+    mv: writer('-bfinTuv -t=> -S= --target-directory=> --force --interactive --no-clobber --verbose --backup[=]', 'last'),
+    cp: writer('-abdfHilLnpPrRsTuvxX -t=> -S= --target-directory=> --archive --recursive --force --parents --preserve[=] --no-clobber --verbose', 'last'),
+    ln: writer('-bfFhiLnPrsTv -t=> -S= --symbolic --force --target-directory=>', 'last'),
+    install: writer('-bcCDdpsTv -g= -m= -o= -S= -t=> --mode= --owner= --group= --target-directory=>', 'last'),
+    touch: writer('-achm -d= -r=< -t= --date= --reference=< --time= --no-create'),
+    mkdir: writer('-pv -m= --parents --mode= --verbose'),
+    mkfifo: writer('-m= --mode='),
+    mknod: writer('-m= --mode='),
+    truncate: writer('-co -r=< -s= --no-create --size= --reference=<'),
+    tee: writer('-aip --append --ignore-interrupts'),
+    chmod: writer('-cfRv --recursive --verbose --reference=<'),
+    chown: writer('-cfhHLPRv --recursive --verbose --from= --reference=<'),
+    chgrp: writer('-cfhHLPRv --recursive --reference=<'),
+    chattr: writer('-RVf -v= -p='),
+    setfacl: writer('-bdkRm= -x= --modify= --remove= --recursive'),
+    sponge: writer('-a'),
+    gzip: writer('-cdfklLnNqrtv123456789 -S= --keep --force --decompress --stdout'),
+    gunzip: writer('-cfklnNqrtv -S= --keep --force --stdout'),
+    bzip2: writer('-cdfkqtvz123456789'),
+    xz: writer('-cdfklqtvz0123456789e -T='),
+    zstd: writer('-cdfkqtvr -o=> -T='),
+    patch: writer('-bEflNRstuv -p=# -d= -i=< -o=> --dry-run --input=< --output=>'),
+    dos2unix: writer('-kqo'),
+    split: writer('-dexu -a= -b= -C= -l= -n= -t=', 'last'),
+    csplit: writer('-kqsz -b= -f= -n=', 'none'),
+    rsync: writer('-avzrlptgoDnPhuqxHAXSiWcCbKLO -e= --delete --exclude= --include= --progress --dry-run --rsh=', 'last'),
+    scp: writer('-346BCpqrTv -c= -F= -i= -J= -l= -o= -P= -S=', 'last'),
+    curl: writer('-fsSLkvIiOJGN0# -o=> --output=> -d= --data= -H= --header= -X= --request= -u= --user= -A= -e= -b= -c=> --cookie-jar=> -T=< --upload-file=< -F= --form= -m= --max-time= -w= --write-out= -K=< --config=< --cacert= --cert= --key= -x= --proxy= -D=> --dump-header=>', 'none'),
+    wget: writer('-cqnvNrSx -O=> --output-document=> -o=> --output-file=> -P=> --directory-prefix=> -i=< -T= -t= -U= --header= --post-file=< --tries=', 'none'),
+    openssl: writer('-out=> -in=<', 'none'),
+    zip: writer('-0123456789rjmquxg -i= -x='),
+    ed: writer('-Es -p='),
+    ex: writer('-es -c='),
+  }),
+)
+/** Options of programs that otherwise look, with files that they write. */
+const outputs: ReadonlyMap<string, OptionSpec> = new Map(
+  Object.entries({
+    sort: optionSpec('-o=> --output=>'),
+    tree: optionSpec('-o=>'),
+    find: optionSpec('-fprint=> -fprint0=> -fls=> -fprintf=>'),
+    git: optionSpec('--output=>'),
+    tar: optionSpec('-f=> --file=>'),
+    jq: optionSpec(''),
+  }),
+)
+
+/** The files that a command names, as far as they can be told: for rules on paths. */
+export function usesOf(found: Found, place: { cwd: string; home: string }): Uses {
+  const uses: Uses = { reads: [], writes: [] }
+  const { name, redirections } = found
+  for (const { operator, target } of redirections) {
+    if (isDuplicate(operator, target.value)) continue
+    for (const field of target.fields) {
+      // A file that is opened both ways need not exist before.
+      if (operator !== '<') add(uses.writes, { path: field, redirected: true })
+      if (operator === '<' || operator === '<>') add(uses.reads, { path: field, redirected: true })
+    }
+  }
+  if (name === null || found.remote) return uses
+  const words = fieldsOf(found.pieces.slice(1))
+  const writes = writers.get(name)
+  if (writes !== undefined) ofWriter(writes, words)
+  else if (programs.has(name)) ofLooker(name, words)
+  return uses
+
+  function ofWriter({ options, operands }: Writer, given: readonly string[]): void {
+    const read = readOptions(given, options)
+    for (const path of read.writes) add(uses.writes, { path })
+    for (const path of read.reads) add(uses.reads, { path })
+    if (operands === 'none') return
+    // Of chmod and chown the first word is what to change.
+    const files = /^(chmod|chown|chgrp|chattr)$/.test(name ?? '') ? read.operands.slice(1) : read.operands
+    const tree = read.given.has('-r') || read.given.has('-R') || read.given.has('--recursive')
+    for (const [index, path] of files.entries()) {
+      const reads = operands === 'last' && read.writes.length === 0 && index < files.length - 1
+      const spread = tree ? { tree: true as const } : {}
+      if (reads) add(uses.reads, { path, ...spread })
+      // What is moved is gone from where it was.
+      if (!reads || name === 'mv') add(uses.writes, { path, ...spread })
+    }
+  }
+
+  function ofLooker(program: string, given: readonly string[]): void {
+    const rules = programs.get(program)
+    const argv = found.pieces.every(({ certain }) => certain) && !found.adds ? given : null
+    const look = argv === null ? undefined : rules?.look(argv, program)
+    for (const path of readOptions(given, outputs.get(program) ?? optionSpec('')).writes) add(uses.writes, { path })
+    if (look !== undefined && look.why === undefined) {
+      for (const reading of look.reads) add(uses.reads, reading)
+      return
+    }
+    if (/^g?sed$/.test(program) && given.some((word) => /^(-[nErsuz]*i|--in-place)/.test(word)))
+      for (const path of given.slice(1)) if (!path.startsWith('-')) add(uses.writes, { path })
+    if (rules?.options !== undefined && rules.operands !== undefined) {
+      for (const reading of readingsOf(readOptions(given, rules.options), rules.operands)) add(uses.reads, reading)
+      if (found.adds) uses.opaque ??= `"${program}" is given files that are known only when it runs.`
+      return
+    }
+    if (rules?.builtin === true) return
+    // A language of its own, or options that are not known: every word may be a file.
+    for (const path of given) if (!path.startsWith('-')) add(uses.reads, { path })
+    uses.opaque ??= `What "${program}" reads cannot be told from its words.`
+  }
+
+  function add(list: FileUse[], { path, tree, names, redirected }: Reading & { redirected?: true }): void {
+    if (path.includes(hole)) {
+      uses.opaque ??= 'A file in it is known only when it runs.'
+      return
+    }
+    const pattern = !isWhole(path)
+    const spelled = pattern ? spellPattern(path) : path
+    const spread = tree === true ? ({ spread: 'tree' } as const) : pattern ? ({ spread: 'glob' } as const) : {}
+    const rest = { ...spread, ...(names && { names }), ...(redirected && { redirected }) }
+    if (spelled.startsWith('/')) return void list.push({ path: spelled, ...rest })
+    if (spelled === '~' || spelled.startsWith('~/')) list.push({ path: place.home + spelled.slice(1), ...rest })
+    if (found.cwds === null) {
+      uses.opaque ??= 'Where it runs is known only when it runs.'
+      return
+    }
+    for (const cwd of found.cwds) list.push({ path: from(cwd, spelled, cwd === place.cwd), ...rest })
+  }
+}
+
+/** `2>&1`: no file. */
+export function isDuplicate(operator: string, target: string | null): boolean {
+  return (operator === '>&' || operator === '<&') && target !== null && /^(\d+-?|-)$/.test(target)
+}
+
+function spellPattern(path: string): string {
+  return path.replaceAll(/[*?[\]\\]/g, '\\$&').replaceAll(star, '*').replaceAll(mark, '?')
+}
+
+/**
+ * A path from a folder. What goes up is left for the file system to resolve, but for the plain case: up from the real
+ * path that the shell started in.
+ */
+function from(cwd: string, path: string, real: boolean): string {
+  let base = cwd === '/' ? '' : cwd
+  let rest = path
+  while (rest.startsWith('./')) rest = rest.slice(2)
+  while (real && (rest === '..' || rest.startsWith('../'))) {
+    base = base.slice(0, Math.max(0, base.lastIndexOf('/')))
+    rest = rest.slice(3)
+  }
+  if (rest === '' || rest === '.') return base === '' ? '/' : base
+  return `${base}/${rest}`
+}

@@ -1,0 +1,48 @@
+import type { CommandPlace } from './command-analysis.ts'
+import type { Found } from './find-commands.ts'
+import { isDuplicate } from './file-uses.ts'
+import { programs } from './programs/programs.ts'
+import { asksVersion } from './programs/versions.ts'
+
+/** Folders whose programs are what their names say. */
+const systemFolder = /^\/(usr\/)?(local\/)?s?bin$|^\/opt\/homebrew\/bin$/
+
+/** Why a command may do more than look; undefined when it may not. `argv`: what it will get exactly. */
+export function whyNotHarmless(found: Found, argv: readonly string[] | null, place: CommandPlace): string | undefined {
+  const unsafe = found.assignments.find(({ safe }) => !safe)
+  if (unsafe !== undefined) return `It sets ${unsafe.name}.`
+  const written = found.redirections.find(({ operator, target }) => !isQuiet(operator, target.value))
+  if (written !== undefined) return `It redirects to or from "${written.target.text}".`
+  if (found.pieces.length === 0) return undefined
+  if (argv === null) return 'Some of its words are known only when it runs.'
+  if (found.remote) return 'It runs elsewhere.'
+  const [path = '', ...words] = argv
+  const slash = path.lastIndexOf('/')
+  if (slash !== -1 && !systemFolder.test(path.slice(0, slash))) return `"${path}" is not a program that is known.`
+  const name = path.slice(slash + 1)
+  const program = programs.get(name)
+  if (program?.builtin !== true || slash !== -1) {
+    if (program === undefined && !asksVersion(name, words)) return `"${name}" is not known to only look.`
+    if (slash === -1 && place.isProgram?.(name) === false) return `"${name}" is not the usual program here.`
+  }
+  if (asksVersion(name, words)) return undefined
+  const look = program?.look(words, name)
+  if (look === undefined || look.why !== undefined) return look?.why ?? `"${name}" is not known to only look.`
+  return name === 'git' ? whyNotGit(found, words, place) : undefined
+}
+
+/** Git runs what the folder's own settings name, so the folder must have none of these. */
+function whyNotGit({ cwds }: Found, words: readonly string[], place: CommandPlace): string | undefined {
+  const paged = words[0] === '--no-pager' || words[0] === '-P'
+  if (place.terminal === true && !paged) return 'In a terminal git starts a pager, which can start anything.'
+  const plain = cwds?.every((cwd) => place.isPlainRepository?.(cwd) === true)
+  return plain === true ? undefined : 'Git may run what the settings of this folder name.'
+}
+
+/** Redirections that write no file: to nothing, or to another output. */
+function isQuiet(operator: string, target: string | null): boolean {
+  if (isDuplicate(operator, target)) return true
+  if (target === null) return false
+  if (operator === '<') return !/^\/dev\/(tcp|udp)\//.test(target)
+  return target === '/dev/null' && /^(>|>>|>\||&>|&>>|>&)$/.test(operator)
+}

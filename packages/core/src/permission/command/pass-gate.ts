@@ -1,0 +1,100 @@
+/** The words of a text that passed, in order; or why it did not. */
+export type Gate = { words: string[]; why?: undefined } | { words?: undefined; why: string }
+
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u
+const bare = /[A-Za-z0-9_@%+=:,./^-]/
+const operator = /[;|&<>\n]/
+
+/**
+ * The lexical gate. It lets through a language that is small enough to be read here a second time, apart from the
+ * parser: words of harmless characters, quotes, comments, `;`, `|`, `&`, `<`, `>`. No expansion of any kind, nothing
+ * that cannot be seen, nothing outside quotes that is not ASCII. What the parser makes of it must be the same words.
+ */
+export function passGate(text: string): Gate {
+  const odd = invisible.exec(text.replaceAll(/[\n\t]/g, ''))
+  if (odd !== null) return { why: `It has a character that cannot be seen (${codePoint(odd[0])}).` }
+  const words: string[] = []
+  let word: string | null = null
+  let quoted = false
+  const end = (): void => {
+    if (word !== null) words.push(word)
+    word = null
+    quoted = false
+  }
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string
+    const next = text[at + 1] ?? ''
+    if (character === ' ' || character === '\t') {
+      end()
+    } else if (operator.test(character)) {
+      if (character === '<' && next === '<') return { why: 'It has a here-document.' }
+      // A number right before `<` or `>` is a file descriptor.
+      if ((character === '<' || character === '>') && word !== null && !quoted && /^\d{1,9}$/.test(word)) word = null
+      end()
+    } else if (character === '#' && word === null) {
+      const line = text.indexOf('\n', at)
+      if (line === -1) break
+      at = line - 1
+    } else if (character === "'") {
+      const close = text.indexOf("'", at + 1)
+      if (close === -1) return { why: 'A quote is not closed.' }
+      word = (word ?? '') + text.slice(at + 1, close)
+      quoted = true
+      at = close
+    } else if (character === '"') {
+      const read = readQuoted(text, at + 1)
+      if (typeof read === 'string') return { why: read }
+      word = (word ?? '') + read.value
+      quoted = true
+      at = read.end
+    } else if (character === '\\') {
+      if (!/[ -~]/.test(next)) return { why: 'A backslash stands before something other than a character.' }
+      word = (word ?? '') + next
+      quoted = true
+      at++
+    } else if (isBare(character, word, next)) {
+      word = (word ?? '') + character
+    } else {
+      return { why: `It has ${nameOf(character)} outside quotes.` }
+    }
+  }
+  end()
+  return { words }
+}
+
+function isBare(character: string, word: string | null, next: string): boolean {
+  // `[` and `]` are the name and the end of a test when they stand alone, and a pattern otherwise.
+  if (character === '[' || character === ']') return word === null && (next === '' || /[\s;|&]/.test(next))
+  if (character === '#') return true
+  // A tilde is expanded at the start of a word, and in what looks like an assignment.
+  if (character === '~') return word !== null && word !== '' && !/[=:]/.test(word)
+  return bare.test(character)
+}
+
+/** Up to the closing quote. Bash keeps a backslash there unless it protects something. */
+function readQuoted(text: string, start: number): { value: string; end: number } | string {
+  let value = ''
+  for (let at = start; at < text.length; at++) {
+    const character = text[at] as string
+    const next = text[at + 1] ?? ''
+    if (character === '"') return { value, end: at }
+    if (character === '`') return 'It has a command inside double quotes.'
+    if (character === '$' && !/["\s|)]/.test(next)) return 'It has an expansion inside double quotes.'
+    if (character === '\\') {
+      if (next === '\n' || next === '') return 'A line is continued inside double quotes.'
+      value += '$`"\\'.includes(next) ? next : `\\${next}`
+      at++
+      continue
+    }
+    value += character
+  }
+  return 'A quote is not closed.'
+}
+
+function nameOf(character: string): string {
+  return character > '~' ? `the character ${codePoint(character)}` : `"${character}"`
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}

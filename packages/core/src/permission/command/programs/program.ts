@@ -1,0 +1,73 @@
+import { type OptionSpec, optionSpec, readOptions, type ReadOptions } from '../options.ts'
+
+/** What a program reads, once it is known to do nothing but look; or why that is not known. */
+export type Look = { reads: readonly Reading[]; why?: undefined } | { why: string }
+
+export interface Reading {
+  path: string
+  tree?: true
+  names?: true
+}
+
+/** The rules for the arguments of one program. */
+export interface Program {
+  /** Judges arguments that are known exactly. `words`: without the program's name. */
+  look(words: readonly string[], name: string): Look
+  /** It is part of bash: no file of that name runs. */
+  builtin?: true
+  /** Its options, for finding its files where it may do more than look. */
+  options?: OptionSpec
+  operands?: Operands
+}
+
+/**
+ * What the words that are no options are: files; folders with all that is in them; text; a pattern and then files; a
+ * pattern and then folders; at most one file; or nothing may stand there.
+ */
+export type Operands = 'files' | 'trees' | 'text' | 'pattern' | 'pattern-trees' | 'one' | 'none'
+
+interface Extra {
+  /** Only names, sizes and times are shown. */
+  names?: true
+  builtin?: true
+  /** With one of these options the files are folders with all that is in them. */
+  recursive?: readonly string[]
+  /** With one of these there is no pattern among the operands. */
+  patternIn?: readonly string[]
+  /** Looks further. */
+  check?(read: ReadOptions): string | undefined
+}
+
+export function program(options: string, operands: Operands, extra: Extra = {}): Program {
+  const spec = optionSpec(options)
+  return {
+    options: spec,
+    operands,
+    ...(extra.builtin && { builtin: true as const }),
+    look(words, name) {
+      const read = readOptions(words, spec)
+      if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than look.` }
+      if (operands === 'none' && read.operands.length > 0) return { why: `"${name}" with words may do more than look.` }
+      if (operands === 'one' && read.operands.length > 1) return { why: `"${name}" writes its second file.` }
+      const why = extra.check?.(read)
+      if (why !== undefined) return { why }
+      return { reads: readingsOf(read, operands, extra) }
+    },
+  }
+}
+
+/** The files among the words of a program. */
+export function readingsOf(read: ReadOptions, operands: Operands, extra: Extra = {}): Reading[] {
+  const names = extra.names === true ? { names: true as const } : {}
+  const values = read.reads.filter((path) => path !== '-').map((path) => ({ path }))
+  if (operands === 'text' || operands === 'none') return values
+  const pattern = operands.startsWith('pattern') && !extra.patternIn?.some((option) => read.given.has(option))
+  const files = pattern ? read.operands.slice(1) : read.operands
+  const tree = operands.endsWith('trees') || extra.recursive?.some((option) => read.given.has(option)) === true
+  // Whoever searches folders and is told none searches the one it is in.
+  const searched = tree && files.length === 0 ? ['.'] : files
+  return [
+    ...values,
+    ...searched.filter((path) => path !== '-').map((path) => ({ path, ...names, ...(tree && { tree: true as const }) })),
+  ]
+}

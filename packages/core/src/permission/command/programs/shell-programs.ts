@@ -1,0 +1,124 @@
+import { type Look, type Program, program } from './program.ts'
+
+const nothing: Look = { reads: [] }
+
+/** What is part of bash, and small programs that say something about the machine. */
+export const shellPrograms: Record<string, Program> = {
+  echo: { builtin: true, look: () => nothing },
+  true: { builtin: true, look: () => nothing },
+  false: { builtin: true, look: () => nothing },
+  ':': { builtin: true, look: () => nothing },
+  printf: { builtin: true, look: lookPrintf },
+  pwd: program('-LP', 'none', { builtin: true }),
+  cd: { builtin: true, look: lookCd },
+  test: { builtin: true, look: (words) => lookTest(words) },
+  '[': { builtin: true, look: (words) => (words.at(-1) === ']' ? lookTest(words.slice(0, -1)) : { why: 'The test has no end.' }) },
+  type: program('-aftpP', 'text', { builtin: true }),
+  // With a command it is a wrapper; this is the question where that command is.
+  command: program('-vV', 'text', {
+    builtin: true,
+    check: ({ given }) => (given.has('-v') || given.has('-V') ? undefined : '"command" runs a program.'),
+  }),
+  set: {
+    builtin: true,
+    look: (words) =>
+      words.length > 0 && words.every((word) => /^([-+][euo]+|pipefail|errexit|nounset)$/.test(word))
+        ? nothing
+        : { why: '"set" changes the shell.' },
+  },
+  exit: { builtin: true, look: (words) => (words.length <= 1 && /^\d*$/.test(words[0] ?? '') ? nothing : { why: 'It ends oddly.' }) },
+  which: program('-as', 'text'),
+  basename: program('-az -s= --multiple --suffix= --zero', 'text'),
+  dirname: program('-z --zero', 'text'),
+  seq: program('-NUM -w -s= -f= --equal-width --separator= --format=', 'text'),
+  expr: { look: () => nothing },
+  factor: program('', 'text'),
+  sleep: { look: (words) => (words.length === 1 && /^[0-5]?\d(\.\d+)?s?$/.test(words[0] ?? '') ? nothing : { why: 'It sleeps for long.' }) },
+  date: { look: lookDate },
+  whoami: program('', 'none'),
+  logname: program('', 'none'),
+  id: program('-agGnruz --group --groups --name --real --user --zero', 'text'),
+  groups: program('', 'text'),
+  uname: program('-aimnoprsv --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system', 'none'),
+  arch: program('', 'none'),
+  nproc: program('--all', 'none'),
+  hostname: program('-sI --short', 'none'),
+  uptime: program('-ps --pretty --since', 'none'),
+  free: program('-bghkmtw --human --mega --giga --kilo --total --wide', 'none'),
+  tty: program('-s', 'none'),
+  printenv: program('-0 --null', 'text'),
+  sw_vers: program('-productName -productVersion -buildVersion', 'none'),
+  ps: { look: lookPs },
+}
+
+/** `%n` stores into a variable, `-v` too, and the name of a variable may hold a command. */
+function lookPrintf(words: readonly string[]): Look {
+  const [format = ''] = words[0] === '--' ? words.slice(1) : words
+  if (format.startsWith('-')) return { why: '"printf" with options may do more than print.' }
+  const directives = format.replaceAll('%%', '').match(/%[^%]*/g) ?? []
+  if (directives.some((directive) => !/^%[-+ #0]*\d*(\.\d+)?[diouxXeEfFgGsbcq]/.test(directive)))
+    return { why: '"printf" with such a format may do more than print.' }
+  return nothing
+}
+
+function lookCd(words: readonly string[]): Look {
+  const [folder, more] = words[0] === '--' ? words.slice(1) : words
+  if (folder === undefined || more !== undefined || folder.startsWith('-') || folder === '')
+    return { why: 'Where "cd" leads is not written.' }
+  return { reads: [{ path: folder, names: true }] }
+}
+
+const testOfFile = /^-[abcdefghkprsuwxGLNOS]$/
+const testOfText = /^-[nzt]$/
+const comparison = /^(=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
+
+/** One test, two joined by `-a` or `-o`, or one negated. `-v` and `-R` are not here: they compute with what they get. */
+function lookTest(words: readonly string[]): Look {
+  if (words.includes('-v') || words.includes('-R')) return { why: 'The test computes with a word.' }
+  const joined = words.findIndex((word, index) => (word === '-a' || word === '-o') && (index === 2 || index === 3))
+  if (joined !== -1 && joined < words.length - 1) {
+    const left = lookTest(words.slice(0, joined))
+    const right = lookTest(words.slice(joined + 1))
+    if (left.why !== undefined) return left
+    return right.why === undefined ? { reads: [...left.reads, ...right.reads] } : right
+  }
+  const [first = '', second = '', third = ''] = words
+  if (words.length === 1 && !first.startsWith('-')) return nothing
+  if (words.length === 2 && testOfFile.test(first)) return { reads: [{ path: second, names: true }] }
+  if (words.length === 2 && testOfText.test(first)) return nothing
+  if (words.length === 3 && comparison.test(second)) {
+    if (!/^-(nt|ot|ef)$/.test(second)) return nothing
+    return { reads: [first, third].map((path) => ({ path, names: true })) }
+  }
+  if (first === '!' && words.length > 1 && words.length < 5) return lookTest(words.slice(1))
+  return { why: 'The test is not a plain one.' }
+}
+
+function lookDate(words: readonly string[]): Look {
+  const reads: { path: string; names: true }[] = []
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string
+    if (/^(\+.*|-u|--utc|--universal|-R|--rfc-email|-I|-I(date|hours|minutes|seconds|ns)|--iso-8601(=\w+)?|--rfc-3339=\w+|--date=.*|-d.+)$/s.test(word)) continue
+    at++
+    const value = words[at]
+    if (value === undefined || !(word === '-d' || word === '--date' || word === '-r')) return { why: '"date" may set the clock.' }
+    if (word === '-r') reads.push({ path: value, names: true })
+  }
+  return { reads }
+}
+
+/** Not what shows the environment of processes (`e`): keys may be in it. */
+function lookPs(words: readonly string[]): Look {
+  const plain = /^(a?u?x?f?w{0,2}|-[AaefFlHw]+|--forest|--no-headers|--sort=[-+,%a-z]+)$/
+  const columns = /^[a-z%,=]+$/
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string
+    if (plain.test(word)) continue
+    at++
+    const value = words[at] ?? ''
+    if (/^(-p|--pid|-u|-C|--ppid)$/.test(word) && /^[\w,.-]+$/.test(value)) continue
+    if (/^-?o$/.test(word) && columns.test(value) && !/environ/.test(value)) continue
+    return { why: '"ps" may show what processes keep to themselves.' }
+  }
+  return nothing
+}

@@ -1,0 +1,249 @@
+import { type OptionSpec, optionSpec, readOptions } from './options.ts'
+import { fieldsOf, type Piece, plainPiece } from './piece.ts'
+import { interpreterOf, shellOptions, shells, type Wrapper, wrappers } from './wrappers.ts'
+
+/** What a command runs in turn. */
+export type Inner = { via: string; remote?: true; transparent?: true } & (
+  | { kind: 'command'; pieces: readonly Piece[]; assigned?: readonly Piece[]; adds?: true; elsewhere?: true }
+  | { kind: 'script'; pieces: readonly Piece[] }
+)
+
+export interface Unwrapped {
+  inner: readonly Inner[]
+  /** Words that are code for a shell or another language. */
+  code: readonly Piece[]
+  /** Its input is code: a shell without a script. */
+  readsCode: boolean
+  /** It is a shell or another language. */
+  runsCode: boolean
+}
+
+const nothing: Unwrapped = { inner: [], code: [], readsCode: false, runsCode: false }
+
+/** Finds the commands and scripts among the words of a command. `name`: its program, without a folder. */
+export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
+  const rest = pieces.slice(1)
+  if (shells.has(name)) return unwrapShell(name, rest)
+  if (name === 'source' || name === '.') {
+    const first = rest[0]
+    return { ...nothing, runsCode: true, readsCode: first?.field === '/dev/stdin', code: rest.slice(0, 1) }
+  }
+  if (name === 'trap') return scripts('trap', rest.filter(({ field }) => !/^(-[lp]*|--)$/.test(field)).slice(0, 1))
+  if (name === 'alias') return scripts('alias', rest.map((piece) => after(piece, '=')))
+  if (name === 'find') return { ...nothing, inner: executed(rest, /^-(exec|execdir|ok|okdir)$/, 'find') }
+  if (/^fd(find)?$/.test(name)) return { ...nothing, inner: executed(rest, /^(-x|-X|--exec|--exec-batch)$/, name) }
+  if (name === 'git') return unwrapGit(rest)
+  if (/^([gmn]|original-|busybox-)?awk$/.test(name)) return quotedCode(name, rest)
+  if (/^g?sed$/.test(name)) return quotedCode(name, rest)
+  if (editors.has(name)) return scripts(name, rest.map((piece) => after(piece, '!')))
+  const wrapper = wrappers.get(name)
+  if (wrapper !== undefined) {
+    const found = unwrapWrapper(name, wrapper, rest)
+    if (found !== undefined) return found
+  }
+  const interpreter = interpreterOf(name)
+  if (interpreter !== undefined) return unwrapInterpreter(name, interpreter, rest)
+  const options = scriptOptions.get(name)
+  return options === undefined ? nothing : scripts(name, valuesOf(rest, readOptions(fieldsOf(rest), options).scripts))
+}
+
+/** `:!command`, `+!command`, `\! command`. */
+const editors = new Set('vi vim nvim view ex ed less more most psql mysql sqlite3 gdb lldb ftp'.split(' '))
+
+/** Options of other programs whose value is run. */
+const scriptOptions: ReadonlyMap<string, OptionSpec> = new Map(
+  Object.entries({
+    rg: '--pre=! --hostname-bin=!',
+    sort: '--compress-program=!',
+    tar: '--to-command=! -I=! --use-compress-program=! --rsh-command=! --checkpoint-action=! -F=! --info-script=! --new-volume-script=!',
+    bsdtar: '--use-compress-program=!',
+    man: '-P=! --pager=! -H=! --html=!',
+    rsync: '-e=! --rsh=! --rsync-path=!',
+    scp: '-S=!',
+    sftp: '-S=!',
+    split: '--filter=!',
+    zip: '-TT=! --unzip-command=!',
+    mapfile: '-C=!',
+    readarray: '-C=!',
+    complete: '-C=!',
+    compgen: '-C=!',
+    bind: '-x=!',
+    tcpdump: '-z=!',
+    wget: '--use-askpass=!',
+    make: '--eval=!',
+    gmake: '--eval=!',
+    crontab: '',
+    cpio: '--rsh-command=!',
+    logrotate: '-m=! --mail=!',
+    ip: '',
+    dpkg: '--pre-invoke=!',
+    nsenter: '',
+  }).map(([name, line]) => [name, optionSpec(line)]),
+)
+
+function unwrapShell(name: string, rest: readonly Piece[]): Unwrapped {
+  const words = fieldsOf(rest)
+  const { given, start, scripts: commands, operands } = readOptions(words, shellOptions, { stop: true })
+  if (commands.length > 0 || given.has('-c')) {
+    const code = commands.length > 0 ? valuesOf(rest, commands) : rest.slice(start, start + 1)
+    return { inner: [{ kind: 'script', via: `${name} -c`, pieces: code }], code, readsCode: false, runsCode: true }
+  }
+  const first = given.has('-s') ? undefined : operands[0]
+  const readsCode = first === undefined || first === '-' || first === '/dev/stdin'
+  return { inner: [], code: readsCode ? [] : rest.slice(start, start + 1), readsCode, runsCode: true }
+}
+
+function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Piece[]): Unwrapped {
+  const words = fieldsOf(rest)
+  const evaluates = (name === 'deno' || name === 'bun') && words[0] === 'eval'
+  const args = evaluates ? rest.slice(1) : rest
+  const { scripts: found, given, operands, start } = readOptions(fieldsOf(args), options, { stop: true })
+  const code = evaluates ? args.slice(start, start + 1) : valuesOf(args, found)
+  const inner = code.flatMap(({ field }) => calls(name, field))
+  if (code.length > 0 || given.has('-m')) return { inner, code, readsCode: false, runsCode: true }
+  const first = operands[0]
+  if (first === undefined || first === '-' || first === '/dev/stdin') return { ...nothing, readsCode: true, runsCode: true }
+  return { ...nothing, code: args.slice(start, start + 1), runsCode: true }
+}
+
+/** Commands that code of another language hands to a shell in a string. */
+function calls(via: string, code: string): Inner[] {
+  const found: Inner[] = []
+  for (const [, , text = ''] of code.matchAll(
+    /(?:system|popen\w*|exec\w*|spawn\w*|run|call|check_\w+|shell_exec|passthru|Popen|getoutput|qx)\s*\(?\s*\[?\s*[a-z]?(["'`])((?:\\.|(?!\1).)*)\1/gs,
+  )) {
+    found.push(inScript(via, text))
+  }
+  // `"command" | getline`, `print | "command"`, `%x(command)`, backticks.
+  for (const [, left, right, ticks] of code.matchAll(/"([^"]*)"\s*\|&?\s*getline|\|&?\s*"([^"]*)"|`([^`]*)`/g)) {
+    found.push(inScript(via, left ?? right ?? ticks ?? ''))
+  }
+  return found
+}
+
+const inScript = (via: string, text: string): Inner => ({
+  kind: 'script',
+  via,
+  pieces: [plainPiece(text.replaceAll(/\\(.)/g, '$1'), false)],
+})
+
+function quotedCode(name: string, rest: readonly Piece[]): Unwrapped {
+  const inner = rest.flatMap(({ field }) => calls(name, field))
+  if (name.endsWith('sed')) {
+    for (const { field } of rest) {
+      const command = /(?:^|[;{}\n/$\d])\s*e\s+([^\n]+)/.exec(field)?.[1]
+      if (command !== undefined) inner.push(inScript(name, command))
+    }
+  }
+  return { ...nothing, inner }
+}
+
+function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]): Unwrapped | undefined {
+  let rest = given
+  let via = name
+  if (wrapper.verbs !== undefined) {
+    const at = rest.findIndex(({ field }) => wrapper.verbs?.includes(field))
+    if (at === -1 || rest.slice(0, at).some(({ field }) => !/^-|^compose$/.test(field))) return undefined
+    via = `${name} ${rest[at]?.field ?? ''}`
+    rest = rest.slice(at + 1)
+  }
+  const words = fieldsOf(rest)
+  if (name === 'command' && /^-[pvV]*[vV]/.test(words[0] ?? '')) return undefined
+  const read = readOptions(words, wrapper.options, { stop: true })
+  const notes = { via, ...(wrapper.remote && { remote: true as const }) }
+  const code = valuesOf(rest, read.scripts)
+  const inner: Inner[] = code.map((piece) => ({ kind: 'script', ...notes, pieces: [piece] }))
+  // Behind an option that is not known the command may begin one word later.
+  for (const late of read.unknown === undefined ? [0] : [0, 1]) {
+    let start = read.start + late
+    const assigned: Piece[] = []
+    for (; wrapper.assigns && /^[A-Za-z_]\w*=/.test(words[start] ?? ''); start++) assigned.push(rest[start] as Piece)
+    start += wrapper.skip
+    if (wrapper.skip > 0 && words[start] === '--') start++
+    if (start >= rest.length) continue
+    const pieces = rest.slice(start)
+    if (wrapper.script && name !== 'hyperfine') {
+      inner.push({ kind: 'script', ...notes, pieces })
+      code.push(...pieces)
+      continue
+    }
+    if (wrapper.script) inner.push(...pieces.map((piece): Inner => ({ kind: 'script', ...notes, pieces: [piece] })))
+    else
+      inner.push({
+        kind: 'command',
+        ...notes,
+        pieces,
+        assigned,
+        ...(wrapper.adds && { adds: true as const }),
+        ...(wrapper.transparent && read.unknown === undefined && { transparent: true as const }),
+        ...(movesElsewhere(name, read.given) && { elsewhere: true as const }),
+      })
+  }
+  if (name === 'flock' && words[read.start + 1] === '-c') inner.push({ kind: 'script', ...notes, pieces: rest.slice(read.start + 2) })
+  return { inner, code, readsCode: name === 'parallel' && inner.length === 0, runsCode: code.length > 0 }
+}
+
+function movesElsewhere(name: string, given: ReadonlySet<string>): boolean {
+  if (name === 'env') return given.has('-C') || given.has('--chdir')
+  return name === 'chroot' || given.has('-D') || given.has('--chdir') || given.has('--wd') || given.has('--cwd')
+}
+
+/** `-exec command … ;`: what stands for the file that was found is not known. */
+function executed(rest: readonly Piece[], option: RegExp, via: string): Inner[] {
+  const inner: Inner[] = []
+  for (let at = 0; at < rest.length; at++) {
+    const field = rest[at]?.field ?? ''
+    if (!option.test(field)) continue
+    let end = at + 1
+    while (end < rest.length && rest[end]?.field !== ';' && !(rest[end]?.field === '+' && rest[end - 1]?.field === '{}')) end++
+    inner.push({ kind: 'command', via: `${via} ${field}`, pieces: rest.slice(at + 1, end).map(withFile), adds: true })
+    at = end
+  }
+  return inner
+}
+
+function withFile(piece: Piece): Piece {
+  return /\{[./]*\}/.test(piece.field) ? { ...piece, certain: false, field: piece.field.replaceAll(/\{[./]*\}/g, '\u{E000}') } : piece
+}
+
+function unwrapGit(rest: readonly Piece[]): Unwrapped {
+  const words = fieldsOf(rest)
+  const pieces: Piece[] = []
+  for (const [index, word] of words.entries()) {
+    const piece = rest[index] as Piece
+    // `-c alias.x='!command'`, `-c core.pager=command`, `--config-env`
+    if ((words[index - 1] === '-c' || words[index - 1] === '--config') && word.includes('=')) pieces.push(after(piece, '='))
+    if (/^(-x|--exec|--upload-pack|--receive-pack|--open-files-in-pager|--tree-filter|--index-filter|--msg-filter|--env-filter|--commit-filter)$/.test(words[index - 1] ?? '')) pieces.push(piece)
+    if (/^--(exec|upload-pack|receive-pack|open-files-in-pager)=/.test(word) || /^-O./.test(word)) pieces.push(after(piece, word.startsWith('-O') ? '-O' : '='))
+  }
+  const run = words.findIndex((word, index) => word === 'run' && words[index - 1] === 'bisect')
+  const each = words.indexOf('foreach')
+  const start = run !== -1 ? run + 1 : each !== -1 ? each + 1 : -1
+  if (start !== -1) {
+    const command = rest.slice(start).filter(({ field }, index) => index > 0 || field !== '--recursive')
+    return { ...nothing, inner: [{ kind: 'script', via: 'git', pieces: command }, ...scripts('git', pieces).inner] }
+  }
+  return scripts(
+    'git',
+    pieces.map((piece) => ({ ...piece, field: piece.field.replace(/^!/, '') })),
+  )
+}
+
+function valuesOf(rest: readonly Piece[], found: readonly { value: string; at: number }[]): Piece[] {
+  return found.map(({ value, at }) => ({ ...(rest[at] as Piece), field: value.replace(/^exec=/, '') }))
+}
+
+function after(piece: Piece, separator: string): Piece {
+  const at = piece.field.indexOf(separator)
+  return { ...piece, certain: false, field: at === -1 ? '' : piece.field.slice(at + separator.length) }
+}
+
+function scripts(via: string, pieces: readonly Piece[]): Unwrapped {
+  const code = pieces.filter(({ field }) => field !== '')
+  return {
+    ...nothing,
+    code,
+    runsCode: code.length > 0,
+    inner: code.map((piece) => ({ kind: 'script', via, pieces: [piece] })),
+  }
+}
