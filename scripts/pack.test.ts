@@ -9,6 +9,7 @@ import * as core from '@troupe/core'
 import * as error from '@troupe/core/error'
 import * as protocol from '@troupe/core/protocol'
 import * as testing from '@troupe/core/testing'
+import * as turn from '@troupe/core/turn'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
@@ -18,6 +19,7 @@ const sources: Record<string, object> = {
   '@troupe/core/error': error,
   '@troupe/core/protocol': protocol,
   '@troupe/core/testing': testing,
+  '@troupe/core/turn': turn,
 }
 const manifest = JSON.parse(readFileSync(path.join(root, 'packages/core/package.json'), 'utf8')) as {
   exports: Record<string, unknown>
@@ -85,6 +87,62 @@ test('the example of the README runs as it stands', async () => {
   expect(await runProgram('example.ts', example)).toContain('That is the time.')
 })
 
+/** A turn with everything that a program would use of it. */
+const turnProgram = `
+  import { chatSession, createAgent } from '@troupe/core/turn'
+  import { scriptedModel } from '@troupe/core/testing'
+  import { z } from 'zod'
+  const model = scriptedModel([
+    [{ call: { name: 'look', input: {} } }],
+    [{ text: '{"title": "Sea", "items": ["a", "b"]}', chunks: 7 }],
+  ])
+  const agent = createAgent({ name: 'packed', model }).always({ role: 'clerk' }).use(chatSession({ id: 's1' }))
+  agent.registerTool({ name: 'look', readOnly: true, execute: () => 'seen' })
+  const turn = agent.loadYamlPrompt('input: \${what}', { mappings: { what: 'the sea' } })
+  const run = turn.output(z.object({ title: z.string(), items: z.array(z.string()) })).run()
+  const title = await run.key('title')
+  const { data, toolLogs, attempts } = await run.result()
+  console.log(JSON.stringify({ title, data, logs: toolLogs.length, attempts }))`
+
+const turnAnswer = { title: 'Sea', data: { title: 'Sea', items: ['a', 'b'] }, logs: 1, attempts: 1 }
+
+test('a turn works from the package', async () => {
+  expect(JSON.parse(await runProgram('turn.mjs', turnProgram))).toEqual(turnAnswer)
+})
+
+test('importing turns loads no tool, and nothing that only tools need', async () => {
+  const program = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
+    await import('@troupe/core/turn')
+    console.log(JSON.stringify(loaded))`
+  const loaded = JSON.parse(await runProgram('loaded.mjs', program)) as string[]
+  const own = loaded.filter((url) => url.includes('/@troupe/core/')).map((url) => url.replace(/^.*\/dist\//, ''))
+  expect(own).toContain('turn/agent.js')
+  expect(own.filter((file) => /^(tools|search|web|sandbox|agents)\//.test(file))).toEqual([])
+  const foreign = loaded.filter((url) => url.startsWith('file:') && !url.includes('/@troupe/core/'))
+  const packages = new Set(foreign.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
+  expect([...packages].filter((name) => name !== 'loaded.mjs').toSorted()).toEqual(['json5', 'yaml', 'zod'])
+})
+
+test('a turn works from a bundle, and the bundle leaves out what is not used', async () => {
+  const { build } = (await import(path.join(root, 'node_modules', 'rolldown', 'dist', 'index.mjs'))) as {
+    build(options: object): Promise<{ output: { code?: string; moduleIds?: string[] }[] }>
+  }
+  writeFileSync(path.join(project, 'bundle-input.mjs'), turnProgram)
+  const { output } = await build({
+    input: path.join(project, 'bundle-input.mjs'),
+    cwd: project,
+    platform: 'node',
+    logLevel: 'silent',
+    output: { dir: path.join(project, 'bundle'), format: 'esm' },
+  })
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds)
+  expect(modules.filter((id) => /@troupe\/core\/dist\/tools\//.test(id))).toEqual([])
+  expect(JSON.parse(await runProgram('bundle/bundle-input.js'))).toEqual(turnAnswer)
+})
+
 test('its types hold without skipLibCheck, but for what another package leaves out', async () => {
   const imports = Object.keys(sources).map((name, i) => `export * as x${i} from '${name}'\n`)
   writeFileSync(path.join(project, 'types.ts'), imports.join(''))
@@ -98,8 +156,8 @@ test('its types hold without skipLibCheck, but for what another package leaves o
   expect(complaints.filter((line) => !/@ai-sdk\/provider\/.*'json-schema'/.test(line))).toEqual([])
 })
 
-async function runProgram(name: string, text: string): Promise<string> {
-  writeFileSync(path.join(project, name), text)
+async function runProgram(name: string, text?: string): Promise<string> {
+  if (text !== undefined) writeFileSync(path.join(project, name), text)
   const flags = ['--disable-warning=ExperimentalWarning', name]
   return (await run(process.execPath, flags, { cwd: project, env: { PATH: process.env['PATH'] } })).stdout
 }

@@ -1,4 +1,4 @@
-import { dataParts } from '../protocol/data-parts.ts'
+import { dataParts, type DataParts } from '../protocol/data-parts.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Part, StoredMessage } from '../protocol/message.ts'
 
@@ -56,13 +56,14 @@ export async function resizeWindow(
   return { ...last, parts: [...last.parts, { type: 'data-compaction', id: compaction.id, data: compaction } as Part] }
 }
 
+/** The newest compaction that was not switched off says what the memo is and where the messages begin. */
 function sinceMemo(history: readonly StoredMessage[]): { memo: string; messages: StoredMessage[] } {
-  const compaction = history
-    .flatMap(({ parts }) => parts)
-    .flatMap((part) =>
-      part.type === 'data-compaction' ? (dataParts.compaction.schema.safeParse(part.data).data ?? []) : [],
-    )
-    .findLast(({ off }) => off !== true)
+  const compactions = new Map<string, DataParts['compaction']>()
+  for (const part of history.flatMap(({ parts }) => parts)) {
+    const data = part.type === 'data-compaction' ? dataParts.compaction.schema.safeParse(part.data).data : undefined
+    if (data !== undefined) compactions.set(data.id, data)
+  }
+  const compaction = [...compactions.values()].findLast(({ off }) => off !== true)
   if (compaction === undefined) return { memo: '', messages: [...history] }
   const from = history.findIndex(({ id }) => id === compaction.upTo.messageId) + 1
   return { memo: compaction.summary, messages: history.slice(from) }

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { createAgent } from '@troupe/core/turn'
+import { z } from 'zod'
+import { median, rounds } from './measure.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const run = promisify(execFile)
+
+const schema = z.object({
+  summary: z.string(),
+  items: z.array(z.object({ title: z.string(), score: z.number() })),
+})
+const answer = JSON.stringify({
+  summary: 'short',
+  items: [
+    { title: 'one', score: 1 },
+    { title: 'two', score: 0.5 },
+  ],
+})
+
+const parts: LanguageModelV4StreamPart[] = [
+  { type: 'stream-start', warnings: [] },
+  { type: 'text-start', id: '0' },
+  ...(answer.match(/.{1,8}/gs) ?? []).map((delta): LanguageModelV4StreamPart => ({
+    type: 'text-delta',
+    id: '0',
+    delta,
+  })),
+  { type: 'text-end', id: '0' },
+  {
+    type: 'finish',
+    finishReason: { unified: 'stop', raw: 'stop' },
+    usage: {
+      inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: 1, text: 1, reasoning: undefined },
+    },
+  },
+]
+
+/** A model that costs as little as one can. */
+const model: LanguageModelV4 = {
+  specificationVersion: 'v4',
+  provider: 'bench',
+  modelId: 'fixed',
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error('not used')),
+  doStream: () => Promise.resolve({ stream: ReadableStream.from(parts) }),
+}
+
+/** Milliseconds of one of many, one after the other. */
+async function each(count: number, work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now()
+  for (let i = 0; i < count; i++) await work()
+  return (performance.now() - begun) / count
+}
+
+async function modelAlone(): Promise<void> {
+  const { stream } = await model.doStream({ prompt: [] })
+  const reader = stream.getReader()
+  while (!(await reader.read()).done) continue
+}
+
+export const benches = [
+  {
+    name: 'a turn with a schema, three awaited keys and a handler, beyond its model call',
+    bar: 'at most 0.5 ms',
+    async run() {
+      const agent = createAgent({ name: 'bench', model }).always({ role: 'clerk', rules: ['be brief'] })
+      const turn = agent.turn().info({ style: 'plain' }).instruct('Do it.').output(schema)
+      const whole = async (): Promise<void> => {
+        const run = turn.input('q').run()
+        run.when('items[*]', () => 1)
+        await Promise.all([run.key('summary'), run.key('items[0].title'), run.key('items[1].score'), run.result()])
+      }
+      await each(300, whole)
+      await each(300, modelAlone)
+      const costs: number[] = []
+      for (let i = 0; i < 7; i++) costs.push((await each(200, whole)) - (await each(200, modelAlone)))
+      const value = median(costs)
+      const alone = await rounds(3, () => each(200, modelAlone))
+      return {
+        value: `${value.toFixed(3)} ms`,
+        ok: value <= 0.5,
+        detail: `the model call alone ${alone.toFixed(3)} ms`,
+      }
+    },
+  },
+  {
+    name: '@troupe/core as it is published: size, and import time of @troupe/core/turn and of all',
+    bar: 'at most 1 MB packed, 200 ms and 300 ms',
+    async run() {
+      const project = mkdtempSync(path.join(tmpdir(), 'troupe-bench-pack-'))
+      try {
+        const { size, files } = await packInto(project)
+        const turn = await rounds(5, () => importTime(project, '@troupe/core/turn'))
+        const all = await rounds(5, () => importTime(project, '@troupe/core'))
+        const empty = await rounds(5, () => importTime(project, 'node:path'))
+        const kilobytes = Math.round(size / 1000)
+        return {
+          value: `${kilobytes} kB, ${turn.toFixed(0)} ms, ${all.toFixed(0)} ms`,
+          ok: size <= 1_000_000 && turn <= 200 && all <= 300,
+          detail: `${files} files; an empty program imports in ${empty.toFixed(0)} ms`,
+        }
+      } finally {
+        rmSync(project, { recursive: true, force: true })
+      }
+    },
+  },
+]
+
+/** What npm would install into an empty project. */
+async function packInto(project: string): Promise<{ size: number; files: number }> {
+  const packed = path.join(project, 'node_modules', '@troupe', 'core')
+  mkdirSync(packed, { recursive: true })
+  const core = path.join(root, 'packages', 'core')
+  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: core })
+  const tarball = path.join(project, readdirSync(project).find((name) => name.endsWith('.tgz')) ?? '')
+  await run('tar', ['-xzf', tarball, '-C', packed, '--strip-components=1'])
+  const { dependencies } = JSON.parse(readFileSync(path.join(core, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  for (const name of Object.keys(dependencies)) {
+    const link = path.join(project, 'node_modules', name)
+    mkdirSync(path.dirname(link), { recursive: true })
+    symlinkSync(path.join(root, 'node_modules', name), link)
+  }
+  writeFileSync(path.join(project, 'package.json'), '{"private": true, "type": "module"}')
+  return { size: statSync(tarball).size, files: readdirSync(packed, { recursive: true }).length }
+}
+
+/** Milliseconds in a process of its own. */
+async function importTime(project: string, name: string): Promise<number> {
+  const program = `const begun = performance.now(); await import('${name}'); console.log(performance.now() - begun)`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: project,
+    env: { PATH: process.env['PATH'] },
+  })
+  return Number(stdout)
+}
