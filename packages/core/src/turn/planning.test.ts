@@ -347,6 +347,30 @@ describe('native planning', () => {
   })
 })
 
+describe('an abort', () => {
+  it.each(['native', 'external'] as const)('while a tool runs ends it and the turn (%s)', async (planning) => {
+    const controller = new AbortController()
+    const model = scriptedModel((_, __, request) =>
+      request.tools === undefined ? [{ text: plan({}, 'wait', 'wait') }] : [{ call: { name: 'wait', input: {} } }],
+    )
+    let ended = false
+    const agent = createAgent({ name: 'a', model, planning }).registerTool({
+      name: 'wait',
+      execute: (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            ended = true
+            resolve(undefined)
+          })
+          controller.abort(new Error('enough'))
+        }),
+    })
+    await expect(agent.turn().input('q').run({ signal: controller.signal }).result()).rejects.toThrow('enough')
+    expect(ended).toBe(true)
+    expect(model.calls).toHaveLength(1)
+  })
+})
+
 describe('auto', () => {
   const answers: ScriptFunction = (prompt, _, request) => {
     const text = userText({ prompt: prompt as never })

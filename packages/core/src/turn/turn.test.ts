@@ -154,6 +154,31 @@ describe('keys', () => {
     await expect(agent.turn().input('q').run().key('')).rejects.toMatchObject({ name: 'OutputSchemaMissing' })
   })
 
+  it('and checks take paths that the compiler knows', () => {
+    const turn = agentFor([]).agent.turn().output(articleSchema)
+    // @ts-expect-error items have no name
+    turn.ensure('items[*].name')
+    // @ts-expect-error a summary is a string
+    turn.validate('summary', (value: number) => value > 1)
+    turn.validate('items[*].score', (score) => score.toFixed(1) === '1.0')
+    // @ts-expect-error a title is no number
+    expect(() => turn.run().when('items[0].title', (title: number) => title)).not.toThrow()
+    expect(() => turn.run().when('items[0].title', (title) => title.length)).not.toThrow()
+  })
+
+  it('belong to their run: a handler of one is not a handler of the next', async () => {
+    const { agent } = agentFor(() => [{ text: JSON.stringify(article) }])
+    const turn = agent.turn().input('q').output(articleSchema)
+    let calls = 0
+    await turn
+      .run()
+      .when('summary', () => calls++)
+      .startWaiter()
+    await turn.run().result()
+    expect(calls).toBe(1)
+    await expect(turn.run().startWaiter()).rejects.toMatchObject({ name: 'NoHandlers' })
+  })
+
   it('that are not in the schema are refused', async () => {
     const { agent, model } = agentFor(() => [{ text: '{"summary":"s","items":[],"more":1}' }])
     const run = agent.turn().input('q').output(articleSchema).run()

@@ -16,6 +16,7 @@ const tools = [
   },
   { name: 'fail', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
   { name: 'write.file', inputSchema: { type: 'object' } },
+  { name: 'pages', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
 ]
 
 /** A small MCP server: what it answers to each method. Also runs as a process of its own, from its source. */
@@ -25,6 +26,7 @@ function answerMcp(method: string, params: Record<string, unknown>, listed: unkn
   if (method === 'tools/list') return { tools: listed }
   if (method !== 'tools/call') return undefined
   const { name, arguments: given } = params as { name: string; arguments: { a: number; b: number } }
+  if (name === 'pages') return { content: [1, 2].map((page) => ({ type: 'text', text: `page ${page}` })) }
   if (name === 'fail') return { isError: true, content: [{ type: 'text', text: 'out of order' }] }
   return {
     content: [
@@ -81,6 +83,7 @@ describe('useMcp', () => {
       ['add', true],
       ['fail', true],
       ['write_file', false],
+      ['pages', true],
     ])
     for (let i = 0; i < 2; i++) {
       const { toolLogs } = await agent.turn().input('q').run().result()
@@ -89,6 +92,12 @@ describe('useMcp', () => {
     expect(requests.filter((method) => method === 'initialize').length).toBeLessThanOrEqual(1)
     expect(requests.filter((method) => method === 'tools/list')).toHaveLength(1)
     await agent.close()
+  })
+
+  it('reads every block of a result', async () => {
+    await using agent = createAgent({ name: 'a', model: scriptedModel(calling('pages', {})) })
+    await agent.useMcp(url)
+    expect((await agent.turn().input('q').run().result()).toolLogs[0]?.result).toBe('page 1\npage 2')
   })
 
   it('an error of a tool is an error, and a bad input never reaches the server', async () => {
@@ -110,6 +119,7 @@ describe('useMcp', () => {
       'mcp__sums__add',
       'mcp__sums__fail',
       'mcp__sums__write_file',
+      'mcp__sums__pages',
     ])
     expect((await agent.turn().input('q').run().result()).toolLogs[0]?.error).toMatch(/Nobody is here to approve/)
   })
