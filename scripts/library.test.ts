@@ -75,6 +75,23 @@ describe('over the wire', () => {
     },
   )
 
+  it('a provider that can hold an answer to a schema is asked to', async () => {
+    const agent = await agentOf('openai')
+    wire.clear()
+    wire.play({ turn: { text: JSON.stringify(answer) } }, { turn: { text: '{}' } })
+    await agent.turn().input('q').output(schema).run().result()
+    await agent
+      .turn()
+      .input('q')
+      .output(z.object({ maybe: z.string().optional() }))
+      .run()
+      .result()
+    const formats = wire.requests.map(
+      ({ body }) => (body as { text?: { format?: { type: string } } }).text?.format?.type,
+    )
+    expect(formats).toEqual(['json_schema', undefined])
+  })
+
   it('an answer that the wire cut is an error of the provider, for keys and for the result', async () => {
     const agent = await agentOf('openai')
     wire.clear()

@@ -43,7 +43,7 @@ export function createTurnRun<Input, Data>(spec: RunSpec, options: RunOptions): 
     ensure: spec.ensure,
     validators: spec.validators,
     ...(options.pathStyle !== undefined && { pathStyle: options.pathStyle }),
-    onReader: begin,
+    onReader: () => void begin(),
     onInvalid(problem) {
       cut.problems.push(problem)
       cut.now('invalid')

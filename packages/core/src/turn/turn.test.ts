@@ -270,6 +270,17 @@ describe('an answer that is not accepted', () => {
     expect(userText(model.calls[1])).toContain('say something better')
   })
 
+  it('cannot be required to have what the schema does not have', () => {
+    const turn = agentFor([]).agent.turn().input('q')
+    expect(() =>
+      turn
+        .output(articleSchema)
+        .ensure('items[*].name' as never)
+        .run(),
+    ).toThrow(expect.objectContaining({ name: 'KeyNotInSchema' }))
+    expect(() => turn.ensure('' as never).run()).toThrow(expect.objectContaining({ name: 'OutputSchemaMissing' }))
+  })
+
   it('may also be a text', async () => {
     const { agent, model } = agentFor([[{ text: 'yes' }], [{ text: 'no' }]])
     const turn = agent

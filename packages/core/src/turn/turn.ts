@@ -1,4 +1,5 @@
-import type { EnsureRule, OutputSource } from '../output/output-schema-types.ts'
+import { keyNotInSchema, outputSchemaMissing } from '../output/key-errors.ts'
+import type { EnsureRule, OutputSchema, OutputSource } from '../output/output-schema-types.ts'
 import type { KeyValidator, Verdict } from '../output/output-stream-types.ts'
 import type { PathOf, ValidPath, ValueAt } from '../output/path-types.ts'
 import { outputRequirement } from './output-requirement.ts'
@@ -164,16 +165,25 @@ export class Turn<Input = string, Data = string> {
     const { ensure, validators, otherwise, retries } = this.#parts
     const ground = this.#parts.ground()
     const { output, ...slots } = this.#applied(ground.slots)
+    const schema = output == null || typeof output === 'string' ? undefined : schemaOf(output as OutputSource)
+    checkEnsured(ensure, schema)
     return {
       ...ground,
       slots,
-      ...(typeof output === 'string'
-        ? { words: output }
-        : output != null && { schema: schemaOf(output as OutputSource) }),
+      ...(typeof output === 'string' && { words: output }),
+      ...(schema !== undefined && { schema }),
       ensure,
       validators,
       otherwise,
       retries: retries ?? ground.settings.retries ?? 3,
     }
+  }
+}
+
+/** A path that no answer could have would be asked for in vain. */
+function checkEnsured(rules: readonly EnsureRule[], schema: OutputSchema | undefined): void {
+  for (const { path } of rules) {
+    if (schema === undefined) throw outputSchemaMissing()
+    if (!schema.has(path)) throw keyNotInSchema(path, schema.paths)
   }
 }
