@@ -1,7 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { processStartTime } from '../run/process-start-time.ts'
+
+/** How long a folder stays when nobody needs it: the next command may, and by then the last one's mounts are gone. */
+const lingerMs = 300
+
+interface Hold {
+  count: number
+  /** Says in the folder who needs it. */
+  marker: string
+  timer?: NodeJS.Timeout | undefined
+}
 
 /**
  * Folders that stand where nothing may come to be while something runs: one can be mounted over only what is there. Each
@@ -9,56 +20,79 @@ import { processStartTime } from '../run/process-start-time.ts'
  * comes later can tell what a crash left behind. Git does not see them: they have no files.
  */
 export class FolderHolds {
-  private readonly counts = new Map<string, number>()
-  private readonly name = `held-${process.pid}-${birthOf(process.pid)}-${randomBytes(4).toString('hex')}`
+  private readonly holds = new Map<string, Hold>()
+
+  constructor() {
+    if (instances.size === 0) process.once('exit', removeAll)
+    instances.add(this)
+  }
 
   /** False when the folder cannot be made, where nobody else can make it either. */
   hold(folder: string): boolean {
-    const count = this.counts.get(folder) ?? 0
-    if (count === 0 && !this.make(folder)) return false
-    this.counts.set(folder, count + 1)
+    const known = this.holds.get(folder)
+    if (known !== undefined) {
+      clearTimeout(known.timer)
+      known.count++
+      return true
+    }
+    const marker = make(folder)
+    if (marker === undefined) return false
+    this.holds.set(folder, { count: 1, marker })
     return true
   }
 
+  /** It goes a moment later, if nobody holds it again. */
   release(folder: string): void {
-    const count = this.counts.get(folder) ?? 0
-    if (count > 1) return void this.counts.set(folder, count - 1)
-    this.counts.delete(folder)
-    remove(path.join(folder, this.name))
-    remove(folder)
+    const hold = this.holds.get(folder)
+    if (hold === undefined || --hold.count > 0) return
+    hold.timer = setTimeout(() => {
+      this.holds.delete(folder)
+      void remove(hold.marker).then(() => remove(folder))
+    }, lingerMs).unref()
   }
 
-  private make(folder: string): boolean {
-    // Another may remove it between the two steps.
-    for (let attempt = 0; attempt < 20; attempt++) {
-      try {
-        mkdirSync(folder)
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException
-        if (code !== 'EEXIST') return false
-      }
-      try {
-        mkdirSync(path.join(folder, this.name))
-        sweepHolds(folder)
-        return true
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException
-        if (code !== 'ENOENT') return false
-      }
+  removeNow(): void {
+    for (const [folder, { marker }] of this.holds) {
+      removeSync(marker)
+      removeSync(folder)
     }
-    return false
+    this.holds.clear()
+  }
+}
+
+const instances = new Set<FolderHolds>()
+
+function removeAll(): void {
+  for (const one of instances) one.removeNow()
+}
+
+/** The folder, with a new marker in it. */
+function make(folder: string): string | undefined {
+  const marker = path.join(folder, `held-${process.pid}-${ownBirth}-${randomBytes(4).toString('hex')}`)
+  // Another may remove the folder between the two steps.
+  for (let attempt = 0; attempt < 20; attempt++) {
+    if (makeOne(folder) === 'refused') return undefined
+    const made = makeOne(marker)
+    if (made === 'refused') return undefined
+    if (made !== 'made') continue
+    sweepHolds(folder)
+    return marker
+  }
+  return undefined
+}
+
+function makeOne(folder: string): 'made' | 'there' | 'no folder' | 'refused' {
+  try {
+    mkdirSync(folder)
+    return 'made'
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'EEXIST' ? 'there' : code === 'ENOENT' ? 'no folder' : 'refused'
   }
 }
 
 const pattern = /^held-(\d+)-([0-9a-f]{12})-[0-9a-f]{8}$/
-
-/** Tells two processes with one number apart. */
-function birthOf(pid: number): string {
-  return createHash('sha256')
-    .update(processStartTime(pid) ?? '')
-    .digest('hex')
-    .slice(0, 12)
-}
+const ownBirth = birthOf(process.pid)
 
 /** Whether a folder is there for no other reason than being held. */
 export function isHeldOnly(folder: string): boolean {
@@ -70,20 +104,35 @@ export function isHeldOnly(folder: string): boolean {
   }
 }
 
-/** Removes what processes that are gone held, and the folder if nobody else needs it. */
-export function sweepHolds(folder: string): void {
+/** Removes what processes that are gone held. */
+function sweepHolds(folder: string): void {
   for (const entry of readdirSync(folder)) {
-    const [, pid, began] = pattern.exec(entry) ?? []
-    if (pid !== undefined && birthOf(Number(pid)) !== began) remove(path.join(folder, entry))
+    const [, pid = '', birth = ''] = pattern.exec(entry) ?? []
+    if (pid !== '' && !isAlive(Number(pid), birth)) removeSync(path.join(folder, entry))
   }
 }
 
-/** Only what is empty goes. */
-function remove(folder: string): void {
+function isAlive(pid: number, birth: string): boolean {
+  return (pid === process.pid ? ownBirth : birthOf(pid)) === birth
+}
+
+/** Tells two processes with one number apart. */
+function birthOf(pid: number): string {
+  return createHash('sha256')
+    .update(processStartTime(pid) ?? '')
+    .digest('hex')
+    .slice(0, 12)
+}
+
+/** Only what is empty goes; what somebody has put something into stays. */
+function remove(folder: string): Promise<void> {
+  return rmdir(folder).catch(() => undefined)
+}
+
+function removeSync(folder: string): void {
   try {
     rmdirSync(folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+  } catch {
+    // The same.
   }
 }

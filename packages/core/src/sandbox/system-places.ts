@@ -31,7 +31,7 @@ const systemFolders = [
 
 /** What programs look for when they start. Whatever else is in `/etc` (keys, passwords, mounts) is nobody's business. */
 const systemSettings =
-  'alternatives bash.bashrc bash_completion.d ca-certificates ca-certificates.conf crypto-policies debian_version fonts gitconfig group host.conf hosts inputrc java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime magic mime.types nsswitch.conf os-release passwd perl pki profile profile.d protocols python3 redhat-release services shells ssl/certs ssl/openssl.cnf terminfo timezone xdg'.split(
+  'alternatives crypto-policies fonts gitconfig group hosts java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk ld.so.cache localtime mime.types nsswitch.conf os-release passwd pki/ca-trust pki/tls/certs ssl/certs ssl/openssl.cnf'.split(
     ' ',
   )
 
@@ -41,8 +41,9 @@ const toolFolders =
     ' ',
   )
 
+/** Where programs put temporary files. */
 export function temporaryFolders(TMPDIR = '/tmp'): string[] {
-  return [...new Set(['/tmp', '/var/tmp', ...(path.isAbsolute(TMPDIR) ? [path.resolve(TMPDIR)] : [])])]
+  return [...new Set(['/tmp', ...(path.isAbsolute(TMPDIR) ? [path.resolve(TMPDIR)] : [])])]
 }
 
 const homeMegabytes = 256
@@ -62,6 +63,7 @@ export function systemPlaces(options: SystemOptions): Mounts {
   if (path.dirname(home) !== home) mounts.set(home, { how: 'memory', megabytes: homeMegabytes })
   for (const folder of temporaryFolders(options.TMPDIR))
     mounts.set(folder, { how: 'memory', megabytes: temporaryMegabytes })
+  mounts.set('/var/tmp', { how: 'link', target: '../tmp' })
   mounts.set('/dev/shm', { how: 'memory', megabytes: sharedMegabytes })
   for (const folder of toolPlaces(options)) mounts.show(folder)
   return mounts

@@ -1,0 +1,377 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { inSandbox } from '../shell/in-both-ways.ts'
+import { membersOf, signal } from '../shell/processes.ts'
+import { canary, openTestPlace, type TestPlace } from './open-test-place.ts'
+import { watchProcesses } from './watch-processes.ts'
+
+/** Prints the canary or ESCAPED when it gets out. */
+interface Escape {
+  name: string
+  command: string
+  /** The same without a sandbox must get out, or the test would prove nothing. False where that would harm the machine. */
+  control?: false
+}
+
+inSandbox('out of the sandbox there is no way', () => {
+  let place: TestPlace
+  beforeAll(async () => {
+    place = await openTestPlace()
+    writeFileSync(path.join(place.workspace, '.env'), canary)
+    mkdirSync(path.join(place.workspace, 'packages/api'), { recursive: true })
+    writeFileSync(path.join(place.workspace, 'packages/api/.env.local'), canary)
+    writeFileSync(path.join(place.workspace, 'server.pem'), `-----BEGIN PRIVATE KEY-----\n${canary}`)
+    mkdirSync(path.join(place.workspace, 'sub'))
+    symlinkSync(path.join(place.folder, 'outside'), path.join(place.workspace, 'link'))
+    linkSync(path.join(place.folder, 'outside/secret'), path.join(place.folder, 'outside/hard'))
+  })
+  afterAll(() => place.close())
+
+  /** What tests know, for commands. */
+  const facts = (): string =>
+    Object.entries({
+      OUTSIDE: path.join(place.folder, 'outside'),
+      TROUPE: place.troupeHome,
+      PORT: place.port,
+      VICTIM: place.victim,
+      OURS: process.pid,
+      NODE: process.execPath,
+      CANARY: canary,
+    })
+      .map(([name, value]) => `${name}='${value}'`)
+      .join('; ')
+  const attempt = (command: string, confinement: 'none' | 'workspace' | 'read-only' = 'workspace') =>
+    place.run(`${facts()}\n${command}`, confinement)
+
+  describe('to what must not be read:', () => {
+    const escapes: Escape[] = [
+      { name: 'a key of the person', command: 'cat ~/.ssh/id_ed25519' },
+      { name: 'credentials of a cloud', command: 'cat ~/.aws/credentials' },
+      { name: 'what the person typed', command: 'cat ~/.bash_history' },
+      { name: 'any file of the home', command: 'cat ~/notes.txt' },
+      { name: 'our token', command: 'cat "$TROUPE/token"' },
+      { name: 'the output of another session', command: 'cat "$TROUPE"/sessions/other/output/*' },
+      { name: 'a file beside the workspace', command: 'cat "$OUTSIDE/secret"' },
+      { name: 'a file above the workspace', command: 'cat ../notes.txt' },
+      { name: 'a file behind a link that was there', command: 'cat link/secret' },
+      { name: 'a file behind a new link', command: 'ln -sfn "$OUTSIDE/secret" new-link; cat new-link' },
+      { name: 'a hard link to a file outside', command: 'ln "$OUTSIDE/secret" hard && cat hard' },
+      {
+        name: 'through the root of a process',
+        command: 'cat "/proc/self/root$OUTSIDE/secret" "/proc/1/root$OUTSIDE/secret"',
+      },
+      {
+        name: 'through the folder of a process',
+        command: 'cat "/proc/self/cwd/../notes.txt" /proc/1/cwd/../notes.txt',
+      },
+      {
+        name: 'a search of the whole machine',
+        command: 'grep -rlsaF --exclude-dir=proc --exclude-dir=sys "$CANARY" "${OUTSIDE%/*}" && echo ESCAPED',
+      },
+      { name: 'a secret in the workspace', command: 'cat .env' },
+      { name: 'a secret deep in the workspace', command: 'cat packages/api/.env.local' },
+      { name: 'a private key in the workspace', command: 'cat server.pem' },
+      { name: 'a copy of a secret', command: 'cp .env copy; cat copy' },
+      { name: 'a hard link to a secret', command: 'ln .env copy2; cat copy2' },
+      {
+        name: 'a renamed secret',
+        command: 'mv packages packages2 && cat packages2/api/.env.local; mv packages2 packages',
+      },
+      { name: 'a secret through /proc', command: 'cat /proc/self/cwd/.env /proc/$$/cwd/.env' },
+      { name: 'a packed secret', command: 'tar -cf - .env server.pem | cat' },
+      { name: 'the environment of a process outside', command: 'cat "/proc/$VICTIM/environ" | tr "\\0" "\\n"' },
+      {
+        name: 'the environment of all processes',
+        command: 'cat /proc/[0-9]*/environ | tr "\\0" "\\n" | grep -a "SECRET=$CANARY"',
+      },
+    ]
+    test.each(escapes)('$name', async ({ command, control }) => {
+      for (const confinement of ['workspace', 'read-only'] as const) {
+        const { text } = await attempt(command, confinement)
+        expect(text).not.toContain(canary)
+        expect(text).not.toContain('ESCAPED')
+      }
+      if (control === false) return
+      const { text } = await attempt(command, 'none')
+      expect(text).toMatch(/canary-4711|ESCAPED/)
+    })
+
+    test('passwords of the system and what else is not for programs', async () => {
+      const { text } = await attempt('ls -A /etc /home /root /var /run /mnt /media /srv /boot /sys /lost+found 2>&1')
+      expect(text).not.toMatch(/shadow|sudoers|ssh$|fstab|log$/m)
+      expect((await attempt('cat /etc/shadow')).exitCode).not.toBe(0)
+    })
+
+    test('our environment, also in the first process', async () => {
+      const { text } = await attempt('cat /proc/1/environ /proc/self/environ | tr "\\0" "\\n"; env')
+      expect(text).toContain('TROUPE_TASK=')
+      expect(text).not.toContain(canary)
+      expect(text).not.toContain('API_KEY')
+    })
+
+    test('more than its own processes', async () => {
+      const { text } = await attempt('echo /proc/[0-9]*; tr "\\0" " " < /proc/1/cmdline | cut -c1-20')
+      expect(text.split('\n')[0]!.split(' ').length).toBeLessThan(6)
+    })
+  })
+
+  describe('to what must not be written:', () => {
+    const escapes: Escape[] = [
+      { name: 'a file beside the workspace', command: 'echo x > "$OUTSIDE/new1"; [ -e link/new1 ] && echo ESCAPED' },
+      { name: 'a file behind a link', command: 'echo x > link/new2; [ -e link/new2 ] && echo ESCAPED' },
+      {
+        name: 'a file behind a new link',
+        command: 'ln -sfn "$OUTSIDE" l3; echo x > l3/new3; [ -e l3/new3 ] && echo ESCAPED',
+      },
+      { name: 'through the root of a process', command: 'echo x > "/proc/self/root$OUTSIDE/new4" && echo ESCAPED' },
+      { name: 'what is there outside', command: 'chmod 777 "$OUTSIDE" && echo ESCAPED' },
+      { name: 'the removal of what is there', command: 'rm "$OUTSIDE/hard" && echo ESCAPED' },
+      {
+        name: 'a program of the system',
+        command: 'touch /usr/local/troupe-test && rm /usr/local/troupe-test && echo ESCAPED',
+      },
+      { name: 'settings of the system', command: 'touch /etc/passwd && echo ESCAPED' },
+      {
+        name: 'the output of its own session',
+        command: 'mkdir -p "$TROUPE/sessions/own/output"; touch "$TROUPE/sessions/own/output/x" && echo ESCAPED',
+      },
+      { name: 'another place for the workspace', command: 'mv "$PWD" "$PWD-2" && mv "$PWD-2" "$PWD" && echo ESCAPED' },
+    ]
+    test.each(escapes)('$name', async ({ command }) => {
+      const before = readdirSync(path.join(place.folder, 'outside'))
+      expect((await attempt(command)).text).not.toContain('ESCAPED')
+      expect(readdirSync(path.join(place.folder, 'outside'))).toEqual(before)
+      expect((await attempt(command, 'none')).text).toContain('ESCAPED')
+    })
+
+    test('the home, of which a new one is there', async () => {
+      const { text } = await attempt('echo alias ls=rm > ~/.bashrc; mkdir -p ~/.cache/x; cat ~/.bashrc')
+      expect(text).toBe('alias ls=rm\n')
+      expect(existsSync(path.join(place.home, '.bashrc'))).toBe(false)
+      expect((await attempt('cat ~/.bashrc')).exitCode).toBe(1)
+    })
+
+    test('temporary files of others, of which it has its own', async () => {
+      const outside = `/tmp/troupe-test-${process.pid}`
+      await attempt(`echo x > ${outside}`)
+      expect(existsSync(outside)).toBe(false)
+      expect((await attempt(`cat ${outside} /var/tmp/${path.basename(outside)}`)).text).toBe('x\nx\n')
+      expect((await attempt(`echo x > ${outside}-2 && cat ${outside}-2`, 'read-only')).text).toBe('x\n')
+      expect(existsSync(`${outside}-2`)).toBe(false)
+    })
+
+    test('anything at all when nobody was asked', async () => {
+      const { text } = await attempt(
+        'for c in "touch x" "rm -r sub" "mv sub y" "mkdir z" "chmod 700 sub" "ln -s a b" "touch -d 2001-01-01 sub" "truncate -s 0 server.pem"; do $c && echo "ESCAPED $c"; done 2>&1; echo over',
+        'read-only',
+      )
+      expect(text).not.toContain('ESCAPED')
+      expect(text).toContain('Read-only file system')
+      expect(text).toContain('over')
+      expect(statSync(path.join(place.workspace, 'sub')).mode & 0o777).toBe(0o755)
+    })
+
+    test('the workspace is what can be', async () => {
+      expect((await attempt('echo hello > sub/file && mkdir -p a/b && mv sub/file a/b/ && cat a/b/file')).text).toBe(
+        'hello\n',
+      )
+      expect(readFileSync(path.join(place.workspace, 'a/b/file'), 'utf8')).toBe('hello\n')
+    })
+  })
+
+  describe('to the network:', () => {
+    const escapes: Escape[] = [
+      { name: 'a server of ours', command: 'cat < "/dev/tcp/127.0.0.1/$PORT"' },
+      {
+        name: 'a server of ours, from a program',
+        command: `"$NODE" -e 'require("net").connect(process.argv[1], "127.0.0.1").on("data", (d) => console.log(String(d))).on("error", () => 0)' "$PORT"`,
+      },
+      { name: 'a server of ours, by another name', command: 'cat < "/dev/tcp/localhost/$PORT"' },
+    ]
+    test.each(escapes)('$name', async ({ command }) => {
+      const before = place.connected()
+      for (const confinement of ['workspace', 'read-only'] as const)
+        expect((await attempt(command, confinement)).text).not.toContain(canary)
+      expect(place.connected()).toBe(before)
+      expect((await attempt(command, 'none')).text).toContain(canary)
+    })
+
+    test('names, and any address', async () => {
+      const { text } = await attempt(
+        'getent hosts example.com && echo ESCAPED; for to in 8.8.8.8/53 1.1.1.1/443 169.254.169.254/80; do (exec 9<> "/dev/tcp/$to") 2>&1 && echo ESCAPED; done; (exec 9<> /dev/udp/8.8.8.8/53; echo x >&9) 2>&1 && echo ESCAPED; tail -n +3 /proc/net/dev | cut -d: -f1',
+      )
+      expect(text).not.toContain('ESCAPED')
+      expect(text).toContain('Network is unreachable')
+      expect(text.trim().split('\n').at(-1)!.trim()).toBe('lo')
+    })
+
+    test.each([
+      ['in a folder outside', () => path.join(place.folder, 'outside/docker.sock')],
+      ['in the temporary folder', () => `/tmp/troupe-test-${process.pid}.sock`],
+      ['without a file', () => `\0troupe-test-${process.pid}`],
+    ])('a socket %s', async (_name, name) => {
+      const server = createServer((socket) => socket.end(canary)).listen(name())
+      await new Promise((resolve) => server.once('listening', resolve))
+      const connect = `"$NODE" -e 'require("net").connect(JSON.parse(process.argv[1])).on("data", (d) => console.log(String(d))).on("error", (e) => console.log(e.code))' '${JSON.stringify(name())}'`
+      expect((await attempt(connect)).text).not.toContain(canary)
+      expect((await attempt(connect, 'none')).text).toContain(canary)
+      server.close()
+    })
+
+    test('sockets of the person that programs look for', async () => {
+      const { text } = await attempt(
+        'ls -d /run/docker.sock /var/run/docker.sock /run/user /run/dbus /tmp/.X11-unix /tmp/ssh-* 2>/dev/null; env | grep -E "SSH_AUTH_SOCK|DBUS|DISPLAY|WAYLAND|DOCKER_HOST|XDG_RUNTIME"',
+      )
+      expect(text).toBe('')
+    })
+  })
+
+  describe('to other processes:', () => {
+    const escapes: Escape[] = [
+      { name: 'a signal', command: 'kill -0 "$VICTIM" && echo ESCAPED' },
+      { name: 'what is in memory', command: 'cat "/proc/$VICTIM/maps" > /dev/null && echo ESCAPED' },
+      { name: 'a change of its priority', command: 'renice -n 1 -p "$VICTIM" && echo ESCAPED' },
+    ]
+    test.each(escapes)('$name', async ({ command }) => {
+      expect((await attempt(command)).text).not.toContain('ESCAPED')
+      expect((await attempt(command, 'none')).text).toContain('ESCAPED')
+    })
+
+    test('a signal to everybody ends only what is inside', async () => {
+      await attempt('sleep 60 & kill -9 -1')
+      expect(signal(place.victim, 0)).toBe(true)
+      await attempt('kill -TERM 0')
+      expect(signal(place.victim, 0)).toBe(true)
+    })
+
+    test('shared memory and messages', async () => {
+      const { text } = await attempt('ipcs -a 2>/dev/null | grep -c 0x; ls -A /dev/shm; ls -A /dev/mqueue 2>/dev/null')
+      expect(text.replace(/^0\n/, '')).toBe('')
+    })
+  })
+
+  describe('to the kernel:', () => {
+    const attempts = [
+      'mount -t tmpfs none /mnt',
+      'mkdir -p m; mount -t tmpfs none m',
+      'mkdir -p m; mount --bind "$OUTSIDE" m',
+      'mount -o remount,rw /usr',
+      'umount .troupe',
+      'umount -l /proc',
+      'unshare -U true',
+      'unshare -Urm true',
+      'nsenter -t 1 -m true',
+      'chroot / true',
+      'mknod device b 8 0',
+      'mknod device c 1 1',
+      'hostname other',
+      'date -s 2001-01-01',
+      'echo x > /proc/sys/kernel/core_pattern',
+      'echo x > /proc/sys/kernel/hostname',
+      'echo h > /proc/sysrq-trigger',
+      'echo -17 > /proc/1/oom_score_adj',
+      'touch /dev/new',
+      'touch /new',
+      'cat /dev/mem',
+      'cat /dev/kmsg',
+      'ls /sys/fs/cgroup',
+      'ls /dev/sd* /dev/vd* /dev/nvme* /dev/loop* /dev/fuse /dev/kvm',
+      'sudo -n true',
+      'ulimit -f unlimited',
+      'ulimit -t unlimited',
+      'ulimit -u unlimited',
+    ]
+    test.each(attempts)('%s', async (command) => {
+      const before = readFileSync('/proc/sys/kernel/core_pattern', 'utf8')
+      const { text } = await attempt(`{ ${command}; } 2>&1 && echo ESCAPED`)
+      expect(text).not.toContain('ESCAPED')
+      expect(readFileSync('/proc/sys/kernel/core_pattern', 'utf8')).toBe(before)
+    })
+
+    test('it has no rights, and no way to any', async () => {
+      const { text } = await attempt('cat /proc/self/status')
+      for (const name of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+        expect(text).toMatch(new RegExp(`^${name}:\\t0+$`, 'm'))
+      expect(text).toMatch(/^NoNewPrivs:\t1$/m)
+      expect(
+        (await attempt('cut -d" " -f6 /proc/self/mountinfo')).text
+          .trim()
+          .split('\n')
+          .every((flags) => flags.includes('nosuid')),
+      ).toBe(true)
+    })
+
+    test('without a terminal there is none to type into', async () => {
+      expect((await attempt('(exec 9<> /dev/tty) 2>&1 && echo ESCAPED')).text).not.toContain('ESCAPED')
+      expect((await attempt('ls -A /dev/pts')).text.replace('ptmx\n', '')).toBe('')
+    })
+  })
+
+  describe('with more than its share:', () => {
+    test('a file of 1 GB and more', async () => {
+      const { exitCode, told } = await attempt(
+        'truncate -s 1000000001 big; ls -s big; head -c 10 /dev/zero > big && echo small',
+      )
+      expect(exitCode).toBe(0)
+      expect((await attempt('truncate -s 1500000000 big 2>&1')).exitCode).not.toBe(0)
+      expect((await attempt('dd if=/dev/zero of=big bs=1M seek=1000 count=1 2>&1')).told).toContain(
+        'no file may be larger than 1 GB',
+      )
+      expect(told).toContain('small')
+      expect(statSync(path.join(place.workspace, 'big')).size).toBeLessThan(1_000_000_000)
+    })
+
+    test('memory in the guise of files', async () => {
+      const { text } = await attempt('head -c 600000000 /dev/zero > /tmp/big; stat -c %s /tmp/big', 'read-only')
+      expect(text).toContain('No space left on device')
+      expect((await attempt('head -c 300000000 /dev/zero > ~/big')).text).toContain('No space left on device')
+      expect((await attempt('head -c 300000000 /dev/zero > /dev/shm/big')).text).toContain('No space left on device')
+    })
+
+    test('memory', async () => {
+      const { text } = await attempt(
+        `ulimit -d; "$NODE" -e 'Buffer.alloc(Number(process.argv[1]))' 60000000000 2>&1 | grep -ciE "allocat|memory|invalid"`,
+      )
+      expect(Number(text.split('\n')[0])).toBeLessThan(2 ** 40)
+      expect(Number(text.split('\n')[1])).toBeGreaterThan(0)
+    })
+
+    test('processes: too many are ended, with everything they started', async () => {
+      const bomb = attempt('for i in {1..400}; do sleep 60 & done; wait')
+      await vi.waitUntil(() => leader() !== undefined)
+      const pid = leader()!
+      const stop = watchProcesses(pid, 100)
+      // Only root needs it, whose processes the kernel does not count.
+      if (process.getuid?.() !== 0) signal(-pid, 'SIGKILL')
+      await bomb
+      stop()
+      expect(membersOf({ mark: `${place.state.tasks.mark}.` }, { fresh: true })).toEqual([])
+
+      function leader(): number | undefined {
+        const all = membersOf({ mark: `${place.state.tasks.mark}.` }, { fresh: true })
+        return all.length > 50 ? all[0]!.group : undefined
+      }
+    })
+
+    test('time: what detaches itself is ended with the command', async () => {
+      const { told } = await place.run(
+        'setsid sleep 601 & nohup sleep 602 > /dev/null 2>&1 & (setsid bash -c "sleep 603 & disown" &) ; env -i setsid --fork sleep 604; sleep 60',
+        'workspace',
+        { timeout: 400 },
+      )
+      expect(told).toContain('Timed out')
+      expect(membersOf({ mark: `${place.state.tasks.mark}.` }, { fresh: true })).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { vi } from 'vitest'
+import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
+import type { AgentState } from '../agent-state.ts'
+import type { Confinement } from '../permission/decision.ts'
+import { testToolContext } from '../testing/test-tool-context.ts'
+import type { ToolContext } from '../tool.ts'
+import bash from '../tools/bash.ts'
+import { findSandbox } from './find-sandbox.ts'
+
+/** A machine in small: a home with secrets, a workspace in it, files beside it, a server and a process of the person. */
+export interface TestPlace {
+  folder: string
+  home: string
+  troupeHome: string
+  workspace: string
+  state: AgentState
+  ctx: ToolContext
+  port: number
+  connected(): number
+  victim: number
+  /** Runs a command; what it printed, and its exit code. */
+  run(command: string, confinement?: Confinement, more?: object): Promise<Ran>
+  file(name: string, content?: string): string
+  close(): Promise<void>
+}
+
+export interface Ran {
+  text: string
+  exitCode: number | null
+  /** What the model reads. */
+  told: string
+}
+
+export const canary = 'canary-4711'
+
+export async function openTestPlace(options: { workspace?: (home: string) => string } = {}): Promise<TestPlace> {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-place-')))
+  const home = path.join(folder, 'home')
+  const troupeHome = path.join(home, '.troupe')
+  const workspace = options.workspace?.(home) ?? path.join(home, 'project')
+  const file = (name: string, content = canary): string => {
+    const place = path.resolve(folder, name)
+    mkdirSync(path.dirname(place), { recursive: true })
+    writeFileSync(place, content)
+    return place
+  }
+  for (const name of ['.ssh/id_ed25519', '.aws/credentials', '.bash_history', '.troupe/token', 'notes.txt'])
+    file(path.join(home, name))
+  file(path.join(troupeHome, 'sessions/other/output/bash-1.txt'))
+  file('outside/secret')
+  mkdirSync(workspace, { recursive: true })
+  const { sandbox, text } = await findSandbox({ home, troupeHome })
+  if (sandbox === undefined) throw new Error(text)
+  const outputFolder = path.join(troupeHome, 'sessions/own/output')
+  const state = createAgentState({ workspace, outputFolder, sandbox })
+  const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace } })
+  let connections = 0
+  const server = await listening(
+    createServer((socket) => void (connections++, socket.end(canary))).listen(0, '127.0.0.1'),
+  )
+  const victim = spawn('sleep', ['600'], { stdio: 'ignore', env: { SECRET: canary } })
+  return {
+    folder,
+    home,
+    troupeHome,
+    workspace,
+    state,
+    ctx,
+    port: (server.address() as AddressInfo).port,
+    connected: () => connections,
+    victim: victim.pid as number,
+    async run(command, confinement = 'workspace', more = {}) {
+      vi.stubEnv('HOME', home)
+      vi.stubEnv('ANTHROPIC_API_KEY', canary)
+      const input = bash.input.parse({ command, ...more })
+      const granted = { confinement, outside: [] as string[] }
+      const running = bash.execute(input, { ...ctx, granted }) as AsyncGenerator<
+        unknown,
+        Parameters<NonNullable<typeof bash.toModel>>[0]
+      >
+      for (;;) {
+        const step = await running.next()
+        if (step.done !== true) continue
+        const { text: printed, exitCode } = step.value
+        return { text: printed, exitCode, told: bash.toModel!(step.value, input) }
+      }
+    },
+    file,
+    async close() {
+      victim.kill('SIGKILL')
+      server.close()
+      await disposeAgentState(state)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function listening(server: Server): Promise<Server> {
+  await new Promise((resolve) => server.once('listening', resolve))
+  return server
+}
