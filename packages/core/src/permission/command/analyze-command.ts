@@ -42,7 +42,7 @@ export function analyzeCommand(text: string, place: CommandPlace): CommandAnalys
     why ??= notHarmless
     if (notHarmless !== undefined) notContained ??= whyNotContained(found)
     return {
-      text: found.pieces.length === 0 ? found.assignments.map(({ name, value }) => `${name}=${value ?? '…'}`).join(' ') : textOf(found.pieces),
+      text: found.pieces.length > 0 ? textOf(found.pieces) : wordless(found),
       name: found.name,
       argv,
       literalPrefix: literalPrefix(found),
@@ -53,7 +53,7 @@ export function analyzeCommand(text: string, place: CommandPlace): CommandAnalys
       cwd: found.cwds?.length === 1 ? (found.cwds[0] ?? null) : null,
       harmless,
       ...(notHarmless !== undefined && { why: notHarmless }),
-      ...(found.transparent && { transparent: true as const }),
+      ...((found.transparent || onlyOpens(found)) && { transparent: true as const }),
       ...(found.remote && { remote: true as const }),
     }
   })
@@ -93,6 +93,17 @@ function literalPrefix({ pieces }: Found): string[] {
 function guessOf({ pieces, adds }: Found): { words: string[]; complete: boolean } {
   const end = pieces.findIndex(({ field }) => !isWhole(field))
   return { words: fieldsOf(end === -1 ? pieces : pieces.slice(0, end)), complete: end === -1 && !adds && pieces.length > 0 }
+}
+
+/** `PATH=…`, `> file`: a part without a program. */
+function wordless({ assignments, redirections }: Found): string {
+  const set = assignments.map(({ name, value }) => `${name}=${value ?? '…'}`)
+  return [...set, ...redirections.map(({ operator, target }) => `${operator} ${target.text}`)].join(' ')
+}
+
+/** Opens files around other commands, which rules on paths judge. */
+function onlyOpens({ pieces, assignments, redirections }: Found): boolean {
+  return pieces.length === 0 && assignments.length === 0 && redirections.length > 0
 }
 
 /** What the gate read by itself must be what the parser read. */

@@ -70,7 +70,10 @@ export interface FoundCommand {
   harmless: boolean
   /** Why it is not harmless. */
   why?: string
-  /** All it does is to run another command, which stands behind it in the list: no allow rule need cover it. */
+  /**
+   * All it does is to run another command, which stands behind it in the list, or to open files, which are among the
+   * reads and writes: no allow rule need cover it.
+   */
   transparent?: true
   /** Runs on another machine or in a container. */
   remote?: true

@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { createProgramLookup } from './program-lookup.ts'
+
+const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'program-lookup-')))
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+const folder = (name: string, ...programs: string[]): string => {
+  const made = path.join(base, name)
+  mkdirSync(made, { recursive: true })
+  for (const program of programs) writeFileSync(path.join(made, program), '#!/bin/sh\n', { mode: 0o755 })
+  return made
+}
+const roots = [folder('workspace')]
+const lookup = (...folders: string[]): ((name: string) => boolean) =>
+  createProgramLookup({ path: folders.join(':'), roots })
+
+it('believes what lies in folders outside the workspace', () => {
+  const bin = folder('bin', 'ls')
+  expect(lookup(bin)('ls')).toBe(true)
+  expect(lookup(bin)('nothing')).toBe(true)
+})
+
+it('does not believe names that the workspace can take', () => {
+  const bin = folder('bin', 'ls')
+  const own = folder('workspace/node_modules/.bin')
+  expect(lookup(own, bin)('ls')).toBe(false)
+  expect(lookup(bin, own)('ls')).toBe(true)
+  expect(lookup(bin, own)('later')).toBe(false)
+  expect(lookup('.', bin)('ls')).toBe(false)
+  expect(lookup('', bin)('ls')).toBe(false)
+  symlinkSync(own, path.join(base, 'link'))
+  expect(lookup(path.join(base, 'link'), bin)('ls')).toBe(false)
+  writeFileSync(path.join(roots[0] as string, 'own-ls'), '#!/bin/sh\n', { mode: 0o755 })
+  const linked = folder('linked')
+  symlinkSync(path.join(roots[0] as string, 'own-ls'), path.join(linked, 'ls'))
+  expect(lookup(linked)('ls')).toBe(false)
+})
+
+it('does not believe shims, which run what a folder says', () => {
+  expect(lookup(folder('asdf/shims', 'node'))('node')).toBe(false)
+  const volta = folder('volta', 'volta-shim')
+  symlinkSync(path.join(volta, 'volta-shim'), path.join(volta, 'node'))
+  expect(lookup(volta)('node')).toBe(false)
+})
