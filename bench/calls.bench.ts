@@ -1,4 +1,4 @@
-import { createMemoryAsks, createMemoryLog, decide, defineTool, run, checkTool } from '@troupe/core'
+import { createMemoryAsks, createMemoryLog, createPolicy, decide, defineTool, run, checkTool } from '@troupe/core'
 import { scriptedModel } from '@troupe/core/testing'
 import { z } from 'zod'
 import { median } from './measure.ts'
@@ -42,6 +42,8 @@ async function bare(): Promise<void> {
   await Promise.all(results)
 }
 
+const policy = createPolicy()
+
 async function ours(): Promise<void> {
   const outcome = await run({
     runId: 'r',
@@ -55,7 +57,7 @@ async function ours(): Promise<void> {
     signal: new AbortController().signal,
     log: createMemoryLog(),
     asks: createMemoryAsks(() => ({ type: 'approve' })),
-    decide: (call, ctx) => decide(call, ctx, {}),
+    decide: (call, ctx) => decide(call, ctx, policy),
   })
   if (outcome.message.parts.filter((part) => 'output' in part).length !== count) throw new Error('a call has no result')
 }

@@ -17,6 +17,7 @@ import {
   createAgentState,
   createMemoryAsks,
   createMemoryLog,
+  createPolicy,
   decide,
   findTool,
   getBuiltinTools,
@@ -182,7 +183,7 @@ async function manyReads(): Promise<Measured> {
       signal: new AbortController().signal,
       log: createMemoryLog(),
       asks: createMemoryAsks(() => ({ type: 'approve' })),
-      decide: (one, ctx) => decide(one, ctx, {}),
+      decide: (one, ctx) => decide(one, ctx, createPolicy()),
       state: () => state,
     })
     const { user, system } = process.cpuUsage(before)

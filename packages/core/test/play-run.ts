@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Answer, Ask } from '../src/asks.ts'
+import { createPolicy } from '../src/permission/create-policy.ts'
 import { decide } from '../src/permission/decide.ts'
 import type { Part, StoredMessage } from '../src/protocol/message.ts'
 import { createMemoryAsks } from '../src/run/memory-asks.ts'
@@ -63,7 +64,7 @@ export async function play(
     signal: new AbortController().signal,
     log,
     asks: createMemoryAsks(answer),
-    decide: (call, ctx) => decide(call, ctx, {}),
+    decide: (call, ctx) => decide(call, ctx, createPolicy()),
     ...more,
   })
   return { ...outcome, log, model }

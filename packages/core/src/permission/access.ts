@@ -22,6 +22,8 @@ export interface CommandAccess {
   outside?: boolean
   /** It has to change files, says the model. */
   writes?: boolean
+  /** It has a terminal that can be typed into. */
+  terminal?: boolean
   /** It is typed into a program that runs already, which need not be a shell. */
   typed?: boolean
 }

@@ -166,16 +166,17 @@ function readings(words: readonly string[]): string[][] {
 const cluster = /^-[A-Za-z]{1,4}$/
 
 function matchFlags(pattern: CommandPattern, given: CommandWords): Match {
-  const wanted = new Set(
-    pattern.words.flatMap((word) => (typeof word === 'string' && cluster.test(word) ? [...word.slice(1)] : [])),
-  )
+  const isFlag = (word: unknown): word is string => typeof word === 'string' && cluster.test(word)
+  const wanted = lettersOf(pattern.words.filter(isFlag))
   if (wanted.size === 0) return 'no'
-  const isFlag = (word: unknown): boolean => typeof word === 'string' && cluster.test(word)
-  const letters = new Set(given.words.flatMap((word) => (cluster.test(word) ? [...word.slice(1)] : [])))
   const rest = matchCommand(
     { ...pattern, words: pattern.words.filter((word) => !isFlag(word)) },
     { ...given, words: given.words.filter((word) => !isFlag(word)) },
   )
-  if (rest === 'no' || wanted.isSubsetOf(letters)) return rest
+  if (rest === 'no' || wanted.isSubsetOf(lettersOf(given.words.filter(isFlag)))) return rest
   return given.complete ? 'no' : 'maybe'
+}
+
+function lettersOf(flags: readonly string[]): Set<string> {
+  return new Set(flags.flatMap((flag) => flag.slice(1).split('')))
 }

@@ -1,47 +1,126 @@
-import { aliasKey, ownTool } from '../tool-aliases.ts'
 import type { Tool, ToolContext } from '../tool.ts'
+import { callFacts, type CallFacts } from './call-facts.ts'
+import { checkCall, type CallChecks, type OwnWord } from './check-call.ts'
 import type { Decision } from './decision.ts'
-import { toolKey } from '../tool.ts'
-
-export interface PermissionRules {
-  allow?: readonly string[]
-  ask?: readonly string[]
-  deny?: readonly string[]
-}
+import { findRule, type MetRule } from './find-rule.ts'
+import { grantsOf } from './grants.ts'
+import type { PermissionContext } from './permission-context.ts'
+import { planRefusal } from './plan-refusal.ts'
+import type { Policy } from './policy.ts'
 
 /**
- * May this call run? The same at every depth. Order: deny, ask, allow, then the tool's own default; specificity never
- * matters. A rule is a tool's name.
+ * May this call run? The same for every tool and at every depth of agents. What must never run and what a rule forbids
+ * is denied, in every mode; in plan mode also whatever could write. What an ask rule meets is asked for. Everything
+ * else that the call touches needs a yes: from allow rules, from the mode, or because it does no harm. Order, layer and
+ * length of rules never matter. The input is a parsed one. A promise only where the tool's own word is one.
  */
-export async function decide(
+export function decide(
   call: { tool: Tool; input: unknown },
-  ctx: ToolContext,
-  rules: PermissionRules,
-): Promise<Decision> {
-  for (const decision of ['deny', 'ask', 'allow'] as const) {
-    const rule = rules[decision]?.find((candidate) => matches(candidate, call.tool))
-    if (rule !== undefined) return { decision, rule, reason: `The rule "${rule}" says ${decision}.` }
+  ctx: PermissionContext,
+  policy: Policy,
+): Decision | Promise<Decision> {
+  const facts = callFacts(call, ctx, policy)
+  const denial = denialOf(facts, policy)
+  if (denial !== undefined) return { decision: 'deny', ...denial, ...shownCommands(facts) }
+  const own = ownWord(call, ctx)
+  return own instanceof Promise ? own.then((word) => settle(facts, policy, word)) : settle(facts, policy, own)
+}
+
+type Because = Pick<Decision, 'reason' | 'rule'>
+
+function denialOf(facts: CallFacts, policy: Policy): Because | undefined {
+  for (const { analysis } of facts.commands) {
+    if (analysis.floor !== undefined) return { reason: analysis.floor, rule: null }
   }
-  const { tool, input } = call
-  const asks =
-    typeof tool.needsApproval === 'function'
-      ? await tool.needsApproval(input, ctx)
-      : (tool.needsApproval ?? !tool.readOnly)
-  if (!asks)
-    return {
-      decision: 'allow',
-      rule: null,
-      reason: tool.readOnly ? `${tool.name} only reads.` : `${tool.name} needs no approval.`,
-    }
+  const met = findRule(policy.rules.index.deny, facts)
+  return met?.sure === true ? because(met, 'forbids') : undefined
+}
+
+function settle(facts: CallFacts, policy: Policy, own: OwnWord): Decision {
+  const planned = policy.mode === 'plan' ? planRefusal(facts, policy, own) : undefined
+  if (planned !== undefined) return { decision: 'deny', reason: planned, rule: null, ...shownCommands(facts) }
+  const result = checkCall(facts, policy, own)
+  const around = { ...shownCommands(facts), ...grantsOf(facts, policy, result) }
+  const doubt = doubtOf(facts, policy)
+  if (doubt !== undefined) return { decision: 'ask', ...doubt, firm: true, ...around }
+  const open = result.checks.filter(({ why }) => why !== undefined)
+  const [first] = open
+  if (first === undefined) return { decision: 'allow', ...leaveFor(facts, policy, result), ...around }
+  const isRememberable = open.every(({ remember }) => remember !== undefined)
   return {
     decision: 'ask',
+    reason: first.why!,
     rule: null,
-    reason: tool.readOnly ? `${tool.name} asks for this input.` : `${tool.name} can change things.`,
+    ...(open.some(({ firm }) => firm === true) && { firm: true }),
+    ...(isRememberable && { remember: [...new Set(open.flatMap(({ remember }) => remember!))] }),
+    ...around,
   }
 }
 
-function matches(rule: string, tool: Tool): boolean {
-  // A rule on Bash holds for the `shell` that some models know it as; a person's own tool of that name is not Bash.
-  const own = toolKey(ownTool(tool).name)
-  return toolKey(rule) === own || aliasKey(rule) === own
+/** An ask rule, or a rule that may forbid something that cannot be seen yet: no allow rule settles that, nor any mode. */
+function doubtOf(facts: CallFacts, { rules }: Policy): Because | undefined {
+  const { deny, ask } = rules.index
+  const forbidding = findRule(deny, facts)
+  if (forbidding !== undefined) return because(forbidding, 'forbids')
+  const asking = findRule(ask, facts)
+  if (asking !== undefined) {
+    const unreadable = rules.problems.find(({ line }) => line === asking.ready.line)
+    if (unreadable === undefined) return because(asking, 'asks about')
+    return {
+      reason: `${facts.tool.name} asks, since a rule about it cannot be read. ${unreadable.message}`,
+      rule: unreadable.line.text,
+    }
+  }
+  const hasRules = deny.command.all.length + ask.command.all.length > 0
+  for (const { analysis } of facts.commands) {
+    const unseen = analysis.overLimit ?? (hasRules ? analysis.unseen : undefined)
+    if (unseen !== undefined)
+      return { reason: `Whether a part of it is forbidden cannot be told. ${unseen}`, rule: null }
+  }
+  return undefined
+}
+
+function because({ ready, what, sure }: MetRule, verb: string): Because {
+  const { text, layer } = ready.line
+  const whose = { managed: 'managed ', user: '', project: "project's ", session: "session's ", flag: '' }[layer]
+  const rule = `The ${whose}rule "${text}"`
+  const meant = what.length > 200 ? `${what.slice(0, 200)}…` : what
+  return {
+    reason: sure ? `${rule} ${verb} "${meant}".` : `${rule} ${verb} something that this may be: "${meant}".`,
+    rule: text,
+  }
+}
+
+function leaveFor(facts: CallFacts, { mode, sandbox }: Policy, { checks, leaves }: CallChecks): Because {
+  const { tool, commands, paths } = facts
+  const rule = checks.find((check) => check.rule !== undefined)?.rule?.line.text
+  if (rule !== undefined) return { reason: `The rule "${rule}" allows it.`, rule }
+  const reason = (): string => {
+    if (mode === 'bypass' && !tool.readOnly) return 'Nothing is asked for in this mode.'
+    const isChange = leaves.values().some(({ by }) => by === 'mode') || paths.some(({ kind }) => kind === 'write')
+    if (mode === 'accept-edits' && isChange) return 'Changes in the workspace are accepted in this mode.'
+    if (mode === 'plan' && isChange) return 'It is the plan.'
+    if (commands.length === 0) return tool.readOnly ? `${tool.name} only reads.` : `${tool.name} needs no approval.`
+    const isHarmless = !sandbox || commands.every(({ analysis }) => analysis.harmless)
+    return isHarmless ? 'It only looks.' : 'It runs where it can change nothing.'
+  }
+  return { reason: reason(), rule: null }
+}
+
+function shownCommands({ commands }: CallFacts): Pick<Decision, 'commands'> {
+  const found = commands.flatMap(({ analysis }) => analysis.commands)
+  if (found.length === 0) return {}
+  return { commands: found.map(({ text, via }) => ({ text, ...(via.length > 0 && { note: via.join(' › ') }) })) }
+}
+
+/** What a tool cannot say is asked. */
+function ownWord({ tool, input }: { tool: Tool; input: unknown }, ctx: PermissionContext): OwnWord | Promise<OwnWord> {
+  if (typeof tool.needsApproval !== 'function') return tool.needsApproval
+  const failed = (error: unknown): OwnWord => ({ failed: error instanceof Error ? error.message : String(error) })
+  try {
+    const word = tool.needsApproval(input, ctx as ToolContext)
+    return typeof word === 'boolean' ? word : word.catch(failed)
+  } catch (error) {
+    return failed(error)
+  }
 }

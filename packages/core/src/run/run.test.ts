@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { call, play, probe, texts } from '../../test/play-run.ts'
-import type { Decision } from '../permission/decision.ts'
+import { createPolicy } from '../permission/create-policy.ts'
 import { decide } from '../permission/decide.ts'
 
 describe('the loop', () => {
@@ -216,7 +216,7 @@ describe('the loop', () => {
   it('honours deny, ask and allow rules by bare name', async () => {
     const events: string[] = []
     const tools = [probe('Change', false, events, { needsApproval: true }), probe('Look', true, events)]
-    const rules = { allow: ['change'], deny: ['Look'] }
+    const rules = createPolicy({ allow: ['change'], deny: ['Look'] })
     const outcome = await play(
       [
         [{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }, { call: { name: 'Look', input: {}, id: 'c2' } }],
@@ -224,7 +224,7 @@ describe('the loop', () => {
       ],
       tools,
       {
-        decide: (made, ctx): Promise<Decision> => decide(made, ctx, rules),
+        decide: (made, ctx) => decide(made, ctx, rules),
       },
       () => Promise.reject(new Error('nothing should be asked')),
     )

@@ -1,0 +1,102 @@
+import { toolKey } from '../tool.ts'
+import type { CallFacts, CommandFact } from './call-facts.ts'
+import { checkPath } from './check-path.ts'
+import { commandLeave, type CommandLeave } from './command-leave.ts'
+import type { EffectRules, ReadyRule } from './compile-rules.ts'
+import { toolRule } from './find-rule.ts'
+import { matchHost } from './host-pattern.ts'
+import type { Policy } from './policy.ts'
+
+/** One thing that a call needs a yes for. */
+export interface Check {
+  /** Why nobody has said yes yet; absent when somebody has. */
+  why?: string
+  /** The rule that said yes. */
+  rule?: ReadyRule
+  /** No allow rule can say yes. */
+  firm?: true
+  /** Rules that would say yes next time. */
+  remember?: readonly string[]
+}
+
+/** The tool's own word on whether to ask; undefined when it has none. */
+export type OwnWord = boolean | undefined | { failed: string }
+
+/** What checks go by. */
+export interface Scene {
+  facts: CallFacts
+  policy: Policy
+  allow: EffectRules
+  /** The allow rule for every call of the tool. */
+  byTool: ReadyRule | undefined
+  /** Allow rules with a pattern for calls of this tool alone. */
+  ofTool: readonly ReadyRule[]
+  own: OwnWord
+  leaves: Map<CommandFact, CommandLeave>
+}
+
+export interface CallChecks {
+  checks: readonly Check[]
+  leaves: ReadonlyMap<CommandFact, CommandLeave>
+}
+
+/** Everything that the call needs a yes for, once no rule forbids it. */
+export function checkCall(facts: CallFacts, policy: Policy, own: OwnWord): CallChecks {
+  const { allow } = policy.rules.index
+  const scene: Scene = {
+    facts,
+    policy,
+    allow,
+    byTool: toolRule(allow, facts.tool),
+    ofTool: allow.own.get(toolKey(facts.tool.name)) ?? [],
+    own,
+    leaves: new Map(),
+  }
+  const checks: Check[] = []
+  for (const fact of facts.commands) {
+    const leave = commandLeave(fact, scene)
+    scene.leaves.set(fact, leave)
+    if (leave.by === 'nobody') checks.push(leave.check)
+    else if ('rule' in leave) checks.push({ rule: leave.rule })
+  }
+  for (const fact of facts.paths) checks.push(checkPath(fact, scene))
+  for (const { url, host } of facts.urls) checks.push(checkUrl(url, host, scene))
+  if (facts.code) checks.push(checkCode(scene))
+  checks.push(checkTool(scene))
+  return { checks, leaves: scene.leaves }
+}
+
+function checkTool({ facts, policy, allow, byTool, own }: Scene): Check {
+  const { tool, paths, commands, urls, code, unknown } = facts
+  if (unknown !== undefined) return { why: unknown, firm: true }
+  if (own === false) return {}
+  const isSpokenFor = commands.length > 0 || code || urls.length > 0 || paths.some(({ kind }) => kind === 'write')
+  if (own === undefined && (tool.readOnly || isSpokenFor)) return {}
+  const rule = byTool ?? (commands.length > 0 ? allow.tools.get('bash') : undefined)
+  if (rule !== undefined) return { rule }
+  if (policy.mode === 'bypass') return {}
+  const remember = [tool.name]
+  if (typeof own === 'object') return { why: `${tool.name} could not say whether to ask: ${own.failed}`, remember }
+  return { why: tool.readOnly ? `${tool.name} asks for this input.` : `${tool.name} can change things.`, remember }
+}
+
+function checkCode({ facts: { tool }, policy, byTool }: Scene): Check {
+  if (policy.sandbox) return {}
+  if (byTool !== undefined) return { rule: byTool }
+  if (policy.mode === 'bypass') return {}
+  return { why: `${tool.name} runs code, and there is no sandbox here to keep it in.` }
+}
+
+function checkUrl(url: string, host: string | undefined, { policy, allow, byTool, ofTool }: Scene): Check {
+  const rule =
+    byTool ??
+    allow.tools.get('webfetch') ??
+    [...allow.url, ...ofTool].find(
+      (ready) => host !== undefined && ready.host !== undefined && matchHost(ready.host, host),
+    )
+  if (rule !== undefined) return { rule }
+  if (policy.mode === 'bypass') return {}
+  if (host === undefined) return { why: `"${url}" is not a plain address of the web.` }
+  if (policy.hosts?.includes(host) === true) return {}
+  return { why: `It sends a request to ${host}.`, remember: [`WebFetch(domain:${host})`] }
+}

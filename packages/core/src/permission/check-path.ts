@@ -1,0 +1,74 @@
+import type { Check, Scene } from './check-call.ts'
+import type { ReadyRule } from './compile-rules.ts'
+import type { PathFact } from './path-fact.ts'
+import { rememberPath } from './remember.ts'
+
+/** Whether a file or folder may be touched, and who says so. */
+export function checkPath(fact: PathFact, scene: Scene): Check {
+  const { policy, facts } = scene
+  const isPlan = fact.real === facts.view.planFile
+  if (isPlan && (fact.kind === 'read' || policy.mode === 'plan')) return {}
+  if (fact.guard?.strict === true)
+    return {
+      why: `"${fact.given}" belongs to what decides on permissions: changing it is always asked for.`,
+      firm: true,
+    }
+  if (fact.kind === 'read' && fact.inside && fact.secret === undefined) return {}
+  const rule = pathRule(fact, scene)
+  if (rule !== undefined) return { rule }
+  if (policy.mode === 'bypass' || (isOrdinary(fact) && isAccepted(fact, scene))) return {}
+  const remember = rememberPath(fact, facts.view)
+  // All of the workspace: then the tool is what a rule can name.
+  if (remember.length === 0 && fact.inside && fact.by === undefined) remember.push(facts.tool.name)
+  return { why: whyPath(fact), ...(remember.length > 0 && { remember }) }
+}
+
+/** Neither secret nor protected. */
+function isOrdinary({ secret, guard }: PathFact): boolean {
+  return secret === undefined && guard === undefined
+}
+
+function isAccepted(fact: PathFact, { policy, own, leaves }: Scene): boolean {
+  if (fact.by === undefined) {
+    if (fact.kind === 'read' || !fact.inside) return false
+    return policy.mode === 'accept-edits' || own === false
+  }
+  const leave = leaves.get(fact.by)
+  if (leave?.by === 'mode') return true
+  if (leave === undefined || leave.by === 'nature') return false
+  if (fact.kind === 'read') return true
+  // A yes to a command is a yes to what it is there for; what it prints into a file is another matter.
+  return fact.inside && (fact.redirected !== true || leave.by === 'tool-rule' || policy.mode === 'accept-edits')
+}
+
+/** The rule that means the path: as it is spelled, and as what it leads to. */
+function pathRule(fact: PathFact, { allow, byTool, ofTool, facts, leaves }: Scene): ReadyRule | undefined {
+  const leave = fact.by === undefined ? undefined : leaves.get(fact.by)
+  // The very words were allowed, and the file is one of them.
+  if (leave?.by === 'exact-rules' && fact.redirected !== true) return leave.rule
+  const everything =
+    (fact.by === undefined ? byTool : undefined) ?? allow.tools.get(fact.kind === 'read' ? 'read' : 'edit')
+  if (everything !== undefined && fact.inside && isOrdinary(fact)) return everything
+  const rules = fact.by === undefined ? [...allow[fact.kind], ...ofTool] : allow[fact.kind]
+  const means = (end: string): ReadyRule | undefined =>
+    rules.find((ready) => ready.path?.matches(end, facts.view) === true && namesIt(ready, fact))
+  const rule = means(fact.real)
+  return rule !== undefined && (fact.spelled === fact.real || means(fact.spelled) !== undefined) ? rule : undefined
+}
+
+/** Of secret and protected files only a rule speaks that names them: `*` does not. */
+function namesIt({ path }: ReadyRule, { secret, guard }: PathFact): boolean {
+  return [secret, guard?.place].every(
+    (place) => place === undefined || path?.names(place.slice(place.lastIndexOf('/') + 1)) === true,
+  )
+}
+
+function whyPath({ kind, given, spelled, real, inside, secret, guard }: PathFact): string {
+  const verb = kind === 'read' ? 'reads' : 'changes'
+  const leads = spelled === real || given === real ? '' : `, which leads to "${real}"`
+  const file = `It ${verb} "${given}"${leads}`
+  if (guard !== undefined) return `${file}: what is in ${guard.place} can decide what runs later.`
+  if (secret !== undefined) return `${file}: files like that hold keys and passwords.`
+  if (!inside) return `${file}${leads === '' ? ', which is' : ','} outside the workspace.`
+  return `${file}.`
+}

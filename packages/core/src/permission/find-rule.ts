@@ -1,0 +1,155 @@
+import path from 'node:path'
+import { toolKey, type Tool } from '../tool.ts'
+import type { CallFacts, CommandFact } from './call-facts.ts'
+import { matchWidely, programNames, type CommandPattern, type Match } from './command-pattern.ts'
+import type { FoundCommand } from './command/command-analysis.ts'
+import type { CommandRules, EffectRules, ReadyRule } from './compile-rules.ts'
+import { matchHost } from './host-pattern.ts'
+import { mcpKey } from './parse-rule.ts'
+import { commandPath, type PathFact } from './path-fact.ts'
+
+/** A deny or ask rule that meets something in a call. */
+export interface MetRule {
+  ready: ReadyRule
+  /** What it meets. */
+  what: string
+  /** False: only what happens when it runs could tell. */
+  sure: boolean
+}
+
+/** The rule that meets any part of the call, wherever it is. A sure one goes before one that may or may not. */
+export function findRule(rules: EffectRules, facts: CallFacts): MetRule | undefined {
+  let doubtful: MetRule | undefined
+  for (const met of metRules(rules, facts)) {
+    if (met.sure) return met
+    doubtful ??= met
+  }
+  return doubtful
+}
+
+/** The rule for every call of a tool, under whichever of its names. */
+export function toolRule(rules: EffectRules, tool: Tool): ReadyRule | undefined {
+  if (!/^mcp__/i.test(tool.name)) return rules.tools.get(toolKey(tool.name))
+  const key = mcpKey(tool.name)
+  const known = rules.tools.get(key)
+  if (known !== undefined || rules.servers.size === 0) return known
+  const server = /^mcp:(.+)$/.exec(tool.group)?.[1] ?? /^mcp__(.+?)__./i.exec(tool.name)?.[1]
+  if (server !== undefined) return rules.servers.get(mcpKey(server))
+  return rules.servers.entries().find(([name]) => key.startsWith(`mcp_${name}_`))?.[1]
+}
+
+/** Whether path rules mean a path: as it is spelled, or as what it leads to. */
+export function meetsPath(
+  ready: ReadyRule,
+  fact: Pick<PathFact, 'spelled' | 'real'>,
+  { view }: Pick<CallFacts, 'view'>,
+): boolean {
+  const { path: pattern } = ready
+  if (pattern === undefined) return false
+  return pattern.matches(fact.real, view) || (fact.spelled !== fact.real && pattern.matches(fact.spelled, view))
+}
+
+function* metRules(rules: EffectRules, facts: CallFacts): Generator<MetRule> {
+  const { tool, paths, commands, urls, names } = facts
+  const own = rules.own.get(toolKey(tool.name)) ?? []
+  const byTool = toolRule(rules, tool)
+  if (byTool !== undefined) yield { ready: byTool, what: tool.name, sure: true }
+  for (const fact of paths) yield* pathRules(rules, fact, own, facts)
+  for (const fact of commands) yield* commandRules(rules, fact, own, facts)
+  for (const { url, host } of urls) {
+    for (const ready of [...bare(rules, 'webfetch'), ...rules.url, ...own]) {
+      const isMet =
+        ready.rule.pattern === undefined ||
+        (host !== undefined && ready.host !== undefined && matchHost(ready.host, host))
+      if (isMet) yield { ready, what: url, sure: true }
+    }
+  }
+  for (const { kind, name } of names) {
+    for (const ready of [...bare(rules, kind === 'agent' ? 'task' : 'skill'), ...rules[kind], ...own]) {
+      if (ready.rule.pattern === undefined || toolKey(ready.rule.pattern) === toolKey(name))
+        yield { ready, what: name, sure: true }
+    }
+  }
+}
+
+function* pathRules(
+  rules: EffectRules,
+  fact: PathFact,
+  own: readonly ReadyRule[],
+  facts: CallFacts,
+): Generator<MetRule> {
+  for (const ready of bare(rules, fact.kind === 'read' ? 'read' : 'edit')) yield { ready, what: fact.given, sure: true }
+  for (const ready of [...rules[fact.kind], ...(fact.by === undefined ? own : [])]) {
+    if (meetsPath(ready, fact, facts)) yield { ready, what: fact.given, sure: true }
+    else if (fact.entries?.some((name) => meetsPath(ready, entryOf(fact, name), facts)) === true)
+      yield { ready, what: `a part of "${fact.given}"`, sure: false }
+  }
+}
+
+function entryOf({ spelled, real }: PathFact, name: string): Pick<PathFact, 'spelled' | 'real'> {
+  return { spelled: path.join(spelled, name), real: path.join(real, name) }
+}
+
+function* commandRules(
+  rules: EffectRules,
+  fact: CommandFact,
+  own: readonly ReadyRule[],
+  facts: CallFacts,
+): Generator<MetRule> {
+  const { access, analysis } = fact
+  for (const ready of bare(rules, 'bash')) yield { ready, what: access.command, sure: true }
+  const sets = [rules.command, ...(access.outside === true ? [rules.outside] : [])]
+  if (access.outside === true)
+    for (const ready of bare(rules, 'outside')) yield { ready, what: access.command, sure: true }
+  for (const found of analysis.commands) {
+    for (const set of sets) yield* foundRules(candidates(set, found), found)
+    yield* foundRules(own, found)
+    if (!found.harmless) yield* wordRules(rules, found, facts)
+  }
+}
+
+function* foundRules(candidates: readonly ReadyRule[], found: FoundCommand): Generator<MetRule> {
+  for (const ready of candidates) {
+    const match = ready.command === undefined ? 'no' : matchFound(ready.command, found)
+    if (match !== 'no') yield { ready, what: found.text, sure: match === 'yes' }
+  }
+}
+
+/** As it is written, and as it will be at best guess. Where there is no word at all, `unseen` tells of it. */
+function matchFound(pattern: CommandPattern, found: FoundCommand): Match {
+  const written = { words: found.argv ?? found.literalPrefix, complete: found.argv !== null }
+  const matches = [written, found.guess]
+    .filter(({ words }) => words.length > 0)
+    .map((words) => matchWidely(pattern, words))
+  return matches.find((match) => match === 'yes') ?? matches.find((match) => match === 'maybe') ?? 'no'
+}
+
+function candidates(rules: CommandRules, { argv, literalPrefix, guess }: FoundCommand): readonly ReadyRule[] {
+  if (rules.all.length === 0) return rules.all
+  const programs = [(argv ?? literalPrefix)[0], guess.words[0]].filter((name) => name !== undefined)
+  const names = new Set(programs.flatMap(programNames))
+  return [...[...names].flatMap((name) => rules.byFirst.get(name) ?? []), ...rules.others]
+}
+
+/** A program that nobody knows reads the files that it is given; whether it writes them cannot be told. */
+function* wordRules(rules: EffectRules, found: FoundCommand, facts: CallFacts): Generator<MetRule> {
+  if (rules.read.length === 0 && rules.write.length === 0) return
+  const words = [...(found.argv ?? found.literalPrefix).slice(1, 200), ...found.guess.words.slice(1, 200)]
+  for (const word of new Set(words)) {
+    for (const name of new Set([word, word.replace(/^[^=]*=/, ''), word.replace(/^@/, '')])) {
+      if (name === '' || name.length > 1000 || name.includes('\0') || (name.startsWith('-') && name === word)) continue
+      const fact = commandPath(
+        'read',
+        path.isAbsolute(name) ? name : `${found.cwd ?? facts.view.roots[0]}/${name}`,
+        facts.view,
+      )
+      for (const ready of rules.read) if (meetsPath(ready, fact, facts)) yield { ready, what: found.text, sure: true }
+      for (const ready of rules.write) if (meetsPath(ready, fact, facts)) yield { ready, what: found.text, sure: false }
+    }
+  }
+}
+
+function bare(rules: EffectRules, key: string): ReadyRule[] {
+  const ready = rules.tools.get(key)
+  return ready === undefined ? [] : [ready]
+}

@@ -1,0 +1,182 @@
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+import { isInside, realPath } from '../files/resolve-path.ts'
+import type { CommandFact } from './call-facts.ts'
+import type { PermissionContext } from './permission-context.ts'
+import { protectedIn, secretIn } from './place-names.ts'
+import type { Policy } from './policy.ts'
+
+/** A file or folder that a call touches, and what there is to know of it before rules are asked. */
+export interface PathFact {
+  kind: 'read' | 'write'
+  /** As the call spells it. */
+  given: string
+  /** Absolute, as spelled; links are followed only above the workspace. */
+  spelled: string
+  /** Without any link. */
+  real: string
+  /** In the workspace, or in what may be read besides. */
+  inside: boolean
+  /** The name that makes it secret. */
+  secret?: string
+  /** Why writing there is a matter of its own. */
+  guard?: { place: string; strict: boolean }
+  /** The command that names it, when it is not the tool that does. */
+  by?: CommandFact
+  /** What is written there is what a command prints. */
+  redirected?: true
+  /** Whether it is a folder now. */
+  folder: boolean
+  /** Everything below it is read by a command; its entries, as far as they were looked at. */
+  entries?: readonly string[]
+}
+
+export interface PathView {
+  roots: readonly string[]
+  readable: readonly string[]
+  home: string
+  troupeHome: string | undefined
+  planFile: string | undefined
+}
+
+export function pathView({ state }: PermissionContext, policy: Policy): PathView {
+  return {
+    roots: state.roots,
+    readable: state.readable,
+    home: realOr(policy.home),
+    troupeHome: policy.troupeHome === undefined ? undefined : realOr(policy.troupeHome),
+    planFile: policy.planFile === undefined ? undefined : realOr(policy.planFile),
+  }
+}
+
+/** What a tool of ours will touch: `resolvePath` goes the same way. */
+export function toolPath(kind: PathFact['kind'], given: string, cwd: string, view: PathView): PathFact {
+  const isHome = given === '~' || given.startsWith('~/')
+  const spelled = path.resolve(cwd, isHome ? path.join(view.home, given.slice(1)) : given)
+  return pathFact({ kind, given }, spelled, resolved(spelled), view)
+}
+
+/** What a program will touch. The system resolves `..` after links, so neither is resolved by its letters here. */
+export function commandPath(kind: PathFact['kind'], given: string, view: PathView): PathFact {
+  return pathFact({ kind, given }, path.resolve(given), physical(given), view)
+}
+
+/** Files that are not files: nothing is kept there and nothing secret comes from there. */
+export function isStream({ kind, real, spelled }: PathFact): boolean {
+  const names =
+    kind === 'write'
+      ? /^\/dev\/(null|stdout|stderr|tty|fd\/[12])$/
+      : /^\/dev\/(null|zero|urandom|random|stdin|tty|fd\/0)$/
+  return names.test(spelled) && (names.test(real) || /^\/(proc\/|dev\/pts\/)/.test(real))
+}
+
+function pathFact(
+  given: Pick<PathFact, 'kind' | 'given'>,
+  spelled: string,
+  { real, folder }: Resolved,
+  view: PathView,
+): PathFact {
+  const open = given.kind === 'read' ? [...view.roots, ...view.readable] : view.roots
+  const fact: PathFact = {
+    ...given,
+    spelled: underRoot(spelled, real, open),
+    real,
+    folder,
+    inside: open.some((one) => isInside(real, one)),
+  }
+  const names = [...new Set([namesBelow(fact.spelled, open), namesBelow(real, open)])]
+  const isOurs = isInOurHome(real, open, view)
+  const secret = isOurs ? path.basename(view.troupeHome!) : first(names, secretIn)
+  if (secret !== undefined) fact.secret = secret
+  if (given.kind === 'read') return fact
+  const guard = isOurs ? { place: path.basename(view.troupeHome!), strict: true } : strictest(names)
+  if (guard !== undefined) fact.guard = guard
+  return fact
+}
+
+/** The name that makes a file secret, for files that are found rather than named. */
+export function secretOf(real: string, view: PathView): string | undefined {
+  const open = [...view.roots, ...view.readable]
+  if (isInOurHome(real, open, view)) return path.basename(view.troupeHome!)
+  return secretIn(namesBelow(real, open))
+}
+
+/** The names that count: a folder that was opened as workspace is not secret for what it is called itself. */
+function namesBelow(file: string, open: readonly string[]): string {
+  const root = innermost(file, open)
+  return root === undefined ? file : file.slice(root.length).replace(/^\//, '')
+}
+
+/** In our home, and not in a folder of it that was opened to the agent. */
+function isInOurHome(real: string, open: readonly string[], { troupeHome }: PathView): boolean {
+  if (troupeHome === undefined || !isInside(real, troupeHome)) return false
+  const root = innermost(real, open)
+  return root === undefined || root === troupeHome || !isInside(root, troupeHome)
+}
+
+function innermost(file: string, open: readonly string[]): string | undefined {
+  let found: string | undefined
+  for (const folder of open) {
+    if (isInside(file, folder) && (found === undefined || folder.length > found.length)) found = folder
+  }
+  return found
+}
+
+function first<T>(names: readonly string[], find: (name: string) => T | undefined): T | undefined {
+  for (const name of names) {
+    const found = find(name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function strictest(names: readonly string[]): PathFact['guard'] {
+  const guards = names.map(protectedIn).filter((guard) => guard !== undefined)
+  return guards.find((guard) => guard.strict) ?? guards[0]
+}
+
+/** A workspace that is reached through a link is spelled with that link; rules speak of it by its real path. */
+function underRoot(spelled: string, real: string, open: readonly string[]): string {
+  if (spelled === real || open.some((folder) => isInside(spelled, folder))) return spelled
+  if (!open.some((folder) => isInside(real, folder))) return spelled
+  for (let folder = path.dirname(spelled); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const found = realOr(folder)
+    if (open.includes(found)) return path.join(found, path.relative(folder, spelled))
+  }
+  return spelled
+}
+
+interface Resolved {
+  real: string
+  folder: boolean
+}
+
+/** What cannot be resolved cannot be opened either; it is judged as it is spelled. */
+function resolved(spelled: string): Resolved {
+  try {
+    const { path: real, stats } = realPath(spelled)
+    return { real, folder: stats?.isDirectory() === true }
+  } catch {
+    return { real: path.resolve(spelled), folder: false }
+  }
+}
+
+function realOr(spelled: string): string {
+  return resolved(spelled).real
+}
+
+function physical(given: string): Resolved {
+  const names = given.split('/')
+  if (!names.includes('..')) return resolved(given)
+  for (let count = names.length; count > 0; count--) {
+    const rest = names.slice(count)
+    // Nothing is there, so nothing can go up from it.
+    if (rest.includes('..')) break
+    try {
+      return resolved(path.join(realpathSync.native(names.slice(0, count).join('/') || '/'), ...rest))
+    } catch {
+      continue
+    }
+  }
+  return { real: '/..', folder: false }
+}

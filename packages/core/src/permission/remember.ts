@@ -1,0 +1,59 @@
+import path from 'node:path'
+import { isInside } from '../files/resolve-path.ts'
+import { matchCommand, parseCommandPattern } from './command-pattern.ts'
+import type { CommandAnalysis, FoundCommand } from './command/command-analysis.ts'
+import { rememberablePrefix } from './command/rememberable-prefix.ts'
+import { quotePath } from './path-pattern.ts'
+import type { PathFact, PathView } from './path-fact.ts'
+
+/** One rule for each part that no rule covers yet; none at all when one of them could run anything. */
+export function rememberCommand(
+  tool: 'Bash' | 'Outside',
+  analysis: CommandAnalysis,
+  isCovered: (found: FoundCommand) => boolean,
+): string[] {
+  if (analysis.overLimit !== undefined || analysis.unseen !== undefined) return []
+  const rules = new Set<string>()
+  for (const found of analysis.commands) {
+    if (found.harmless || found.transparent === true || isCovered(found)) continue
+    const { argv, assignments } = found
+    const pattern = argv === null || !assignments.every(({ safe }) => safe) ? null : rememberablePrefix(argv)
+    if (argv === null || pattern === null) return []
+    if (matchCommand(parseCommandPattern(pattern), { words: argv, complete: true }) !== 'yes') return []
+    rules.add(`${tool}(${pattern})`)
+  }
+  return [...rules]
+}
+
+/**
+ * Rules that mean the path as it is spelled and as what it leads to: its folder, or the file alone where that is wiser.
+ * None for what holds the workspace or the home.
+ */
+export function rememberPath(fact: PathFact, view: PathView): string[] {
+  const ends = [...new Set([fact.spelled, fact.real])]
+  if (ends.some((end) => holdsAll(end, view))) return []
+  const tool = fact.kind === 'read' ? 'Read' : 'Edit'
+  return [...new Set(ends.map((end) => `${tool}(${pathRule(end, fact, view)})`))]
+}
+
+function pathRule(end: string, { secret, guard, folder }: PathFact, view: PathView): string {
+  if (secret !== undefined || guard !== undefined) return fileRule(end, view)
+  const around = folder ? end : path.dirname(end)
+  return holdsAll(around, view) || around.split('/').length < 3 ? fileRule(end, view) : `${fromPlace(around, view)}/**`
+}
+
+function holdsAll(folder: string, { roots, home }: PathView): boolean {
+  return [...roots, home].some((one) => isInside(one, folder))
+}
+
+function fileRule(file: string, view: PathView): string {
+  const rule = fromPlace(file, view)
+  return rule.includes('/') ? rule : `./${rule}`
+}
+
+/** From the workspace, from the home, or from the root of the machine: fit for every layer. */
+function fromPlace(file: string, { roots, home }: PathView): string {
+  const root = roots.find((one) => isInside(file, one))
+  if (root !== undefined) return quotePath(path.relative(root, file))
+  return isInside(file, home) ? `~/${quotePath(path.relative(home, file))}` : `/${quotePath(file)}`
+}
