@@ -16,6 +16,8 @@ export interface CallContext {
   ctx: ToolContext
   /** The tool begins to run under this signal. */
   begin(signal: CallSignal): void
+  /** How long the tool has waited for people, in milliseconds. */
+  waitedMs(): number
   /** The call has its result: a tool that goes on nevertheless is not heard any more. */
   close(): void
 }
@@ -26,6 +28,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
   let running: CallSignal | undefined
   let closed = false
   let asked = 0
+  let waitedMs = 0
   const ctx: ToolContext = {
     ...scope.base,
     toolCallId,
@@ -52,9 +55,11 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
       if (closed) throw new Error('The call is over; nobody waits for this answer.')
       asked++
       running?.pause()
+      const since = performance.now()
       try {
         return await ask(request, askId(input.runId, toolCallId, asked), call, ctx, scope)
       } finally {
+        waitedMs += performance.now() - since
         running?.resume()
       }
     },
@@ -69,6 +74,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
       running = signal
       ;(ctx as { signal: AbortSignal }).signal = signal.signal
     },
+    waitedMs: () => waitedMs,
     close() {
       closed = true
     },

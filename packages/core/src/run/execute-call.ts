@@ -99,7 +99,7 @@ async function perform(course: Course, permitted: Permitted, context: CallContex
   if (text !== undefined) notes.modelText = text
   const display = tool.display?.(unwrapped.output, input)
   if (display !== undefined) notes.display = toJson(display) as NonNullable<CallNotes['display']>
-  const elapsedMs = Math.round(performance.now() - begun)
+  const elapsedMs = Math.max(0, Math.round(performance.now() - begun - context.waitedMs()))
   if (elapsedMs > 0) notes.elapsedMs = elapsedMs
   const output = toJson(unwrapped.output)
   const added = await hooksOnResult(course, output, elapsedMs)

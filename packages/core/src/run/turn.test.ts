@@ -247,6 +247,8 @@ describe('waiting for a person', () => {
       },
     )
     expect(call(outcome, 'c1').output).toBe('answers')
+    const { toolMetadata } = call(outcome, 'c1') as unknown as { toolMetadata?: { troupe: { elapsedMs: number } } }
+    expect(toolMetadata?.troupe.elapsedMs ?? 0).toBeLessThan(100)
     expect(texts(outcome)).toEqual(['ok'])
     expect(outcome.message.metadata?.elapsedMs).toBeLessThan(100)
   })

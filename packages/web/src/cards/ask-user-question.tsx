@@ -7,10 +7,10 @@ import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import './ask-user-question.css'
 
-/** Each question with what the person said. While they are asked, the form below has the questions. */
+/** Each question with what the person said. While they are asked, there is the form. */
 export default function AskUserQuestionCard({ call }: CardProps) {
   const waits = useWaits(call)
-  if (waits) return <ToolFrame call={{ ...call, waits: true }} title="Questions for you" />
+  if (waits) return null
   const answers = isRecord(call.output) ? recordsIn(call.output['answers']) : []
   if (call.state !== 'output-available' || answers.length === 0) return <GenericCard call={call} />
   return (

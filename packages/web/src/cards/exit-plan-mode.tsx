@@ -6,10 +6,10 @@ import { isRecord, textIn } from '../displays/parts/read-fields.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 
-/** The plan and what became of it. While the person is asked, the form below has it. */
+/** The plan and what became of it. While the person is asked, there is the form. */
 export default function ExitPlanModeCard({ call }: CardProps) {
   const waits = useWaits(call)
-  if (waits) return <ToolFrame call={{ ...call, waits: true }} title="A plan for you" />
+  if (waits) return null
   const output = isRecord(call.output) ? call.output : {}
   const plan = textIn(output['plan'])
   const remark = textIn(output['remark'])

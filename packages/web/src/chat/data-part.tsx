@@ -23,11 +23,7 @@ export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps
     return (
       <Fold
         id={id}
-        title={
-          compaction.off === true
-            ? 'A summary was switched off again'
-            : 'Earlier messages were summarised for the model'
-        }
+        title={compaction.off === true ? 'A summary was switched off again' : 'The model goes on from a summary'}
       >
         <Markdown text={compaction.summary} done />
       </Fold>

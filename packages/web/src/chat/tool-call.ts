@@ -22,8 +22,6 @@ export interface ToolCall {
   summary: string | undefined
   /** Something is still going to happen without a person. */
   running: boolean
-  /** It has asked the person something, and waits for the answer. */
-  waits?: true
   /** The person stopped the run before the call had a result: nothing went wrong. */
   stopped: boolean
   /** No later call of the answer uses the same tool. */
@@ -106,7 +104,7 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
 const subjects = ['file_path', 'notebook_path', 'path', 'command', 'cmd', 'pattern', 'url', 'query', 'task_id'] as const
 
 /** What a call without a result is about, where its input names it by one of the usual words. */
-function subjectOf(input: unknown): string | undefined {
+export function subjectOf(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const fields = input as Record<string, unknown>
   const subject = subjects.map((name) => fields[name]).find((value) => typeof value === 'string' && value !== '')

@@ -73,7 +73,6 @@ function firstLine(text: string): string {
 }
 
 function statusOf(call: ToolCall, isBad: boolean): { word: string; icon: ReactNode } {
-  if (call.waits === true) return { word: 'waits for you', icon: <Hand aria-hidden /> }
   if (call.running) {
     const word = call.state === 'input-streaming' ? 'preparing' : 'running'
     return { word, icon: <LoaderCircle className="spinning" aria-hidden /> }

@@ -1,8 +1,8 @@
 import { copyText } from '../ui/copy-text.ts'
 
-/** Adds to sanitised prose what markdown has no words for: tables that scroll, a copy button on code inside lists. */
+/** Adds to sanitised prose what markdown has no words for: tables that scroll, a copy button on code inside lists. Once. */
 export function dressProse(root: HTMLElement): void {
-  for (const table of root.querySelectorAll('table')) {
+  for (const table of root.querySelectorAll(':not(.table-scroll) > table')) {
     const frame = document.createElement('div')
     frame.className = 'table-scroll'
     frame.tabIndex = 0
@@ -11,7 +11,7 @@ export function dressProse(root: HTMLElement): void {
     table.replaceWith(frame)
     frame.append(table)
   }
-  for (const code of root.querySelectorAll('pre')) {
+  for (const code of root.querySelectorAll<HTMLElement>(':not(.code-inline-block) > pre')) {
     const frame = document.createElement('div')
     frame.className = 'code-inline-block'
     const button = document.createElement('button')

@@ -1,0 +1,257 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name =
+  chromium === undefined
+    ? 'what a person is asked (skipped: no Chromium, CHROMIUM_PATH is not set)'
+    : 'what a person is asked'
+
+const questions = [
+  {
+    question: 'Which database shall it be?',
+    header: 'Database',
+    options: [
+      { label: 'SQLite', description: 'One file, no server' },
+      { label: 'Postgres', description: 'For a team' },
+    ],
+  },
+  {
+    question: 'What shall be tested?',
+    header: 'Tests',
+    multiSelect: true,
+    options: [{ label: 'Reading' }, { label: 'Writing' }, { label: 'Crashes' }],
+  },
+]
+
+const plan = `## Garden
+
+1. Dig a **bed**
+2. Plant \`roses\`
+
+| Plant | When |
+|---|---|
+| Rose | April |`
+
+/** Changes the input of one call, refuses another, and says something about a third. */
+const hook = `
+import { defineHook } from '@troupe/core'
+export default defineHook({
+  event: 'before-call',
+  match: 'TestApproval',
+  run: ({ input }) => (input.message === 'Rewrite me?' ? { input: { ...input, message: 'Rewritten?' } } : undefined),
+})`
+
+const makeFile = { command: 'touch made.txt', description: 'Make a file' }
+const scripts: Record<string, ScriptTurn> = {
+  questions: [{ call: { name: 'AskUserQuestion', input: { questions } } }],
+  question: [{ call: { name: 'AskUserQuestion', input: { questions: questions.slice(0, 1) } } }],
+  plan: [{ call: { name: 'ExitPlanMode', input: { plan } } }],
+  make: [{ call: { name: 'Bash', input: makeFile } }],
+  compound: [{ call: { name: 'Bash', input: { command: 'mkdir -p made && touch made/\u202Ea.txt' } } }],
+  rewrite: [{ call: { name: 'TestApproval', input: { message: 'Rewrite me?' } } }],
+  secret: [{ call: { name: 'Bash', input: { command: 'touch harmless.txt' } } }],
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  const sent: LanguageModelV4Prompt[] = []
+  const model = scriptedModel(
+    (prompt) => {
+      sent.push(prompt)
+      const last = prompt.findLastIndex((message) => message.role === 'user')
+      const said = (prompt[last]?.content.at(-1) as { text: string }).text
+      return (last === prompt.length - 1 ? scripts[said] : undefined) ?? [{ text: 'That is all.' }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  const lastSent = (): string => JSON.stringify(sent.at(-1))
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      files: { 'read-me.txt': 'hello\n' },
+      home: {
+        'config.json': JSON.stringify({ model: 'test/script', permissions: { deny: ['Bash(touch secret*)'] } }),
+        'hooks/rewrite.ts': hook,
+      },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  test('questions are answered by options and in own words, also after a reload, and the model reads each', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('questions')
+    const form = chat.page.getByRole('region', { name: '2 questions' })
+    expect(await form.getByRole('button', { name: /^Answer/ }).isDisabled()).toBe(true)
+    await chat.page.reload()
+    await form.getByRole('radio', { name: /SQLite/ }).check()
+    await form.getByRole('radio', { name: /Postgres/ }).check()
+    await form.getByRole('checkbox', { name: 'Reading' }).check()
+    await form.getByRole('checkbox', { name: 'Crashes' }).check()
+    await form.getByRole('textbox', { name: /What shall be tested/ }).fill('and a full disk')
+    await form.getByRole('button', { name: 'Answer (2 of 2)' }).click()
+    await chat.finished()
+    expect(lastSent()).toContain(
+      'Which database shall it be?\\n→ Postgres\\nWhat shall be tested?\\n→ Reading; Crashes',
+    )
+    expect(lastSent()).toContain('and a full disk')
+    const card = chat.page.getByRole('region', { name: 'AskUserQuestion: done' })
+    expect(await card.getByRole('definition').allInnerTexts()).toEqual([
+      'Postgres',
+      expect.stringMatching(/Reading\s+Crashes\s+and a full disk/),
+    ])
+    expect(await form.count()).toBe(0)
+  })
+
+  test('a question is answered with the keyboard alone', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('question')
+    await chat.page.getByRole('radio', { name: /SQLite/ }).focus()
+    await chat.page.keyboard.press('Space')
+    await chat.page.keyboard.press('Enter')
+    await chat.finished()
+    expect(lastSent()).toContain('→ SQLite')
+  })
+
+  test('a question that is not answered ends the turn', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('question')
+    await chat.page.getByRole('button', { name: 'Do not answer' }).click()
+    await chat.lastAnswer.getByText('AskUserQuestion was refused.').waitFor()
+    await chat.finished()
+  })
+
+  test('a plan is read as Markdown, changed with a remark, and carried out', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.ask('hello')
+    await setMode(page, 'plan')
+    await chat.send('plan')
+    const form = page.getByRole('region', { name: 'Is this plan good?' })
+    await form.getByRole('table').waitFor()
+    expect(await form.getByRole('button', { name: 'Go on planning' }).isDisabled()).toBe(true)
+    await form.getByRole('textbox', { name: 'Remark on the plan' }).fill('Water it, too')
+    await form.getByRole('button', { name: 'Go on planning' }).click()
+    await chat.finished()
+    expect(lastSent()).toContain('Water it, too')
+    expect(await mode(page)).toBe('plan')
+    await chat.send('plan')
+    await form.getByRole('button', { name: 'Start editing' }).click()
+    await chat.finished()
+    expect(lastSent()).toContain('The person approved the plan.')
+    expect(lastSent()).toContain('Water it, too')
+    expect(await mode(page)).toBe('accept-edits')
+  })
+
+  test('a plan is carried out with a clean context: the model is sent the plan and nothing before it', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.ask('something that will be forgotten')
+    await setMode(page, 'plan')
+    await chat.send('plan')
+    await page.getByRole('button', { name: 'Start with a clean context' }).click()
+    await chat.finished()
+    expect(lastSent()).toContain('Plant `roses`')
+    expect(lastSent()).not.toContain('forgotten')
+    expect(await chat.own.count()).toBe(2)
+    await page.getByRole('button', { name: /goes on from a summary/ }).waitFor()
+  })
+
+  test('what a yes would be remembered as is shown, and then nobody is asked again', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('make')
+    const scope = page.getByRole('combobox', { name: 'Allow' })
+    await scope.waitFor()
+    expect(await page.locator('.approval-rules').innerText()).toContain('Bash(touch')
+    await scope.selectOption('in this session')
+    await page.getByRole('button', { name: 'Approve and remember' }).click()
+    await chat.finished()
+    await chat.ask('make')
+    expect(await chat.answers.count()).toBe(2)
+    await page.getByRole('region', { name: 'Bash: done' }).nth(1).waitFor()
+  })
+
+  test('a compound command is shown part by part, with what cannot be seen made visible', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('compound')
+    const commands = page.getByRole('list', { name: 'What it runs' })
+    expect(await commands.getByRole('listitem').locator('code').allInnerTexts()).toEqual([
+      'mkdir -p made',
+      expect.stringContaining('⟨U+202E⟩'),
+    ])
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await chat.finished()
+  })
+
+  test('what a hook has changed is what is approved, and what the model gave stands beside it', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('rewrite')
+    await page
+      .getByRole('region', { name: /^TestApproval:/ })
+      .getByText('Rewritten?')
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Edit input' }).click()
+    expect(await page.getByRole('textbox', { name: 'Input of the call, as JSON' }).inputValue()).toContain('Rewritten?')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    await page.getByRole('region', { name: 'TestApproval: done' }).getByText('as a hook changed it').waitFor()
+  })
+
+  test('an edited input that a rule denies is not run, and both read why', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('secret')
+    await page.getByRole('button', { name: 'Edit input' }).click()
+    await page
+      .getByRole('textbox', { name: 'Input of the call, as JSON' })
+      .fill(JSON.stringify({ command: 'touch secret.txt' }))
+    await page.getByRole('button', { name: 'Approve as edited' }).click()
+    await chat.finished()
+    expect(await page.getByRole('region', { name: /^Bash:/ }).innerText()).toContain('touch secret')
+    expect(lastSent()).toContain('edit was refused')
+    await expect(readFile(path.join(workspace.folder, 'secret.txt'))).rejects.toThrow('ENOENT')
+  })
+
+  test('nothing went wrong meanwhile', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
+
+const sessionPath = (page: Page): string =>
+  `/ai/sessions/${new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')}`
+
+async function setMode(page: Page, next: string): Promise<void> {
+  const path = sessionPath(page)
+  const status = await page.evaluate(
+    async ([url, body]) =>
+      (
+        await fetch(url as string, {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json' },
+          body: body ?? '',
+        })
+      ).status,
+    [path, JSON.stringify({ mode: next })],
+  )
+  expect(status).toBe(200)
+}
+
+async function mode(page: Page): Promise<string> {
+  return page.evaluate(async (url) => {
+    const { session } = (await (await fetch(url)).json()) as { session: { mode: string } }
+    return session.mode
+  }, sessionPath(page))
+}
