@@ -5,8 +5,11 @@ import { Chat } from './chat/chat.tsx'
 import { pageWakeSource } from './chat/wake-source.ts'
 import { findSession } from './find-session.ts'
 import { Header } from './header.tsx'
+import { InboxDialog } from './inbox/inbox-dialog.tsx'
+import { useWatchingAsks } from './inbox/use-watching-asks.ts'
 import { Locked, Unreachable } from './locked.tsx'
 import { ModelsDialog } from './models/models-dialog.tsx'
+import { RulesDialog } from './rules/lazy-rules-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
 import { Notices } from './ui/notices.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
@@ -19,6 +22,7 @@ export function App() {
   const dialog = useApp((state) => state.dialog)
   useAddress()
   useLookingAgain()
+  useWatchingAsks()
   useNewSessionKey()
   useTitle()
   if (access === 'checking') return null
@@ -34,6 +38,8 @@ export function App() {
         </main>
       </div>
       {dialog === 'models' && <ModelsDialog />}
+      {dialog === 'inbox' && <InboxDialog />}
+      {dialog === 'rules' && <RulesDialog />}
       <Notices />
     </Tooltip.Provider>
   )

@@ -1,6 +1,7 @@
-import { PanelLeftOpen, SquarePen } from 'lucide-react'
+import { PanelLeftOpen, ShieldOff, SquarePen } from 'lucide-react'
 import { findSession } from './find-session.ts'
-import { Inbox } from './inbox.tsx'
+import { InboxButton } from './inbox/inbox-button.tsx'
+import { currentMode } from './modes/session-mode.ts'
 import { IconButton } from './ui/icon-button.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
 
@@ -8,8 +9,9 @@ export function Header() {
   const { app } = useWorkspace()
   const sidebar = useApp((state) => state.sidebar)
   const title = useApp((state) => findSession(state, state.sessionId)?.title ?? (state.isNew ? 'New session' : ''))
+  const mode = useApp(currentMode)
   return (
-    <header className="header">
+    <header className="header" data-mode={mode}>
       {!sidebar && (
         <>
           <IconButton label="Show the sessions" onClick={() => app.setSidebar(true)}>
@@ -21,7 +23,13 @@ export function Header() {
         </>
       )}
       <h1 className="header-title">{title}</h1>
-      <Inbox />
+      {mode === 'bypass' && (
+        <p className="header-bypass">
+          <ShieldOff aria-hidden />
+          Nothing asks
+        </p>
+      )}
+      <InboxButton />
     </header>
   )
 }

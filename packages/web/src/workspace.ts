@@ -7,6 +7,8 @@ import { readClientIds } from './api/client-ids.ts'
 import { keptByBrowser, keptByTab } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
 import { isAboutAsks } from './inbox/is-about-asks.ts'
+import { createNotifications } from './inbox/notifications.ts'
+import type { Notifications } from './inbox/notifications.ts'
 import { modeIn } from './modes/mode-in.ts'
 import { createAppStore } from './app-store.ts'
 import type { AppServices, AppState, AppStore } from './app-store.ts'
@@ -24,6 +26,8 @@ import { noticeError } from './ui/notices.tsx'
 export interface Workspace {
   api: Api
   app: AppStore
+  /** Whether and how the browser tells of asks. */
+  notifications: Notifications
   /** The store of a session; the same one as long as it is among the last used. */
   session(sessionId: string): SessionStore
   /** Says it in a new session, which comes into sight. */
@@ -63,7 +67,20 @@ export function createWorkspace(sessionId: string | null): Workspace {
       void sessions.get(changed)?.open()
   })
 
-  return { api, app, session, sendAsNew, refresh }
+  const notifications = createNotifications({
+    Notification: 'Notification' in window ? window.Notification : undefined,
+    kept: keptByBrowser,
+    isSeen: () => document.visibilityState === 'visible' && document.hasFocus(),
+    onOpen: () => {
+      window.focus()
+      app.setDialog('inbox')
+    },
+  })
+  app.subscribe((state, before) => {
+    if (state.asks !== before.asks) notifications.show(state.asks)
+  })
+
+  return { api, app, notifications, session, sendAsNew, refresh }
 
   function session(id: string): SessionStore {
     const known = sessions.get(id)

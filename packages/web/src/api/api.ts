@@ -3,7 +3,7 @@ import type { Part } from '@troupe/core/protocol'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { Request } from './request.ts'
-import type { NewRule, RuleDecision, RuleInfo, RuleList, RuleTest } from './rule-info.ts'
+import type { NewRule, RuleInfo, RuleList, RuleTest } from './rule-info.ts'
 
 export interface ChatBody {
   sessionId: string
@@ -93,8 +93,6 @@ export function createApi(request: Request) {
       const response = await request('POST', '/ai/rules/test', { body: rule, signal })
       return (await response.json()) as RuleTest
     },
-    explainCalls: (calls: { tool: string; input: unknown }[], sessionId?: string) =>
-      json<{ decisions: RuleDecision[] }>('POST', '/ai/rules/explain', { calls, sessionId }),
 
     addBlob: async (bytes: Blob) => {
       const response = await request('POST', '/ai/blobs', { bytes })

@@ -1,18 +1,20 @@
 import { ArrowUp, CornerDownRight, Paperclip, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { ModelPicker } from '../models/model-picker.tsx'
+import { ModePicker } from '../modes/mode-picker.tsx'
+import { currentMode, nextMode } from '../modes/session-mode.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { AttachmentChips } from './attachment-chips.tsx'
 import { fileParts } from './attachments.ts'
-import { useWorkspace } from '../workspace.ts'
+import { useApp, useWorkspace } from '../workspace.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isWaiting } from './session-state.ts'
 import { useBlocked } from './use-blocked.ts'
 import { useFileDrop } from './use-file-drop.ts'
 import './composer.css'
 
-/** Enter sends; while a run is on it speaks to that run, and Escape stops it. */
+/** Enter sends; while a run is on it speaks to that run, and Escape stops it. Shift and Tab go to the next mode. */
 export function Composer() {
   const { setDraft, attach, send, steer, stop, sessionId } = useComposer()
   const draft = useSession((state) => state.draft)
@@ -21,7 +23,8 @@ export function Composer() {
   const waiting = useSession((state) => isWaiting(state.run))
   const gone = useSession((state) => state.phase === 'missing')
   const blocked = useBlocked()
-  const { sendAsNew } = useWorkspace()
+  const { app, sendAsNew } = useWorkspace()
+  const mode = useApp(currentMode)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     // On a phone the focus would bring up the keyboard over half of the page.
@@ -46,6 +49,7 @@ export function Composer() {
   return (
     <form
       className={dropping ? 'composer composer-dropping' : 'composer'}
+      data-mode={mode}
       onSubmit={(event) => {
         event.preventDefault()
         submit()
@@ -68,6 +72,10 @@ export function Composer() {
           onKeyDown={(event) => {
             if (event.nativeEvent.isComposing) return
             if (event.key === 'Escape' && running) void stop()
+            if (event.key === 'Tab' && event.shiftKey) {
+              event.preventDefault()
+              void app.chooseMode(nextMode(mode))
+            }
             if (event.key !== 'Enter' || event.shiftKey) return
             event.preventDefault()
             submit()
@@ -89,6 +97,7 @@ export function Composer() {
             <Paperclip />
           </IconButton>
           <ModelPicker />
+          <ModePicker />
           <span className="composer-hint" aria-hidden>
             {gone ? 'Sends as a new session' : waiting ? 'Waiting for your decision above' : running ? 'Esc stops' : ''}
           </span>

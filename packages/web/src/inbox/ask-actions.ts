@@ -38,7 +38,7 @@ export function createAskActions(
   async function read(): Promise<void> {
     try {
       const { asks } = await api.asks()
-      show(asks.filter(({ id, closedAt }) => closedAt === null && !answered.has(id)))
+      show(asks.filter((ask) => ask.closedAt === null && isForPeople(ask) && !answered.has(ask.id)))
       const { sessions, apart } = getState()
       const known = new Set([...sessions.map(({ id }) => id), ...Object.keys(apart)])
       if (asks.some(({ sessionId }) => !known.has(sessionId))) await refreshApart()
@@ -69,4 +69,9 @@ export function createAskActions(
     const read = await Promise.all(missing.map((id) => api.session(id).catch(() => undefined)))
     setState({ apart: Object.fromEntries(read.flatMap((found) => (found ? [[found.session.id, found.session]] : []))) })
   }
+}
+
+/** What a page is asked to do is no matter of the person's. */
+function isForPeople({ kind }: Ask): boolean {
+  return kind !== 'browser'
 }

@@ -1,11 +1,14 @@
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
+import { SessionMark } from './session-mark.tsx'
 import { splitSnippet } from './split-snippet.ts'
 
 /** Sessions whose title matches, and messages with the words around the match. */
 export function SearchResults() {
   const { app } = useWorkspace()
   const { query, found } = useApp((state) => state.search)
+  const asks = useApp((state) => state.asks)
+  const waitingIn = (sessionId: string) => asks.filter((ask) => ask.sessionId === sessionId).length
   if (found === null) return <p className="sessions-none">Searching …</p>
   const inMessages = new Set(found.hits.map((hit) => hit.sessionId))
   const byTitle = found.sessions.filter(({ id }) => !inMessages.has(id))
@@ -17,6 +20,7 @@ export function SearchResults() {
         <li key={id}>
           <button type="button" className="hit" onClick={() => app.select(id)}>
             <span className="hit-title">{title}</span>
+            <SessionMark waiting={waitingIn(id)} running={false} />
           </button>
         </li>
       ))}
@@ -24,6 +28,7 @@ export function SearchResults() {
         <li key={hit.messageId}>
           <button type="button" className="hit" onClick={() => app.select(hit.sessionId, hit.messageId)}>
             <span className="hit-title">{hit.title}</span>
+            <SessionMark waiting={waitingIn(hit.sessionId)} running={false} />
             <span className="hit-snippet">
               {splitSnippet(stripMarkdown(hit.snippet)).map(({ text, match }, index) =>
                 match ? <mark key={index}>{text}</mark> : text,

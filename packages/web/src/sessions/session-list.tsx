@@ -13,7 +13,7 @@ export function SessionList() {
   const current = useApp((state) => state.sessionId)
   const asks = useApp((state) => state.asks)
   const list = useRef<VListHandle>(null)
-  const waiting = useMemo(() => new Set(asks.map((ask) => ask.sessionId)), [asks])
+  const waiting = useMemo(() => Map.groupBy(asks, (ask) => ask.sessionId), [asks])
   const groups = useMemo(() => grouped(sessions), [sessions])
   const times = useMemo(() => timesOfEqualTitles(sessions), [sessions])
   if (sessions.length === 0) return <p className="sessions-none">Your sessions will stand here.</p>
@@ -36,7 +36,7 @@ export function SessionList() {
             session={session}
             current={session.id === current}
             time={times.get(session.id)}
-            waiting={waiting.has(session.id)}
+            waiting={waiting.get(session.id)?.length ?? 0}
           />
         )),
       ])}

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { focusField } from '../ui/focus-field.ts'
 import { Menu } from '../ui/menu.tsx'
 import { useWorkspace } from '../workspace.ts'
+import { SessionMark } from './session-mark.tsx'
 
 export function SessionRow({
   session,
@@ -17,7 +18,8 @@ export function SessionRow({
   current: boolean
   /** When it was last used, where its title alone does not tell it from others. */
   time: string | undefined
-  waiting: boolean
+  /** How many of its asks wait for the person. */
+  waiting: number
 }) {
   const { app } = useWorkspace()
   const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown')
@@ -47,14 +49,7 @@ export function SessionRow({
       >
         <span className="session-title">{title}</span>
         {time !== undefined && <span className="session-time">{time}</span>}
-        {waiting ? (
-          <span className="session-dot session-waiting" title="waits for you" />
-        ) : (
-          session.run !== null && <span className="session-dot session-running" title="a run is on" />
-        )}
-        {(waiting || session.run !== null) && (
-          <span className="visually-hidden">{waiting ? ', waits for you' : ', a run is on'}</span>
-        )}
+        <SessionMark waiting={waiting} running={session.run !== null} />
       </button>
       <Menu
         trigger={

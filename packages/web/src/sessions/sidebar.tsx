@@ -1,6 +1,7 @@
 import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { RulesButton } from '../rules/rules-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
@@ -73,6 +74,7 @@ export function Sidebar() {
         {query.trim() === '' ? <SessionList /> : <SearchResults />}
         <footer className="sidebar-foot">
           <WorkspaceName />
+          <RulesButton />
           <ThemeToggle />
         </footer>
       </nav>

@@ -1,0 +1,32 @@
+import { Inbox } from 'lucide-react'
+import { useEffect } from 'react'
+import { IconButton } from '../ui/icon-button.tsx'
+import { useApp, useWorkspace } from '../workspace.ts'
+import './inbox-button.css'
+
+/** How much waits for the person, in any session; opens the inbox. */
+export function InboxButton() {
+  const { app } = useWorkspace()
+  const count = useApp((state) => state.asks.length)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'i' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      if (app.getState().dialog === null) app.setDialog('inbox')
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [app])
+  return (
+    <IconButton
+      className="inbox-button"
+      label={count === 0 ? 'Nothing waits for you' : `${count} waiting for you`}
+      shortcut={/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘I' : 'Ctrl I'}
+      aria-haspopup="dialog"
+      onClick={() => app.setDialog('inbox')}
+    >
+      <Inbox />
+      {count > 0 && <span className="inbox-count">{count}</span>}
+    </IconButton>
+  )
+}

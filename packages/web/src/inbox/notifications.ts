@@ -1,0 +1,89 @@
+import { visibleText } from '@troupe/core/protocol'
+import { createStore } from 'zustand/vanilla'
+import type { StoreApi } from 'zustand/vanilla'
+import type { Ask } from '@troupe/core'
+import type { Kept } from '../api/kept.ts'
+import { countOf } from '../ui/format.ts'
+
+/** Whether the person is told by the browser: `none` where it cannot, `blocked` where it was told not to. */
+export type Notifying = 'none' | 'off' | 'on' | 'blocked'
+
+export type Notifications = StoreApi<{ notifying: Notifying }> & {
+  /** Asks the browser, if need be. Only ever by a click of the person's. */
+  turnOn: () => Promise<void>
+  turnOff: () => void
+  /** What waits now: tells of what is new in it, and takes back what need not be told of any longer. */
+  show: (asks: readonly Ask[]) => void
+}
+
+export interface NotificationServices {
+  /** The browser's own, where it has one. */
+  Notification: typeof globalThis.Notification | undefined
+  kept: Kept
+  /** The person looks at the page: nothing need be said. */
+  isSeen: () => boolean
+  /** The notification was clicked. */
+  onOpen: () => void
+}
+
+const key = 'troupe.notify'
+
+export function createNotifications(services: NotificationServices): Notifications {
+  const { Notification, kept, isSeen, onOpen } = services
+  const store = createStore<{ notifying: Notifying }>(() => ({ notifying: standing() }))
+  let known: ReadonlySet<string> = new Set()
+  let shown: { notification: Notification; ids: string[] }[] = []
+
+  return { ...store, turnOn, turnOff, show }
+
+  function standing(): Notifying {
+    if (Notification === undefined) return 'none'
+    if (Notification.permission === 'denied') return 'blocked'
+    return Notification.permission === 'granted' && kept.get(key) === 'on' ? 'on' : 'off'
+  }
+
+  async function turnOn(): Promise<void> {
+    if (Notification === undefined) return
+    const permission = await Notification.requestPermission()
+    if (permission === 'granted') kept.set(key, 'on')
+    store.setState({ notifying: standing() })
+  }
+
+  function turnOff(): void {
+    kept.set(key, null)
+    store.setState({ notifying: standing() })
+  }
+
+  function show(asks: readonly Ask[]): void {
+    const fresh = asks.filter(({ id }) => !known.has(id))
+    known = new Set(asks.map(({ id }) => id))
+    withdraw(known)
+    if (fresh.length > 0 && store.getState().notifying === 'on' && !isSeen()) tell(fresh)
+  }
+
+  function tell(asks: Ask[]): void {
+    const [first] = asks
+    if (Notification === undefined || first === undefined) return
+    const title = asks.length === 1 ? visibleText(first.title, 'name') : `${countOf(asks.length, 'thing')} wait for you`
+    try {
+      // The same tag in every tab: the browser shows it once.
+      const notification = new Notification(title, { body: 'Troupe waits for your answer.', tag: first.id })
+      notification.addEventListener('click', () => {
+        notification.close()
+        onOpen()
+      })
+      shown.push({ notification, ids: asks.map(({ id }) => id) })
+    } catch {
+      // Browsers on phones have the name but let only a service worker use it.
+      store.setState({ notifying: 'none' })
+    }
+  }
+
+  function withdraw(open: ReadonlySet<string>): void {
+    shown = shown.filter(({ notification, ids }) => {
+      const isOpen = ids.some((id) => open.has(id))
+      if (!isOpen) notification.close()
+      return isOpen
+    })
+  }
+}

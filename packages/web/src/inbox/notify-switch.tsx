@@ -1,0 +1,30 @@
+import { Bell, BellOff, BellRing } from 'lucide-react'
+import { useStore } from 'zustand'
+import { Button } from '../ui/button.tsx'
+import { useWorkspace } from '../workspace.ts'
+
+/** Whether the browser tells of what waits while nobody looks at the page. */
+export function NotifySwitch() {
+  const { notifications } = useWorkspace()
+  const notifying = useStore(notifications, (state) => state.notifying)
+  if (notifying === 'none') return null
+  if (notifying === 'blocked') {
+    return (
+      <p className="inbox-blocked">
+        <BellOff aria-hidden />
+        The browser blocks notifications of this page. Its settings for this site can allow them.
+      </p>
+    )
+  }
+  const isOn = notifying === 'on'
+  return (
+    <Button
+      kind="quiet"
+      aria-pressed={isOn}
+      onClick={() => (isOn ? notifications.turnOff() : void notifications.turnOn())}
+    >
+      {isOn ? <BellRing aria-hidden /> : <Bell aria-hidden />}
+      {isOn ? 'Notifications are on' : 'Notify me'}
+    </Button>
+  )
+}

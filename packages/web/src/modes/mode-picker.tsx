@@ -1,0 +1,85 @@
+import type { Mode } from '@troupe/core'
+import { Check, ScrollText } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import { useEffect, useRef, useState } from 'react'
+import { useApp, useWorkspace } from '../workspace.ts'
+import { modeTexts } from './mode-texts.tsx'
+import { currentMode, offeredModes } from './session-mode.ts'
+import './mode-picker.css'
+
+/** How much the session in sight may do unasked. */
+export function ModePicker() {
+  const { app } = useWorkspace()
+  const mode = useApp(currentMode)
+  const bypass = useApp((state) => state.permissions?.bypass === true)
+  const sandbox = useApp((state) => state.permissions?.sandbox.available === true)
+  const opensRules = useRef(false)
+  const { name, icon } = modeTexts[mode]
+  const offered = offeredModes({ bypass })
+  return (
+    <>
+      <DropdownMenu.Root modal={false}>
+        <DropdownMenu.Trigger className="mode-trigger" data-mode={mode} aria-label={`Mode: ${name}`}>
+          {icon}
+          <span className="mode-trigger-name">{name}</span>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content
+            className="menu mode-menu"
+            side="top"
+            align="start"
+            sideOffset={8}
+            collisionPadding={10}
+            aria-label="Choose a mode"
+            onCloseAutoFocus={() => {
+              // After the focus has gone back to the trigger, so that the dialog gives it back there.
+              if (opensRules.current) setTimeout(() => app.setDialog('rules'))
+              opensRules.current = false
+            }}
+          >
+            <DropdownMenu.RadioGroup value={mode} onValueChange={(chosen) => void app.chooseMode(chosen as Mode)}>
+              {offered.map((one) => (
+                <DropdownMenu.RadioItem key={one} value={one} className="menu-item mode-item" data-mode={one}>
+                  {modeTexts[one].icon}
+                  <span className="mode-name">
+                    {modeTexts[one].name}
+                    <DropdownMenu.ItemIndicator>
+                      <Check aria-hidden />
+                    </DropdownMenu.ItemIndicator>
+                  </span>
+                  <span className="mode-about">{modeTexts[one].about(sandbox)}</span>
+                </DropdownMenu.RadioItem>
+              ))}
+            </DropdownMenu.RadioGroup>
+            <DropdownMenu.Separator className="mode-line" />
+            <DropdownMenu.Item className="menu-item" onSelect={() => void (opensRules.current = true)}>
+              <ScrollText aria-hidden />
+              Rules and sandbox…
+            </DropdownMenu.Item>
+            <p className="mode-key">
+              <kbd>Shift Tab</kbd> in the message goes to the next one
+            </p>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <ModeAnnouncer mode={mode} sandbox={sandbox} />
+    </>
+  )
+}
+
+/** Says a change to those who do not see it; the mode that a session has when it comes into sight is no news. */
+function ModeAnnouncer({ mode, sandbox }: { mode: Mode; sandbox: boolean }) {
+  const known = useRef(mode)
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    if (known.current === mode) return
+    known.current = mode
+    const { name, about } = modeTexts[mode]
+    setSaid(`Mode: ${name}. ${about(sandbox)}`)
+  }, [mode, sandbox])
+  return (
+    <output className="visually-hidden" aria-live="polite">
+      {said}
+    </output>
+  )
+}

@@ -1,0 +1,53 @@
+import { TriangleAlert } from 'lucide-react'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { EffectMark } from './effect-mark.tsx'
+import type { ShownRule } from './group-rules.ts'
+
+export interface RuleRowProps {
+  rule: ShownRule
+  busy: boolean
+  onRevoke: () => void
+  onPutBack: () => void
+}
+
+/** A rule, where it stands, and the way to take it back. */
+export function RuleRow({ rule, busy, onRevoke, onPutBack }: RuleRowProps) {
+  const { text, effect, file, editable, problem, revoked } = rule
+  return (
+    <li className="rule" data-revoked={revoked}>
+      <EffectMark effect={effect} />
+      <span className="rule-text">
+        <code>
+          <VisibleText text={text} as="exact" />
+        </code>
+        {file !== null && (
+          <span className="rule-file">
+            <VisibleText text={file} as="name" />
+            {!editable && ' · changed by hand alone'}
+          </span>
+        )}
+        {problem !== undefined && (
+          <span className="rule-problem">
+            <TriangleAlert aria-hidden />
+            <span>
+              <VisibleText text={problem} />
+            </span>
+          </span>
+        )}
+        {revoked && <span className="rule-file">Taken back: it no longer holds.</span>}
+      </span>
+      {editable && (
+        // One button for both ways: the focus stays where it is.
+        <Button
+          kind="quiet"
+          disabled={busy}
+          aria-label={`${revoked ? 'Put back' : 'Revoke'} ${effect} ${text}`}
+          onClick={revoked ? onPutBack : onRevoke}
+        >
+          {revoked ? 'Put back' : 'Revoke'}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,96 @@
+import { TriangleAlert } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { useApp, useWorkspace } from '../workspace.ts'
+import { groupRules } from './group-rules.ts'
+import { NewRuleForm } from './new-rule-form.tsx'
+import { RuleRow } from './rule-row.tsx'
+import { createRulesStore } from './rules-store.ts'
+import { SandboxNote } from './sandbox-note.tsx'
+import './rules-dialog.css'
+
+const manyRules = 10
+
+/** What may run unasked, what asks and what is refused; and what a further rule would have changed. */
+export function RulesDialog() {
+  const { api, app } = useWorkspace()
+  const sessionId = useApp((state) => (state.isNew ? undefined : state.sessionId))
+  const [store] = useState(() => createRulesStore(api, sessionId))
+  const { list, failure, revoked, busy } = useStore(store)
+  const [search, setSearch] = useState('')
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => void store.load(), [store])
+  const rules = list?.rules ?? []
+  const groups = groupRules(rules, revoked, search.trim())
+
+  return (
+    <Dialog ref={dialog} title="Permissions" className="rules" onClose={() => app.setDialog(null)}>
+      {list !== null && <SandboxNote sandbox={list.sandbox} />}
+      {list?.warnings.map((warning) => (
+        <p key={warning} className="rules-warning">
+          <TriangleAlert aria-hidden />
+          <span>{warning}</span>
+        </p>
+      ))}
+      {failure !== null && (
+        <p className="rules-failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <h3>Try and add a rule</h3>
+      <NewRuleForm
+        sessionId={sessionId}
+        onAdd={async (rule) => {
+          const settled = await store.add(rule)
+          app.asksAnswered(settled)
+          return settled
+        }}
+      />
+      <header className="rules-head">
+        <h3>Rules</h3>
+        {rules.length > manyRules && (
+          <input
+            type="search"
+            aria-label="Search the rules"
+            placeholder="Search"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        )}
+      </header>
+      <p className="rules-note">
+        What a rule denies is refused, then what a rule asks for is asked, then what a rule allows runs; order and place
+        do not matter. Without a rule the mode of the session decides.
+      </p>
+      {list === null && failure === null && <p className="rules-note">Loading …</p>}
+      {list !== null && groups.length === 0 && (
+        <p className="rules-none">{rules.length === 0 ? 'There are no rules yet.' : 'No rule fits.'}</p>
+      )}
+      {groups.map((group) => (
+        <section key={group.title} className="rules-group" aria-label={group.title}>
+          <h4>
+            {group.title} <span>{group.about}</span>
+          </h4>
+          <ul>
+            {group.rules.map((rule) => (
+              <RuleRow
+                key={rule.id}
+                rule={rule}
+                busy={busy}
+                onRevoke={() => void store.revoke(rule)}
+                onPutBack={() => void store.putBack(rule)}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      <div className="dialog-buttons">
+        <Button kind="primary" onClick={() => dialog.current?.close()}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
