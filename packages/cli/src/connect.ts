@@ -19,7 +19,10 @@ export interface Connection {
  * Goes through the owner of the home if there is one, else becomes it. While the owner is a program without a port
  * (another `troupe -p`), it waits for its end.
  */
-export async function connect(context: Context, options: { workspace?: string } = {}): Promise<Connection> {
+export async function connect(
+  context: Context,
+  options: { workspace?: string; allowBypass?: boolean } = {},
+): Promise<Connection> {
   const home = openHome({ env: context.env })
   for (const warning of home.warnings) tell(context, warning)
   const workspace = path.resolve(context.cwd, options.workspace ?? '.')
@@ -32,7 +35,7 @@ export async function connect(context: Context, options: { workspace?: string } 
       const connection = await connectToOwner({ ...owner, url: owner.url }, home.token, workspace)
       if (connection !== undefined) return { ...connection, problems }
     }
-    const found = await becomeOwner(context, workspace, problems)
+    const found = await becomeOwner(context, { workspace, problems, allowBypass: options.allowBypass === true })
     if ('fetch' in found) return found
     if (!told && Date.now() - start > 1000) {
       tell(context, `waiting for another troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`)
@@ -72,14 +75,14 @@ async function connectToOwner(
 /** Who has the home, where this process could not have it. */
 async function becomeOwner(
   context: Context,
-  workspace: string,
-  problems: ProblemTeller,
+  { workspace, problems, allowBypass }: { workspace: string; problems: ProblemTeller; allowBypass: boolean },
 ): Promise<Connection | { pid: number | undefined }> {
   const { startServer } = await import('@troupe/server')
   const { env } = context
   try {
-    const server = await startServer({ env, workspace, listen: false, log: problems.log, ...debugLogging(env) })
-    for (const warning of server.config.warnings()) tell(context, warning)
+    const settings = { env, workspace, listen: false, allowBypass, log: problems.log, ...debugLogging(env) }
+    const server = await startServer(settings)
+    for (const warning of [...server.config.warnings(), ...server.ruleWarnings]) tell(context, warning)
     return {
       fetch: (target, init) => server.fetch(inWorkspace(target, workspace), init),
       workspace,

@@ -7,6 +7,7 @@ import type { Models } from '@troupe/server/models'
 import type { DatabaseState } from '@troupe/server/store'
 import type { Context } from './command.ts'
 import { providerFindings } from './diagnose-providers.ts'
+import { ruleFindings, sandboxFinding } from './diagnose-rules.ts'
 import { toolFindings } from './diagnose-tools.ts'
 import { findProgram } from './find-program.ts'
 import { attempt, type Finding } from './finding.ts'
@@ -30,6 +31,9 @@ export async function* diagnose({ env, cwd }: Pick<Context, 'env' | 'cwd'>): Asy
     yield* await toolFindings(home.path, cwd, trusted).catch((error: unknown): Finding[] => [
       { status: 'fail', name: 'tools', text: (error as Error).message },
     ])
+    yield* await ruleFindings(home.path, cwd, env).catch((error: unknown): Finding[] => [
+      { status: 'fail', name: 'rules', text: (error as Error).message, fix: 'correct the file, or move it away' },
+    ])
     yield disk(home)
   }
   yield page()
@@ -40,7 +44,7 @@ export async function* diagnose({ env, cwd }: Pick<Context, 'env' | 'cwd'>): Asy
     'only needed for the browser tests: npm test installs one, or set CHROMIUM_PATH',
   )
   yield ripgrep(env)
-  yield { status: 'info', name: 'sandbox', text: 'commands do not use one yet, whether or not bubblewrap is there' }
+  yield await sandboxFinding(env)
 }
 
 function node(): Finding {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Context } from './command.ts'
 import { useVendored } from './vendored.ts'
 
-const commands = ['serve', 'doctor', 'debug', 'import', 'trust', 'help', 'version']
+const commands = ['serve', 'doctor', 'debug', 'import', 'rules', 'trust', 'help', 'version']
 
 // Whoever read the output has gone, `head` for instance. A command that has something to end first listens itself.
 process.stdout.on('error', () => {
@@ -23,7 +23,12 @@ async function main(argv: string[]): Promise<number> {
 /** A command's name comes first; without one there is `-p`, or the workspace is served. */
 function choose(argv: string[]): { name: string; rest: string[] } {
   const [first = '', ...rest] = argv
-  if (commands.includes(first)) return wantsHelp(rest) ? { name: 'help', rest: [] } : { name: first, rest }
+  if (commands.includes(first)) {
+    if (wantsHelp(rest)) return { name: 'help', rest: [] }
+    // It takes other flags than its siblings.
+    if (first === 'rules' && rest[0] === 'explain') return { name: 'explain-rules', rest: rest.slice(1) }
+    return { name: first, rest }
+  }
   const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
   if (wantsHelp(flags)) return { name: 'help', rest: [] }
   if (flags.includes('--version') || flags.includes('-v')) return { name: 'version', rest: [] }
@@ -32,7 +37,7 @@ function choose(argv: string[]): { name: string; rest: string[] } {
     throw new UsageError(`there is no command "${first}". To ask something: troupe -p "${first} …"`)
   }
   const [forPrompt] = flags.flatMap(
-    (flag) => /^(-[cmr]|--(continue|resume|model|max-steps|output-format)\b)/.exec(flag)?.[0] ?? [],
+    (flag) => /^(-[cmr]|--(continue|resume|model|max-steps|output-format|mode|allow|deny|ask)\b)/.exec(flag)?.[0] ?? [],
   )
   if (forPrompt !== undefined) throw new UsageError(`${forPrompt} goes with -p: troupe -p ${withValue(forPrompt)} "…"`)
   return { name: 'serve', rest: argv }

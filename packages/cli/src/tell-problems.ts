@@ -30,11 +30,11 @@ export function createProblemTeller(context: Pick<Context, 'stderr'>): ProblemTe
   }
 }
 
-const beginning = 'a tool was not loaded: '
+const beginning = /^a (?:tool|hook) was not loaded: /
 
 function problemIn(line: string): Problem | undefined {
-  if (!line.includes(beginning)) return undefined
+  if (!line.includes(' was not loaded: ')) return undefined
   const { path, message } = JSON.parse(line) as { path?: unknown; message?: unknown }
-  if (typeof path !== 'string' || typeof message !== 'string' || !message.startsWith(beginning)) return undefined
-  return { path, message: message.slice(beginning.length) }
+  if (typeof path !== 'string' || typeof message !== 'string' || !beginning.test(message)) return undefined
+  return { path, message: message.replace(beginning, '') }
 }

@@ -1,17 +1,24 @@
 import path from 'node:path'
-import { createAgentState, disposeAgentState, openUndoFolder, type AgentState, type Session } from '@troupe/core'
+import {
+  createAgentState,
+  disposeAgentState,
+  openUndoFolder,
+  type AgentState,
+  type Sandbox,
+  type Session,
+} from '@troupe/core'
 
 /** What the agents of each session remember while this process lives. */
 export interface AgentStates {
   /** With an agent id: what that sub-agent remembers. Its background commands are its own, undo is the session's. */
   of(session: Session, workspace: { path: string }, agentId?: string): AgentState
   dropAgent(sessionId: string, agentId: string): Promise<void>
-  /** Ends the background commands of a session and forgets it. */
+  /** Ends the background commands of a session and forgets it, with what an undo would have needed. */
   drop(sessionId: string): Promise<void>
   close(): Promise<void>
 }
 
-export function createAgentStates(home: string): AgentStates {
+export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates {
   const states = new Map<string, AgentState>()
   const undo = openUndoFolder(path.join(home, 'undo'))
 
@@ -21,7 +28,12 @@ export function createAgentStates(home: string): AgentStates {
       const known = states.get(key)
       if (known !== undefined) return known
       const outputFolder = path.join(home, 'sessions', session.id, 'output')
-      const state = createAgentState({ workspace: workspace.path, outputFolder, undo })
+      const state = createAgentState({
+        workspace: workspace.path,
+        outputFolder,
+        undo,
+        ...(sandbox !== undefined && { sandbox }),
+      })
       states.set(key, state)
       return state
     },
@@ -29,6 +41,7 @@ export function createAgentStates(home: string): AgentStates {
     async drop(sessionId) {
       const keys = [...states.keys()].filter((key) => key === sessionId || key.startsWith(`${sessionId}/`))
       await Promise.all(keys.map(dropState))
+      await undo.forget(sessionId)
     },
     async close() {
       await Promise.all([...states.keys()].map(dropState))

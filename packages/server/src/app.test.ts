@@ -64,6 +64,7 @@ describe('every route', () => {
       'PATCH /ai/sessions/{id}': { title: 'x' },
       'POST /ai/asks/{id}': { answer: { type: 'deny' } },
       'PATCH /ai/providers/{provider}': { apiKey: 'a-key-that-nobody-has' },
+      'PATCH /ai/rules/{id}': { effect: 'deny' },
     }
     const named = routes.filter(({ path }) => path.includes('{'))
     for (const { method, path, json: takesJson } of named) {

@@ -5,6 +5,7 @@ import {
   type Blobs,
   type ChatRequest,
   type Chunk,
+  type Mode,
   type Part,
   type Session,
   type Store,
@@ -15,6 +16,8 @@ import { sessionNotFound } from './find-session.ts'
 import type { Live, LiveRun, RunRequest } from './live.ts'
 import type { LogEvent } from './live-log.ts'
 import { checkAttachments, parseUserMessage, storeUploads, type UserMessage } from './parse-user-message.ts'
+import { checkRule } from './permission/rule-book.ts'
+import type { RuleTexts } from './permission/rule-layers.ts'
 import { replayEvents } from './replay.ts'
 
 /** What a request to chat turned out to be. */
@@ -29,6 +32,17 @@ export interface ChatContext {
   live: Live
   /** The full id of the model that an id, or nothing, stands for; throws a NamedError that says what to set. */
   modelId(id: string | undefined): Promise<string>
+  modes: Modes
+}
+
+/** How a request chooses the mode of its session. */
+export interface Modes {
+  /** Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
+  check(mode: string): Mode
+  /** What a new session begins in. */
+  initial(workspaceId: string): Promise<Mode>
+  of(session: Session): Mode
+  set(sessionId: string, mode: Mode): Promise<Session>
 }
 
 export interface ChatOptions extends ChatContext {
@@ -43,6 +57,8 @@ export interface ChatOptions extends ChatContext {
  */
 export async function takeChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
   const { store, live, sessionId, workspaceId } = options
+  if (request.mode !== undefined) options.modes.check(request.mode)
+  if (request.rules !== undefined) ruleTexts(request.rules)
   const session = await store.sessions.get(sessionId)
   if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
   if (request.trigger === 'regenerate-message') {
@@ -79,6 +95,7 @@ async function send({ message, request, session, replaces }: Sending, options: C
   const at = { sessionId }
   const parentMessageId = replaces === undefined ? await parentOf(request, at, store) : replaces.parentMessageId
   const model = await options.modelId(modelOf(request) ?? session?.model ?? undefined)
+  const mode = await options.modes.initial(workspaceId)
   refuseBusy(live, sessionId)
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = []
@@ -87,14 +104,14 @@ async function send({ message, request, session, replaces }: Sending, options: C
   const current = await store.transaction(async (inside) => {
     const { agent } = request
     if (session === undefined)
-      await inside.sessions.create({ id: sessionId, workspaceId, model, ...(agent !== undefined && { agent }) })
+      await inside.sessions.create({ id: sessionId, workspaceId, model, mode, ...(agent !== undefined && { agent }) })
     await inside.messages.add(at, { id, role: 'user', parts: message.parts, parentMessageId, createdAt: Date.now() })
     return rememberModel(inside, sessionId, modelOf(request))
   })
   if (current.title !== (session?.title ?? '')) {
     opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
   }
-  return start(current, id, runRequest(request, model, opening), live)
+  return start(current, id, request, runRequest(request, model, opening), options)
 }
 
 /** A message that is there already: joins its run, replays its answer, or starts the run that never came to be. */
@@ -124,7 +141,7 @@ async function retry(
   }
   const model = await options.modelId(modelOf(request) ?? session.model ?? undefined)
   refuseBusy(live, session.id)
-  return start(session, known.id, runRequest(request, model, opening), live)
+  return start(session, known.id, request, runRequest(request, model, opening), options)
 }
 
 async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
@@ -146,11 +163,19 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   const model = await options.modelId(modelOf(request) ?? session.model ?? undefined)
   refuseBusy(live, session.id)
   const current = await rememberModel(store, session.id, modelOf(request))
-  return start(current, userMessageId, runRequest(request, model), live)
+  return start(current, userMessageId, request, runRequest(request, model), options)
 }
 
-async function start(session: Session, userMessageId: string, request: RunRequest, live: Live): Promise<ChatTurn> {
-  return { kind: 'run', run: await live.start({ session, userMessageId, request }) }
+async function start(
+  session: Session,
+  userMessageId: string,
+  { mode }: ChatRequest,
+  request: RunRequest,
+  { live, modes }: ChatContext,
+): Promise<ChatTurn> {
+  const wanted = mode === undefined ? modes.of(session) : modes.check(mode)
+  const current = wanted === modes.of(session) ? session : await modes.set(session.id, wanted)
+  return { kind: 'run', run: await live.start({ session: current, userMessageId, request }) }
 }
 
 /** `parentMessageId`, else the message before it if stored, else the current leaf. */
@@ -218,14 +243,20 @@ function runRequest(request: ChatRequest, model: string, opening: Chunk[] = []):
   return {
     model,
     ...(request.agent !== undefined && { agent: request.agent }),
-    ...(request.mode !== undefined && { mode: request.mode }),
     ...(request.clientId !== undefined && { client: request.clientId }),
     ...(request.tabId !== undefined && { tab: request.tabId }),
     ...(request.pageId !== undefined && { page: request.pageId }),
     ...(request.headless === true && { headless: true }),
+    ...(request.rules !== undefined && { rules: ruleTexts(request.rules) }),
     ...(request.maxSteps !== undefined && { limits: { steps: request.maxSteps } }),
     ...(opening.length > 0 && { opening }),
   }
+}
+
+/** Rules as they are kept. */
+function ruleTexts(rules: NonNullable<ChatRequest['rules']>): RuleTexts {
+  const entries = Object.entries(rules).map(([effect, texts]) => [effect, (texts ?? []).map(checkRule)])
+  return Object.fromEntries(entries) as RuleTexts
 }
 
 /** The old spelling is taken too. */

@@ -1,5 +1,4 @@
 import {
-  decide,
   errorInfo,
   inDialect,
   Meter,
@@ -16,6 +15,7 @@ import {
   type RunRecord,
   type RunStatus,
   type Session,
+  type StoredMessage,
 } from '@troupe/core'
 import { openAgentDoor, turnBudget, type AgentDoor } from './agent-door.ts'
 import type { AgentHostOptions } from './agent-host.ts'
@@ -187,6 +187,7 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
   async function work(): Promise<RunOutcome> {
     const { frames, model, instructions, workspace, history } = parts
     const opening = child === undefined ? (request.opening ?? []) : []
+    if (child === undefined) options.heard(session.id, history.flatMap(personTexts))
     if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
     if (remains !== undefined) await doorOf().link.resume()
     return run({
@@ -209,7 +210,9 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
       log,
       asks: options.inbox,
       blobs: options.blobs,
-      decide: (call, ctx) => decide(call, ctx, options.rules(session)),
+      decide: options.decide(session, request.rules),
+      mode: options.mode(session),
+      hooks: options.hooks(session),
       steering: takeSteering,
       takeCallId,
       onStatus,
@@ -331,6 +334,10 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
 
 export function noRun(): NamedError {
   return new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
+}
+
+function personTexts({ role, parts }: StoredMessage): string[] {
+  return role === 'user' ? parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : []
 }
 
 function isTransient(chunk: Chunk): boolean {

@@ -9,6 +9,8 @@ import type { Models } from './models.ts'
 import type { Problem } from './open-tools.ts'
 import type { OpenWorkspace } from './open-workspace.ts'
 import type { Route } from './route.ts'
+import type { AgentBook } from './agent-book.ts'
+import { agentRoutes } from './routes/agents.ts'
 import { askRoutes } from './routes/asks.ts'
 import { authRoutes } from './routes/auth.ts'
 import { blobRoutes } from './routes/blobs.ts'
@@ -17,26 +19,28 @@ import { debugRoutes } from './routes/debug.ts'
 import { healthRoutes } from './routes/health.ts'
 import { modelRoutes } from './routes/models.ts'
 import { providerRoutes } from './routes/providers.ts'
+import { ruleRoutes, type RuleRoutesOptions } from './routes/rules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { toolAckRoutes } from './routes/tools-ack.ts'
 import { toolRoutes } from './routes/tools.ts'
 import { workspaceRoutes } from './routes/workspace.ts'
 
 /** What the routes stand on. */
-export interface RouteContext extends ChatContext {
+export interface RouteContext extends ChatContext, RuleRoutesOptions {
   store: Store
   live: Live
   inbox: Inbox
   blobs: Blobs
   models: Models
   config: ConfigFile
+  agentBook: AgentBook
   access: Access
   version: string
   openWorkspace: OpenWorkspace
   instructions: (session: Session) => Promise<string>
   tools: (workspaceId: string) => readonly Tool[]
   useTools: () => readonly string[] | null | undefined
-  problems: (workspaceId: string) => Problem[]
+  problems: (workspace: Workspace) => Problem[]
   /** A session is about to be deleted: what its agents hold goes first. */
   onDelete: (sessionId: string) => Promise<void>
   /** The person trusts the folder, or no longer. */
@@ -50,7 +54,9 @@ export function createRoutes(context: RouteContext): Route[] {
     ...authRoutes(context),
     ...chatRoutes({ ...context, inTurn }),
     ...sessionRoutes({ ...context, inTurn }),
+    ...agentRoutes(context),
     ...askRoutes(context),
+    ...ruleRoutes(context),
     ...blobRoutes(context),
     ...modelRoutes({ models: context.models, defaultModel: () => context.modelId(undefined).catch(() => null) }),
     ...providerRoutes(context),

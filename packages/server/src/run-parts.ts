@@ -8,7 +8,6 @@ import {
   type ChildRun,
   type Chunk,
   type Limits,
-  type PermissionRules,
   type Resume,
   type RunInput,
   type RunRecord,
@@ -21,16 +20,18 @@ import { absentModel } from './absent-model.ts'
 import type { Inbox } from './inbox.ts'
 import type { Journal } from './journal.ts'
 import type { Logger } from './logger.ts'
+import type { RuleTexts } from './permission/rule-layers.ts'
 
 /** What a run is started with; stored, so that it can go on in another process. */
 export interface RunRequest {
   model: string
   agent?: string
-  mode?: string
   client?: string
   tab?: string
   page?: string
   headless?: boolean
+  /** Hold for this run alone. */
+  rules?: RuleTexts
   limits?: Partial<Limits>
   /** Stored parts that open the answer, and transient ones that open the stream. */
   opening?: Chunk[]
@@ -46,12 +47,19 @@ export interface LiveOptions {
   /** The model of an id; throws a NamedError that says what to set. */
   model(id: string): Promise<RunInput['model']>
   tools(session: Session): readonly Tool[]
-  /** `prompt`: that of a sub-agent; absent for the agent that the session talks to. */
-  instructions(session: Session, frame: AgentFrame, prompt?: string): Promise<string>
+  /** The prompt of an agent with what it should know besides: where it is, and whom it may delegate to. */
+  instructions(session: Session, frame: AgentFrame, prompt: string): Promise<string>
+  /** The agent that a session talks to. Throws `AgentNotFound` (404). */
+  agent(session: Session, name: string): Promise<AgentDefinition>
   /** Whom the agents of a session may delegate to, with this page open. */
   agents(session: Session, page?: string): Promise<readonly AgentDefinition[]>
   workspace(session: Session): Promise<{ id: string; path: string }>
-  rules(session: Session): PermissionRules
+  /** May a call run? Asked anew for each. `rules`: those of the run alone. */
+  decide(session: Session, rules?: RuleTexts): RunInput['decide']
+  mode(session: Session): NonNullable<RunInput['mode']>
+  hooks(session: Session): NonNullable<RunInput['hooks']>
+  /** What the person, and nobody else, has written in a session. */
+  heard(sessionId: string, texts: readonly string[]): void
   limits(): Partial<Limits>
   recovery(): 'continue' | 'wait'
   /** What the agent of a session, or one of its sub-agents, remembers from its earlier turns. */
@@ -103,15 +111,24 @@ export async function gatherParts(
   { userMessageId, agentId }: Pick<RunRecord, 'userMessageId' | 'agentId'>,
   remains?: Remains,
 ): Promise<RunParts> {
-  const name = request.agent ?? 'master'
-  const frame: AgentFrame = { kind: 'master', name, depth: 0, path: [name] }
+  const definition = await options.agent(session, request.agent ?? session.agent ?? 'master')
+  const { name, prompt, allowedSubAgents, maxDepth } = definition
+  const frame: AgentFrame = {
+    kind: 'master',
+    name,
+    depth: 0,
+    path: [name],
+    ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
+    ...(maxDepth !== undefined && { maxDepth }),
+  }
   const [model, instructions, workspace, history] = await Promise.all([
     modelOf(options, request.model, remains !== undefined),
-    options.instructions(session, frame),
+    options.instructions(session, frame, prompt),
     options.workspace(session),
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
   ])
-  return { frames: [frame], tools: options.tools(session), model, instructions, workspace, history }
+  const tools = pickTools(definition.tools, options.tools(session))
+  return { frames: [frame], tools, model, instructions, workspace, history }
 }
 
 /** The same for a sub-agent, whose message is stored already. */

@@ -3,15 +3,20 @@ import path from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import {
   enabledTools,
+  findSandbox,
+  planFileOf,
   NamedError,
   redact,
+  type AgentDefinition,
   type AgentFrame,
-  type PermissionRules,
+  type SandboxFinding,
   type Session,
   type Store,
+  type Tool,
   type Workspace,
 } from '@troupe/core'
 import { createAccess } from './access.ts'
+import { createAgentBook } from './agent-book.ts'
 import { createAgentStates } from './agent-states.ts'
 import { createApp, type App } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
@@ -20,13 +25,17 @@ import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { instructionsFor } from './instructions.ts'
 import { createJournal } from './journal.ts'
+import { languageOf } from './language-of.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
 import { createLive, type Live } from './live.ts'
 import { createLogger, type Logger, type LogLevel } from './logger.ts'
 import { createModels, type Models } from './models.ts'
+import { openHooks } from './open-hooks.ts'
 import { openTools } from './open-tools.ts'
 import { createOpenWorkspace } from './open-workspace.ts'
 import { withOwnModels } from './own-models.ts'
+import { createAnswers } from './permission/answers.ts'
+import { managedFile, openPermissions } from './permission/open-permissions.ts'
 import { createRoutes } from './routes.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
 import { createWebFiles } from './web-files.ts'
@@ -51,6 +60,12 @@ export interface ServerOptions {
   webFolder?: string
   /** Models of an embedding program, by `provider/model`; the first is the default where none is configured. */
   models?: Record<string, LanguageModelV4>
+  /** Lets sessions be in the mode bypass, in which nothing asks. Default: false. */
+  allowBypass?: boolean
+  /** What confines commands here. Default: it is looked for. */
+  sandbox?: SandboxFinding
+  /** For tests: where the rules of the machine stand. */
+  managedConfig?: string
   /** For tests: how long a provider may be silent. */
   stallMs?: number
 }
@@ -72,6 +87,10 @@ export interface Server {
   store: Store
   live: Live
   workspace: Workspace
+  /** What confines commands here, or why nothing does. */
+  sandbox: SandboxFinding
+  /** What is wrong with the rules, in sentences. */
+  ruleWarnings: string[]
   problems: { path: string; message: string }[]
   close(): Promise<void>
 }
@@ -115,23 +134,58 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     closers.push(() => store.close())
     const workspace = await store.workspaces.open(path.resolve(options.workspace ?? process.cwd()))
     const tools = openTools({ home: home.path, logger })
-    tools.load(workspace)
+    const sandbox = options.sandbox ?? (await findSandbox({ troupeHome: home.path, env }))
+    const allowBypass = options.allowBypass === true
+    const parts = openPermissions({
+      store,
+      home: home.path,
+      config,
+      env,
+      managedFile: options.managedConfig ?? managedFile,
+      allowBypass,
+      sandbox,
+      logger,
+      onMode: (sessionId, mode) =>
+        live.get(sessionId)?.log.append({
+          type: 'data-ui-event',
+          data: { name: 'session-mode', data: { sessionId, mode } },
+          transient: true,
+        }),
+    })
+    const { permissions, layers, grants, ruleBook, personHome } = parts
+    const hooks = openHooks({ home: home.path, personHome, config, projects: parts.projects, env, logger })
+    const load = (opened: Workspace): void => {
+      tools.load(opened)
+      permissions.load(opened)
+    }
+    load(workspace)
     const journal = createJournal(store, {
       onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }),
     })
     closers.push(() => journal.close())
     const inbox = createInbox(store)
     const blobs = createBlobFiles(path.join(home.path, 'blobs'))
-    const states = createAgentStates(home.path)
+    const states = createAgentStates(home.path, sandbox.sandbox)
     closers.push(() => states.close())
     const useTools = (): readonly string[] | null | undefined => config.get().useTools
+    const enabledIn = (workspaceId: string): Tool[] => enabledTools(useTools(), tools.list(workspaceId))
     const workspaceOf = async (session: Session): Promise<Workspace> => {
       const found = (await store.workspaces.get(session.workspaceId)) ?? workspace
-      tools.load(found)
+      load(found)
       return found
     }
-    const instructions = async (session: Session, _?: AgentFrame, prompt?: string): Promise<string> =>
-      instructionsFor(session, (await workspaceOf(session)).path, prompt)
+    const agentBook = createAgentBook({ home: home.path, store, tools: enabledIn })
+    const offered = async (session: Session, page?: string): Promise<AgentDefinition[]> =>
+      agentBook.offered(await workspaceOf(session), { ...languageIn(session), ...(page !== undefined && { page }) })
+    const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
+      agentBook.find(await workspaceOf(session), name, languageIn(session).language)
+    const instructions = async (session: Session, frame: AgentFrame, prompt: string): Promise<string> => {
+      const folder = await workspaceOf(session)
+      const planFile =
+        permissions.modeOf(session) === 'plan' ? { planFile: planFileOf(states.of(session, folder)) } : {}
+      const agents = await offered(session)
+      return instructionsFor(session, { prompt, workspacePath: folder.path, frame, agents, sandbox, ...planFile })
+    }
     const live = createLive({
       store,
       blobs,
@@ -142,13 +196,17 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         const { definition, ...found } = await models.resolveChatModel(id)
         return { ...found, takes: takenBy(definition.tags) }
       },
-      tools: (session) => enabledTools(useTools(), tools.list(session.workspaceId)),
+      tools: (session) => enabledIn(session.workspaceId),
       instructions,
       workspace: workspaceOf,
-      rules: () => rulesOf(config),
+      decide: permissions.decide,
+      mode: permissions.mode,
+      hooks: (session) => hooks.of(permissions.placeOf(session)),
+      heard: permissions.heard,
       limits: () => limitsOf(config),
       recovery: () => config.get().recovery ?? 'continue',
-      agents: () => Promise.resolve([]),
+      agents: offered,
+      agent,
       state: (session, folder, agentId) => states.of(session, folder, agentId),
       dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
       settings: (name) => settingsOf(config, name),
@@ -167,7 +225,19 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       port: () => port,
       hosts: () => ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)].map((name) => `${name}:${port}`),
     })
-    const openWorkspace = createOpenWorkspace({ store, access, own: workspace, onOpen: tools.load })
+    const openWorkspace = createOpenWorkspace({ store, access, own: workspace, onOpen: load })
+    const answers = createAnswers({
+      store,
+      inbox,
+      live,
+      permissions,
+      ruleBook,
+      grants,
+      tools: (session) => enabledIn(session.workspaceId),
+      contextOf: (session, agentId) => ({
+        state: states.of(session, permissions.placeOf(session), agentId ?? undefined),
+      }),
+    })
     const routes = createRoutes({
       store,
       live,
@@ -179,12 +249,31 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       version,
       modelId: async (id) => (await models.resolveChatModel(id)).id,
       openWorkspace,
-      instructions,
+      instructions: async (session) => {
+        const { prompt, name } = await agent(session, session.agent ?? 'master')
+        return instructions(session, { kind: 'master', name, depth: 0, path: [name] }, prompt)
+      },
+      agentBook,
       tools: tools.list,
       useTools,
-      problems: (workspaceId) => [...tools.problems(workspaceId), ...models.problems()],
-      onDelete: (sessionId) => states.drop(sessionId),
-      onTrust: tools.load,
+      problems: (opened) => [...tools.problems(opened.id), ...hooks.problems(opened), ...models.problems()],
+      onDelete: async (sessionId) => {
+        permissions.forget(sessionId)
+        await states.drop(sessionId)
+      },
+      onTrust: load,
+      modes: {
+        check: permissions.checkMode,
+        initial: async (workspaceId) => layers.mode((await store.workspaces.get(workspaceId)) ?? workspace),
+        of: permissions.modeOf,
+        set: permissions.setMode,
+      },
+      permissions,
+      layers,
+      ruleBook,
+      answers,
+      allowBypass,
+      sandbox: { available: sandbox.sandbox !== undefined, text: sandbox.text, ...fixOf(sandbox) },
     })
     const app = createApp({
       routes,
@@ -213,7 +302,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       store,
       live,
       workspace,
-      problems: [...tools.problems(workspace.id), ...models.problems()],
+      sandbox,
+      ruleWarnings: permissions.warnings(workspace),
+      problems: [...tools.problems(workspace.id), ...hooks.problems(workspace), ...models.problems()],
       fetch: async (target, init = {}) => {
         const headers = new Headers(init.headers)
         headers.set('host', `127.0.0.1:${port}`)
@@ -228,9 +319,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
 }
 
-function rulesOf(config: ConfigFile): PermissionRules {
-  const { allow = [], ask = [], deny = [] } = config.get().permissions ?? {}
-  return { allow, ask, deny }
+function fixOf({ fix }: SandboxFinding): { fix?: string } {
+  return fix === undefined ? {} : { fix }
+}
+
+/** The title follows the first message until the person renames it. */
+function languageIn({ title }: Session): { language?: string } {
+  const language = languageOf(title)
+  return language === undefined ? {} : { language }
 }
 
 /** Only sections that belong to a tool: nobody reads keys of providers this way. */

@@ -69,6 +69,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     env: {},
     logLevel: 'debug',
     webFolder: page,
+    sandbox: { text: 'Tests confine nothing.' },
+    managedConfig: path.join(folder, 'managed.json'),
     ...rest,
     home: homePath,
     workspace,

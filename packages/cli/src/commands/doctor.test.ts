@@ -18,7 +18,7 @@ test('it says what it found, tried, and how to fix it', async () => {
     expect.objectContaining({ status: 'info', text: expect.stringMatching(/^not set up.*OPENAI_API_KEY/) }),
   ])
   expect(named(findings, 'sandbox')).toEqual([
-    { status: 'info', name: 'sandbox', text: expect.stringContaining('do not use one yet') },
+    expect.objectContaining({ name: 'sandbox', status: expect.stringMatching(/^(ok|warn)$/) as string }),
   ])
   expect((await troupe(place, ['doctor'])).stdout).toMatch(/^– {5}provider openai +not set up/m)
 })

@@ -8,6 +8,7 @@ const help = `Troupe: a workspace in which agents work with real tools under you
     --no-open               do not open the browser
     --json                  print one line {"url", "port", "pid", "workspace"} when ready
     --workspace <folder>    the folder to work in, default: the current one
+    --allow-bypass          lets sessions be in the mode bypass, in which nothing asks
 
   troupe -p "…"             answer one prompt and exit; what is piped in is added to it
     --output-format <f>     text (default), json (one object), stream-json (one chunk a line)
@@ -15,10 +16,24 @@ const help = `Troupe: a workspace in which agents work with real tools under you
     -c, --continue          go on with the newest session of this folder
     -r, --resume <id>       go on with this session
     --max-steps <n>         model calls at most
+    --mode <m>              default, accept-edits, plan; bypass with --allow-bypass
+    --allow, --deny, --ask <rule>
+                            hold for this run alone, e.g. --allow "Bash(npm test)"; may be repeated
     --workspace <folder>    the folder to work in, default: the current one
 
   troupe trust [folder] [--off]
                             load the tools that this folder brings along in .troupe/tools, or no longer
+  troupe rules [list]       what runs unasked, what always asks, what never runs; --json, --session <id>
+  troupe rules add [--deny|--ask] [--project|--session <id>] <rule>
+                            e.g. troupe rules add "Bash(npm run *)"; without a flag: allowed, always
+  troupe rules remove <rule>
+  troupe rules test [--deny|--ask] <rule>
+                            which of the last 1,000 calls of this folder it would change; nothing is saved
+  troupe rules explain "<command>"
+  troupe rules explain --jsonl
+                            what would become of a command, or of each call {"tool", "input"} on stdin, and why
+    --mode, --allow, --deny, --ask, --sandbox, --no-sandbox
+                            try others than those of this folder
   troupe doctor [--json]    what was found on this machine, and how to fix what is missing
   troupe debug <sessionId> [messageId] [--json]
                             the chain of messages, what the model is sent, the log of the run

@@ -13,6 +13,11 @@ export const command = defineCommand({
     continue: { type: 'boolean', short: 'c' },
     resume: { type: 'string', short: 'r' },
     'max-steps': { type: 'string' },
+    mode: { type: 'string' },
+    allow: { type: 'string', multiple: true },
+    ask: { type: 'string', multiple: true },
+    deny: { type: 'string', multiple: true },
+    'allow-bypass': { type: 'boolean', default: false },
     workspace: { type: 'string' },
   },
   async run({ values, positionals }, context) {
@@ -23,16 +28,20 @@ export const command = defineCommand({
     // The demo's typing pace is for people who watch.
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
     const connection = await connect(context, {
+      allowBypass: values['allow-bypass'],
       ...(values.workspace !== undefined && { workspace: values.workspace }),
     })
     try {
       const sessionId = await sessionOf(values, connection)
-      const { model } = values
+      const { model, mode, allow, ask, deny } = values
+      const rules = { ...(allow && { allow }), ...(ask && { ask }), ...(deny && { deny }) }
       const body = {
         prompt,
         sessionId,
         ...(model !== undefined && { model }),
         ...(maxSteps !== undefined && { maxSteps }),
+        ...(mode !== undefined && { mode }),
+        ...(Object.keys(rules).length > 0 && { rules }),
       }
       return await answer(body, {
         connection,
@@ -52,7 +61,7 @@ interface Answering {
 }
 
 async function answer(
-  request: { prompt: string; sessionId: string; model?: string; maxSteps?: number },
+  request: { prompt: string; sessionId: string; model?: string; maxSteps?: number; mode?: string; rules?: object },
   to: Answering,
 ): Promise<number> {
   const { connection, context, output } = to

@@ -5,6 +5,7 @@ import { openHome, type Owner } from '@troupe/server/home'
 import { defineCommand, tell, UsageError, type Context } from '../command.ts'
 import { debugLogging, readJson } from '../connect.ts'
 import { canOpenBrowser, openBrowser } from '../open-browser.ts'
+import { tellGuard } from '../tell-guard.ts'
 import { createProblemTeller } from '../tell-problems.ts'
 import type { Server, ServerOptions } from '@troupe/server'
 
@@ -16,6 +17,7 @@ export const command = defineCommand({
     open: { type: 'boolean', default: true },
     workspace: { type: 'string' },
     json: { type: 'boolean', default: false },
+    'allow-bypass': { type: 'boolean', default: false },
   },
   async run({ values, positionals }, context) {
     if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood`)
@@ -30,7 +32,8 @@ export const command = defineCommand({
         openBrowser(at.url, () => tell(context, 'the browser could not be opened; open the address yourself'))
     }
     const problems = createProblemTeller(context)
-    const settings = { env, workspace, host: values.host, log: problems.log, ...debugLogging(env) }
+    const allowBypass = values['allow-bypass']
+    const settings = { env, workspace, host: values.host, allowBypass, log: problems.log, ...debugLogging(env) }
     let server: Server
     try {
       server = await start(settings, port)
@@ -45,7 +48,9 @@ export const command = defineCommand({
     const ended = new Promise<void>((resolve) => {
       context.onSignal(() => resolve())
     })
-    for (const warning of [...server.home.warnings, ...server.config.warnings()]) tell(context, warning)
+    for (const warning of [...server.home.warnings, ...server.config.warnings(), ...server.ruleWarnings])
+      tell(context, warning)
+    tellGuard(context, { sandbox: server.sandbox, allowBypass })
     for (const problem of server.problems) problems.tell(problem)
     if (!values.json)
       context.stdout.write(

@@ -1,5 +1,14 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { buildTools, createMemoryAsks, createMemoryLog, decide, getBuiltinTools, project, run } from '@troupe/core'
+import {
+  buildTools,
+  createMemoryAsks,
+  createMemoryLog,
+  createPolicy,
+  decide,
+  getBuiltinTools,
+  project,
+  run,
+} from '@troupe/core'
 import type { Answer, Message, StoredMessage } from '@troupe/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { checkProvider } from '../provider.ts'
@@ -43,7 +52,7 @@ async function play(text: string, { tools, answer = { type: 'approve' }, earlier
     signal: new AbortController().signal,
     log: createMemoryLog(),
     asks: createMemoryAsks(() => answer),
-    decide: (call, ctx) => decide(call, ctx, {}),
+    decide: (call, ctx) => decide(call, ctx, createPolicy()),
   })
   expect(status).toBe('done')
   expect(message.metadata?.stopped).toBeUndefined()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openConfig } from '../config.ts'
+import { createProjectConfigs } from './project-configs.ts'
 import { openRuleLayers, type Place, type RuleLayers } from './rule-layers.ts'
 
 let folder: string
@@ -30,6 +31,7 @@ const open = (allowBypass = false): RuleLayers =>
     home,
     personHome: '/home/me',
     config: openConfig({ path: home }),
+    projects: createProjectConfigs(),
     managedFile: file.managed(),
     allowBypass,
   })

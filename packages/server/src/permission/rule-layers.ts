@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { readConfig, readJsonFile, type Config, type ConfigFile } from '../config.ts'
 import { writePrivately } from '../home.ts'
 import { watchFile, type WatchedFile } from '../watched-file.ts'
+import type { ProjectConfigs } from './project-configs.ts'
 
 /** A rule and the file that it stands in. */
 export interface LayeredRule extends RuleLine {
@@ -12,7 +13,7 @@ export interface LayeredRule extends RuleLine {
   editable: boolean
 }
 
-export type RuleTexts = Partial<Record<Effect, string[]>>
+export type RuleTexts = { [E in Effect]?: string[] | undefined }
 export type Place = Pick<Workspace, 'path' | 'trusted'>
 
 /** The rules that stand in files. Every call looks at the files as they are now. */
@@ -41,13 +42,13 @@ export function openRuleLayers(options: {
   /** Where `/` in rules of the person and of the machine starts. */
   personHome: string
   config: ConfigFile
+  projects: ProjectConfigs
   managedFile: string
   allowBypass: boolean
 }): RuleLayers {
-  const { home, personHome, config, allowBypass } = options
+  const { home, personHome, config, projects, allowBypass } = options
   const managed = watchFile(options.managedFile, readConfig)
   const remembered = watchFile(path.join(home, 'rules.json'), readRulesFile)
-  const projects = new Map<string, WatchedFile<Config>>()
   // These two are the machine's and the person's own: without them we do not begin.
   for (const file of [managed, remembered]) {
     const problem = file.problem()
@@ -56,7 +57,7 @@ export function openRuleLayers(options: {
 
   return {
     rules(workspace) {
-      const project = projectFile(workspace)
+      const project = projects(workspace)
       const own = remembered.get()
       return [
         ...linesOf(managed.get()?.permissions, { layer: 'managed', base: personHome, file: managed.path }),
@@ -75,7 +76,7 @@ export function openRuleLayers(options: {
       ]
     },
     warnings(workspace) {
-      const project = projectFile(workspace)
+      const project = projects(workspace)
       const broken = [managed, remembered, ...(workspace.trusted ? [project] : [])].flatMap((file) => {
         const problem = file.problem()
         if (problem === undefined) return []
@@ -95,11 +96,11 @@ export function openRuleLayers(options: {
     },
     unknown(workspace) {
       if (!workspace.trusted) return undefined
-      const project = projectFile(workspace)
+      const project = projects(workspace)
       return project.get() === undefined ? project.problem()?.message : undefined
     },
     mode(workspace) {
-      const project = projectFile(workspace)
+      const project = projects(workspace)
       const wanted = [
         managed.get()?.permissions?.mode,
         ...(workspace.trusted ? [usable(project.get()?.permissions?.mode, true)] : []),
@@ -118,13 +119,6 @@ export function openRuleLayers(options: {
       const next = { ...current, [workspace.path]: { ...own, ...change(own ?? {}) } }
       writePrivately(remembered.path, `${JSON.stringify(next, null, 2)}\n`)
     },
-  }
-
-  function projectFile(workspace: Place): WatchedFile<Config> {
-    const file = path.join(workspace.path, '.troupe', 'config.json')
-    const known = projects.get(file) ?? watchFile(file, readConfig)
-    projects.set(file, known)
-    return known
   }
 
   function usable(mode: string | undefined, ofProject: boolean): Mode | undefined {

@@ -2,10 +2,10 @@ import { answerRequestSchema, NamedError, type Store } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
 import type { Inbox } from '../inbox.ts'
-import type { Live } from '../live.ts'
+import type { Answers } from '../permission/answers.ts'
 import { route, type Route } from '../route.ts'
 
-export function askRoutes({ store, inbox, live }: { store: Store; inbox: Inbox; live: Live }): Route[] {
+export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: Answers }): Route[] {
   return [
     route({
       method: 'GET',
@@ -25,18 +25,22 @@ export function askRoutes({ store, inbox, live }: { store: Store; inbox: Inbox; 
     route({
       method: 'POST',
       path: '/ai/asks/:id',
-      summary: 'Answers an ask.',
+      summary: 'Answers an ask. What is remembered with it also answers the open asks that it covers.',
       body: answerRequestSchema,
       scoped: true,
-      answers: { 200: '{ask}', 403: 'ForeignClient', 404: 'AskNotFound', 409: 'AskClosed', 422: 'WrongAnswer' },
+      answers: {
+        200: '{ask, settled}',
+        403: 'ForeignClient',
+        404: 'AskNotFound',
+        409: 'AskClosed',
+        422: 'WrongAnswer, WrongInput, NothingToRemember',
+      },
       async handle(c, { params, body, workspaceId }) {
         const ask = await inbox.find(params['id'] as string)
         if (ask === undefined || !(await isIn(workspaceId, ask.sessionId)))
           throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
         const { answer, clientId } = body
-        return c.json({
-          ask: await live.answer(ask.id, answer, { ...(clientId !== undefined && { client: clientId }) }),
-        })
+        return c.json(await answers.answer(ask, answer, clientId))
       },
     }),
   ]

@@ -12,6 +12,7 @@ import { findSession } from '../find-session.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { LogEvent } from '../live-log.ts'
 import { route, type Ctx, type Route } from '../route.ts'
+import { afterOf } from '../after-of.ts'
 import { streamHeaders, streamResponse } from '../stream-response.ts'
 
 export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
@@ -31,8 +32,10 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
       answers: {
         200: 'UI message stream, or {sessionId, message, waiting} with responseMode json',
         400: 'BadRequest, ProviderNotConfigured',
+        403: 'BypassNotAllowed',
         404: 'SessionNotFound, MessageNotFound, BlobNotFound, ModelNotFound, ProviderNotFound',
         409: 'SessionBusy, NoWaitingRun, NothingAnswered',
+        422: 'UnknownMode, BadRule',
       },
       async handle(c, { body, query, workspaceId }) {
         const sessionId = body.sessionId ?? body.id
@@ -72,11 +75,7 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
         const { id: sessionId } = await findSession(store, params['sessionId'], workspaceId)
         const run = live.get(sessionId)
         if (run === undefined) return c.body(null, 204)
-        // A browser that reconnects by itself names what it saw last in the header; the address is still the first one.
-        const given = [c.req.header('last-event-id'), query['after']].find(
-          (value) => value !== undefined && /^\d{1,15}$/.test(value),
-        )
-        const after = given === undefined ? {} : { after: Number(given) }
+        const after = afterOf(c, query['after'])
         return streamResponse(c, (sink) => run.subscribe(sink, { ...after, untilWaiting: query['hold'] === '0' }))
       },
     }),

@@ -1,6 +1,7 @@
 import { NamedError, newId, newSessionSchema, sessionPatchSchema, type Session, type Store } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
+import type { Modes } from '../chat.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { Live, LiveRun } from '../live.ts'
 import { route, type Route } from '../route.ts'
@@ -14,9 +15,10 @@ export function sessionRoutes(options: {
   store: Store
   live: Live
   inTurn: InTurn
+  modes: Modes
   onDelete: (sessionId: string) => Promise<void>
 }): Route[] {
-  const { store, live, inTurn, onDelete } = options
+  const { store, live, inTurn, modes, onDelete } = options
   return [
     route({
       method: 'GET',
@@ -43,11 +45,12 @@ export function sessionRoutes(options: {
       summary: 'Creates an empty session.',
       body: newSessionSchema,
       scoped: true,
-      answers: { 201: '{session}', 409: 'SessionExists' },
+      answers: { 201: '{session}', 403: 'BypassNotAllowed', 409: 'SessionExists', 422: 'UnknownMode' },
       async handle(c, { body, workspaceId }) {
-        const { id = newId('ses_'), ...rest } = body
+        const { id = newId('ses_'), mode, ...rest } = body
         const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-        const session = await store.sessions.create({ id, workspaceId, ...fields })
+        const wanted = mode === undefined ? await modes.initial(workspaceId) : modes.check(mode)
+        const session = await store.sessions.create({ id, workspaceId, ...fields, mode: wanted })
         return c.json({ session: withRun(session) }, 201)
       },
     }),
@@ -63,14 +66,17 @@ export function sessionRoutes(options: {
     route({
       method: 'PATCH',
       path: '/ai/sessions/:id',
-      summary: 'Renames, pins, archives, or sets model and agent.',
+      summary: 'Renames, pins, archives, or sets model, agent and mode.',
       body: sessionPatchSchema,
       scoped: true,
-      answers: { 200: '{session}', 404: 'SessionNotFound' },
+      answers: { 200: '{session}', 403: 'BypassNotAllowed', 404: 'SessionNotFound', 422: 'UnknownMode' },
       async handle(c, { params, body, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
-        const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-        return c.json({ session: withRun(await store.sessions.update(session.id, patch)) })
+        const { mode, ...rest } = body
+        const wanted = mode === undefined ? undefined : modes.check(mode)
+        const patch = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+        const patched = await store.sessions.update(session.id, patch)
+        return c.json({ session: withRun(wanted === undefined ? patched : await modes.set(session.id, wanted)) })
       },
     }),
     route({
@@ -145,6 +151,7 @@ export function sessionRoutes(options: {
     const run = live.get(session.id)
     return {
       ...session,
+      mode: modes.of(session),
       run:
         run === undefined
           ? null

@@ -1,11 +1,12 @@
-import { getToolInfos, type Tool } from '@troupe/core'
+import { getToolInfos, type Store, type Tool, type Workspace } from '@troupe/core'
 import type { Problem } from '../open-tools.ts'
 import { route, type Route } from '../route.ts'
 
 export function toolRoutes(options: {
   tools: (workspaceId: string) => readonly Tool[]
   useTools: () => readonly string[] | null | undefined
-  problems: (workspaceId: string) => Problem[]
+  problems: (workspace: Workspace) => Problem[]
+  store: Store
 }): Route[] {
   return [
     route({
@@ -14,7 +15,7 @@ export function toolRoutes(options: {
       summary: 'Every tool, whether it is enabled, and the files that could not be loaded.',
       scoped: true,
       answers: { 200: '{tools, problems}' },
-      handle(c, { workspaceId }) {
+      async handle(c, { workspaceId }) {
         const tools = options.tools(workspaceId)
         const infos = getToolInfos(options.useTools(), tools)
         return c.json({
@@ -23,7 +24,7 @@ export function toolRoutes(options: {
             readOnly: tools[i]?.readOnly ?? false,
             group: tools[i]?.group ?? '',
           })),
-          problems: options.problems(workspaceId),
+          problems: options.problems((await options.store.workspaces.get(workspaceId)) as Workspace),
         })
       },
     }),

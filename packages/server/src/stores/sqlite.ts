@@ -98,6 +98,21 @@ export function examineDatabase(home: string): DatabaseState {
   }
 }
 
+/** Whether the person trusts a folder, without owning the home; false where that cannot be read. */
+export function isTrusted(home: string, folder: string): boolean {
+  const path = join(home, 'troupe.db')
+  if (!existsSync(path)) return false
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+    return database.prepare('select 1 from workspace where path = ? and trusted = 1').get(folder) !== undefined
+  } catch {
+    return false
+  } finally {
+    database?.close()
+  }
+}
+
 function isDamage(error: unknown): error is Error {
   const [corrupt, notDatabase] = [11, 26]
   if (!(error instanceof Error && 'errcode' in error)) return false

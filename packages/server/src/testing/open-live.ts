@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createAgentState, type Chunk, type Session, type Store, type Tool } from '@troupe/core'
+import { createAgentState, createPolicy, decide, type Chunk, type Session, type Store, type Tool } from '@troupe/core'
 import { scriptedModel, type Script, type ScriptedModel } from '@troupe/core/testing'
 import { createBlobFiles } from '../blob-files.ts'
 import { createInbox, type Inbox } from '../inbox.ts'
@@ -48,6 +48,7 @@ export async function openTestLive(script: Script, options: TestLiveOptions = {}
     const journal = given.journal ?? createJournal(own)
     const inbox = createInbox(own)
     const model = scriptedModel(played)
+    const policy = createPolicy()
     const live = createLive({
       store: own,
       blobs: createBlobFiles(path.join(home, 'blobs')),
@@ -59,10 +60,14 @@ export async function openTestLive(script: Script, options: TestLiveOptions = {}
       tools: () => given.toolList ?? [],
       instructions: () => Promise.resolve('Be brief.'),
       workspace: () => Promise.resolve(workspace),
-      rules: () => ({}),
+      decide: () => (call, ctx) => decide(call, ctx, policy),
+      mode: () => ({ get: () => 'default', set: () => Promise.resolve() }),
+      hooks: () => [],
+      heard: () => undefined,
       limits: () => ({}),
       recovery: () => 'continue',
       agents: () => Promise.resolve([]),
+      agent: (_, name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'] }),
       dropState: () => Promise.resolve(),
       state: () => createAgentState({ workspace: home, outputFolder: path.join(home, 'output') }),
       settings: () => undefined,

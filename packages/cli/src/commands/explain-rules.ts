@@ -1,0 +1,79 @@
+import path from 'node:path'
+import { resolveHome } from '@troupe/server/home'
+import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { answerLines } from '../answer-lines.ts'
+import type { Explainer } from '@troupe/server/explain'
+
+/** `troupe rules explain`: what would become of calls in this folder, and why. Needs no server and changes nothing. */
+export const command = defineCommand({
+  options: {
+    jsonl: { type: 'boolean', default: false },
+    sandbox: { type: 'boolean' },
+    mode: { type: 'string' },
+    allow: { type: 'string', multiple: true },
+    ask: { type: 'string', multiple: true },
+    deny: { type: 'string', multiple: true },
+    workspace: { type: 'string' },
+  },
+  async run({ values, positionals }, context) {
+    const [given, ...more] = positionals
+    if (more.length > 0 || values.jsonl === (given !== undefined))
+      throw new UsageError(
+        'expected: troupe rules explain --jsonl (calls on stdin), or troupe rules explain "<command>"',
+      )
+    const { openExplainer } = await import('@troupe/server/explain')
+    const { allow, ask, deny, mode, sandbox } = values
+    const explainer = await openExplainer({
+      home: resolveHome({ env: context.env }),
+      workspace: path.resolve(context.cwd, values.workspace ?? '.'),
+      env: context.env,
+      rules: { allow, ask, deny },
+      ...(mode !== undefined && { mode }),
+      ...(sandbox !== undefined && { sandbox }),
+    })
+    for (const warning of [...explainer.problems, ...explainer.warnings]) tell(context, warning)
+    if (given !== undefined) return explainCommand(explainer, given, context)
+    await answerLines(context, (line) => explainLine(explainer, line))
+    return 0
+  },
+})
+
+async function explainCommand(explainer: Explainer, command: string, { stdout }: Context): Promise<number> {
+  const {
+    decision,
+    reason,
+    commands = [],
+    remember = [],
+  } = await explainer.explain({ tool: 'Bash', input: { command } })
+  stdout.write(`${decision}: ${reason}\n`)
+  for (const { text, note } of commands)
+    stdout.write(`  ${text}${note === undefined || note === '' ? '' : `  (${note})`}\n`)
+  if (decision === 'ask' && remember.length > 0) stdout.write(`To stop asking: ${remember.join(', ')}\n`)
+  return 0
+}
+
+/** One object for each line: a decision, or what is wrong with the line. */
+function explainLine(explainer: Explainer, line: string): object | Promise<object> {
+  let call: unknown
+  try {
+    call = JSON.parse(line)
+  } catch (error) {
+    return { error: `not JSON: ${(error as Error).message}` }
+  }
+  const { tool, input } = Object(call) as { tool?: unknown; input?: unknown }
+  if (typeof tool !== 'string' || tool === '') return { error: 'not a call: {"tool": "…", "input": …} is expected' }
+  try {
+    const made = explainer.explain({ tool, input })
+    return made instanceof Promise ? made.then(shown, failed) : shown(made)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function shown({ decision, reason, rule }: { decision: string; reason: string; rule: string | null }): object {
+  return { decision, reason, rule }
+}
+
+function failed(error: unknown): object {
+  return { error: error instanceof Error ? error.message : String(error) }
+}

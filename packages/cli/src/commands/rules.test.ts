@@ -1,0 +1,131 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { serve, troupe, useTroupe } from '../testing/use-troupe.ts'
+
+const place = useTroupe()
+const home = (name: string): string => path.join(place.folder, 'home', name)
+const work = (...names: string[]): string => path.join(place.folder, 'work', ...names)
+const json = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
+
+const explain = async (lines: unknown[], flags: string[] = []): Promise<Record<string, unknown>[]> => {
+  const input = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('')
+  const { stdout, code } = await troupe(place, ['rules', 'explain', '--jsonl', ...flags], { input })
+  expect(code).toBe(0)
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+const bash = (command: string): object => ({ tool: 'Bash', input: { command } })
+
+describe('troupe rules', () => {
+  it('adds, lists and removes rules in their files', async () => {
+    expect((await troupe(place, ['rules', 'add', 'Bash(npm test)'])).code).toBe(0)
+    expect((await troupe(place, ['rules', 'add', '--deny', '--project', 'Read(.env)'])).code).toBe(0)
+    expect(json(home('config.json'))).toEqual({ permissions: { allow: ['Bash(npm test)'] } })
+    expect(json(home('rules.json'))).toEqual({ [work()]: { deny: ['Read(.env)'] } })
+    const listed = await troupe(place, ['rules'])
+    expect(listed.stdout).toMatch(/allow {2}Bash\(npm test\) +user, .*config\.json/)
+    expect(listed.stdout).toMatch(/deny {3}Read\(\.env\) +project, .*rules\.json/)
+    const asJson = JSON.parse((await troupe(place, ['rules', 'list', '--json'])).stdout) as { rules: object[] }
+    expect(asJson.rules).toHaveLength(2)
+    const removed = await troupe(place, ['rules', 'remove', 'Read(.env)'])
+    expect([removed.code, removed.stdout]).toEqual([0, expect.stringContaining('removed: deny Read(.env)')])
+    expect(json(home('rules.json'))).toEqual({ [work()]: { deny: [] } })
+  })
+
+  it('says what is wrong with a rule, and what it cannot remove', async () => {
+    const bad = await troupe(place, ['rules', 'add', 'Bash('])
+    expect(bad.code).toBe(1)
+    expect(bad.stderr).toMatch(/^troupe: .+\n$/)
+    const missing = await troupe(place, ['rules', 'remove', 'Bash'])
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('there is no rule "Bash"')])
+    for (const args of [['frobnicate'], ['add'], ['add', 'A', 'B'], ['add', '--deny', '--ask', 'Bash'], ['list', 'x']])
+      expect((await troupe(place, ['rules', ...args])).code).toBe(2)
+  })
+
+  it('tries a rule on the calls of this folder, through the server that is running', async () => {
+    await serve(place)
+    const { stdout } = await troupe(place, ['rules', 'test', 'Bash(git *)'])
+    expect(stdout).toContain('The last 0 calls of this folder')
+    const sessionless = await troupe(place, ['rules', 'add', '--session', 'nobody', 'Bash'])
+    expect([sessionless.code, sessionless.stderr]).toEqual([1, expect.stringContaining('no session "nobody"')])
+  })
+})
+
+describe('troupe rules explain --jsonl', () => {
+  it('answers each call with decision, reason and rule; bad lines are told and do not stop it', async () => {
+    mkdirSync(home(''), { recursive: true })
+    writeFileSync(home('config.json'), JSON.stringify({ permissions: { allow: ['Bash(npm test)'] } }))
+    const found = await explain([
+      bash('npm test'),
+      'not json',
+      '',
+      '[]',
+      { tool: 7 },
+      bash('rm -rf /'),
+      bash('npm run x'),
+    ])
+    expect(found).toEqual([
+      { decision: 'allow', reason: expect.any(String) as string, rule: 'Bash(npm test)' },
+      { error: expect.stringContaining('not JSON') as string },
+      { error: expect.stringContaining('not a call') as string },
+      { error: expect.stringContaining('not a call') as string },
+      { decision: 'deny', reason: expect.any(String) as string, rule: null },
+      { decision: 'ask', reason: expect.any(String) as string, rule: null },
+    ])
+  })
+
+  it('tries other rules, modes and sandboxes', async () => {
+    const decisions = async (flags: string[]): Promise<unknown[]> =>
+      (
+        await explain(
+          [bash('npm run x'), bash('git status'), { tool: 'Write', input: { file_path: work('a'), content: '' } }],
+          flags,
+        )
+      ).map(({ decision }) => decision)
+    expect(await decisions(['--no-sandbox'])).toEqual(['ask', expect.any(String), 'ask'])
+    expect(await decisions(['--no-sandbox', '--allow', 'Bash(npm run *)', '--deny', 'Edit'])).toEqual([
+      'allow',
+      expect.any(String),
+      'deny',
+    ])
+    expect(await decisions(['--no-sandbox', '--allow', 'Bash(npm *)', '--ask', 'Bash(npm run x)'])).toEqual([
+      'ask',
+      expect.any(String),
+      'ask',
+    ])
+    expect(await decisions(['--mode', 'accept-edits', '--no-sandbox'])).toEqual(['ask', expect.any(String), 'allow'])
+    expect(await decisions(['--mode', 'accept-edits', '--sandbox'])).toEqual(['allow', 'allow', 'allow'])
+    expect(await decisions(['--mode', 'plan', '--sandbox'])).toEqual(['deny', 'allow', 'deny'])
+    expect(await decisions(['--mode', 'bypass'])).toEqual(['allow', 'allow', 'allow'])
+  })
+
+  it('reads the project’s rules only where the person trusts it, also while a server runs', async () => {
+    mkdirSync(work('.troupe'))
+    writeFileSync(work('.troupe', 'config.json'), JSON.stringify({ permissions: { allow: ['Bash(make)'] } }))
+    expect(await explain([bash('make')], ['--no-sandbox'])).toMatchObject([{ decision: 'ask' }])
+    await serve(place)
+    await troupe(place, ['trust'])
+    expect(await explain([bash('make')], ['--no-sandbox'])).toMatchObject([{ decision: 'allow', rule: 'Bash(make)' }])
+  })
+
+  it('explains one command to a person', async () => {
+    const { stdout, code } = await troupe(place, ['rules', 'explain', '--no-sandbox', 'npm test'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ask: /)
+    expect(stdout).toContain('To stop asking: Bash(npm test)')
+  })
+
+  it('is refused for a mode or a rule that is none', async () => {
+    for (const flags of [
+      ['--mode', 'yolo'],
+      ['--allow', 'Bash('],
+    ]) {
+      const { code, stderr } = await troupe(place, ['rules', 'explain', '--jsonl', ...flags])
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^troupe: .+\n$/)])
+    }
+    expect((await troupe(place, ['rules', 'explain'])).code).toBe(2)
+  })
+})

@@ -1,0 +1,182 @@
+import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { connect, readJson, type Connection } from '../connect.ts'
+import { count } from '../count.ts'
+
+type Effect = 'allow' | 'ask' | 'deny'
+
+interface ListedRule {
+  id: string
+  text: string
+  effect: Effect
+  layer: string
+  /** Null: it is stored with its session. */
+  file: string | null
+  editable: boolean
+  problem?: string
+}
+
+interface Rules {
+  rules: ListedRule[]
+  warnings: string[]
+  mode: string
+  sandbox: { available: boolean; text: string; fix?: string }
+}
+
+interface Trial {
+  calls: number
+  before: Record<Effect, number>
+  after: Record<Effect, number>
+  changed: number
+  changes: { toolName: string; input: unknown; before: { decision: Effect }; after: { decision: Effect } }[]
+  warnings: string[]
+}
+
+/** What was asked for, once its flags make sense. */
+interface Wanted {
+  connection: Connection
+  context: Context
+  text: string
+  effect: Effect | undefined
+  scope: 'always' | 'project' | 'session'
+  sessionId: string | undefined
+  json: boolean
+}
+
+const usage = 'expected: troupe rules [list | add <rule> | remove <rule> | test <rule> | explain …]'
+
+/** `troupe rules`: what runs unasked, what always asks, what never runs. `explain` is a file of its own. */
+export const command = defineCommand({
+  options: {
+    allow: { type: 'boolean', default: false },
+    ask: { type: 'boolean', default: false },
+    deny: { type: 'boolean', default: false },
+    project: { type: 'boolean', default: false },
+    session: { type: 'string' },
+    workspace: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+  async run({ values, positionals }, context) {
+    const [name = 'list', text, ...more] = positionals
+    const action = actions[name]
+    if (action === undefined || more.length > 0 || (text === undefined) !== (name === 'list'))
+      throw new UsageError(usage)
+    const effects = (['allow', 'ask', 'deny'] as const).filter((effect) => values[effect])
+    if (effects.length > 1) throw new UsageError('give one of --allow, --ask and --deny')
+    if (values.project && values.session !== undefined) throw new UsageError('give either --project or --session')
+    const connection = await connect(context, {
+      ...(values.workspace !== undefined && { workspace: values.workspace }),
+    })
+    try {
+      return await action({
+        connection,
+        context,
+        text: text ?? '',
+        effect: effects[0],
+        scope: values.session !== undefined ? 'session' : values.project ? 'project' : 'always',
+        sessionId: values.session,
+        json: values.json,
+      })
+    } finally {
+      await connection.close()
+    }
+  },
+})
+
+const actions: Record<string, (wanted: Wanted) => Promise<number>> = { list, add, remove, test }
+
+async function list(wanted: Wanted): Promise<number> {
+  const { context, json } = wanted
+  const found = await rulesOf(wanted)
+  if (json) {
+    context.stdout.write(`${JSON.stringify(found)}\n`)
+    return 0
+  }
+  for (const warning of found.warnings) tell(context, warning)
+  const shown = found.rules.map(({ effect, text, layer, file, problem }) => {
+    const place = `${layer}${file === null ? '' : `, ${file}`}`
+    return `${effect.padEnd(5)}  ${text.padEnd(32)}  ${place}${problem === undefined ? '' : `  (cannot be read: ${problem})`}\n`
+  })
+  context.stdout.write(shown.length === 0 ? 'There are no rules: the defaults decide.\n' : shown.join(''))
+  context.stdout.write(`New sessions begin in the mode ${found.mode}. ${found.sandbox.text}\n`)
+  return 0
+}
+
+async function add(wanted: Wanted): Promise<number> {
+  const { text, effect = 'allow', scope, sessionId, context, json } = wanted
+  const body = { text, effect, scope, ...(sessionId !== undefined && { sessionId }) }
+  const added = await post<{ rule: ListedRule; settled: string[]; warnings: string[] }>(wanted, '/ai/rules', body)
+  for (const warning of added.warnings) tell(context, warning)
+  if (json) context.stdout.write(`${JSON.stringify(added)}\n`)
+  else context.stdout.write(`${effect} ${added.rule.text}: ${placeOf(added.rule)}\n`)
+  if (!json && added.settled.length > 0)
+    context.stdout.write(`${count(added.settled.length, 'open question')} answered with it.\n`)
+  return 0
+}
+
+/** Every rule of this text that the flags leave in question. */
+async function remove(wanted: Wanted): Promise<number> {
+  const { text, effect, context, connection, sessionId } = wanted
+  const named = (await rulesOf(wanted)).rules.filter(
+    (rule) => rule.text === text.trim() && (effect === undefined || rule.effect === effect),
+  )
+  const inScope = named.filter((rule) => isIn(rule, wanted))
+  const found = inScope.filter((rule) => rule.editable)
+  if (found.length === 0) {
+    const elsewhere = (inScope[0] ?? named[0]) === undefined ? '' : ` It stands in: ${named.map(placeOf).join('; ')}.`
+    throw new UsageError(`there is no rule "${text}" that could be removed here.${elsewhere}`)
+  }
+  const query = sessionId === undefined ? '' : `?sessionId=${encodeURIComponent(sessionId)}`
+  for (const rule of found) {
+    await readJson(await connection.fetch(`/ai/rules/${rule.id}${query}`, { method: 'DELETE' }))
+    context.stdout.write(`removed: ${rule.effect} ${rule.text} (${placeOf(rule)})\n`)
+  }
+  return 0
+}
+
+async function test(wanted: Wanted): Promise<number> {
+  const { text, effect = 'allow', sessionId, context, json } = wanted
+  const body = { text, effect, ...(sessionId !== undefined && { sessionId }) }
+  const trial = await post<Trial>(wanted, '/ai/rules/test', body)
+  if (json) {
+    context.stdout.write(`${JSON.stringify(trial)}\n`)
+    return 0
+  }
+  for (const warning of trial.warnings) tell(context, warning)
+  const counts = ({ allow, ask, deny }: Trial['before']): string => `${allow} allowed, ${ask} asked, ${deny} denied`
+  context.stdout.write(`The last ${count(trial.calls, 'call')} of this folder: ${counts(trial.before)}.\n`)
+  context.stdout.write(`With ${effect} ${text}: ${counts(trial.after)}; ${count(trial.changed, 'call')} changed.\n`)
+  for (const { toolName, input, before, after } of trial.changes)
+    context.stdout.write(`  ${before.decision} -> ${after.decision}  ${toolName} ${oneLine(input)}\n`)
+  if (trial.changed > trial.changes.length) context.stdout.write(`  and ${trial.changed - trial.changes.length} more\n`)
+  return 0
+}
+
+async function rulesOf({ connection, sessionId }: Wanted): Promise<Rules> {
+  const query = sessionId === undefined ? '' : `?sessionId=${encodeURIComponent(sessionId)}`
+  return readJson<Rules>(await connection.fetch(`/ai/rules${query}`))
+}
+
+async function post<T>({ connection }: Wanted, target: string, body: object): Promise<T> {
+  return readJson<T>(
+    await connection.fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  )
+}
+
+/** Without a flag, a rule of any layer is meant. */
+function isIn({ layer, file }: ListedRule, { scope }: Wanted): boolean {
+  if (scope === 'session') return file === null
+  return scope === 'always' || layer === 'project'
+}
+
+function placeOf({ layer, file }: ListedRule): string {
+  return file === null ? 'in this session' : `${layer}, ${file}`
+}
+
+function oneLine(input: unknown): string {
+  const text = JSON.stringify(input) ?? ''
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text
+}

@@ -1,0 +1,87 @@
+import { homedir } from 'node:os'
+import {
+  compileRules,
+  explainCall,
+  findSandbox,
+  modes,
+  NamedError,
+  placeContext,
+  type Decision,
+  type Mode,
+  type Policy,
+} from '@troupe/core'
+import { openConfig } from '../config.ts'
+import { openTools } from '../open-tools.ts'
+import { isTrusted } from '../stores/sqlite.ts'
+import { managedFile } from './open-permissions.ts'
+import { linesOf } from './permissions.ts'
+import { createProjectConfigs } from './project-configs.ts'
+import { checkRule } from './rule-book.ts'
+import { openRuleLayers, type RuleTexts } from './rule-layers.ts'
+import { whileUnknown } from './while-unknown.ts'
+
+/** Says what would become of calls in a folder, from the files of a home; no server is needed and nothing is changed. */
+export interface Explainer {
+  explain(call: { tool: string; input: unknown }): Decision | Promise<Decision>
+  /** What decides besides the call. */
+  policy: Policy
+  /** What is wrong with the rules, in sentences. */
+  warnings: string[]
+  /** Tool files that could not be loaded; their tools count as unknown ones. */
+  problems: string[]
+}
+
+export async function openExplainer(options: {
+  home: string
+  workspace: string
+  env: NodeJS.ProcessEnv
+  /** Tried besides those of the files. */
+  rules?: RuleTexts
+  mode?: string
+  /** Default: what is found on this machine. */
+  sandbox?: boolean
+}): Promise<Explainer> {
+  const { home, env, workspace } = options
+  const personHome = env['HOME'] || homedir()
+  const place = { path: workspace, trusted: isTrusted(home, workspace) }
+  const layers = openRuleLayers({
+    home,
+    personHome,
+    config: openConfig({ path: home }),
+    projects: createProjectConfigs(),
+    managedFile,
+    allowBypass: true,
+  })
+  const problems: string[] = []
+  const loaded = openTools({ home, logger: ({ message, path }) => void problems.push(`${String(path)}: ${message}`) })
+  loaded.load({ ...place, id: workspace, createdAt: 0 })
+  const tools = loaded.list(workspace)
+  const unknown = layers.unknown(place)
+  const policy: Policy = {
+    mode: options.mode === undefined ? layers.mode(place) : modeOf(options.mode),
+    rules: compileRules([...layers.rules(place), ...linesOf(checked(options.rules ?? {}), 'flag', workspace)]),
+    sandbox: options.sandbox ?? (await findSandbox({ troupeHome: home, env })).sandbox !== undefined,
+    home: personHome,
+    troupeHome: home,
+  }
+  const ctx = placeContext(workspace)
+  return {
+    policy,
+    explain: (call) => whileUnknown(explainCall(call, tools, ctx, policy), unknown),
+    problems,
+    warnings: [
+      ...layers.warnings(place),
+      ...policy.rules.problems.map(({ line, message }) => `The rule "${line.text}" cannot be read: ${message}`),
+    ],
+  }
+}
+
+function modeOf(name: string): Mode {
+  const mode = modes.find((known) => known === name)
+  if (mode !== undefined) return mode
+  throw new NamedError('UnknownMode', `There is no mode "${name}". The modes are ${modes.join(', ')}.`)
+}
+
+function checked({ allow = [], ask = [], deny = [] }: RuleTexts): RuleTexts {
+  return { allow: allow.map(checkRule), ask: ask.map(checkRule), deny: deny.map(checkRule) }
+}

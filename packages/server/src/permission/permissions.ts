@@ -1,0 +1,197 @@
+import path from 'node:path'
+import {
+  compileRules,
+  decide,
+  explainCall,
+  hostsIn,
+  modes,
+  NamedError,
+  type Decision,
+  type Mode,
+  type PermissionContext,
+  type Policy,
+  type RuleLine,
+  type RuleSet,
+  type RunInput,
+  type Session,
+  type SessionRule,
+  type Tool,
+  type Workspace,
+} from '@troupe/core'
+import type { Logger } from '../logger.ts'
+import type { Place, RuleLayers, RuleTexts } from './rule-layers.ts'
+import type { SessionGrants } from './session-grants.ts'
+import { whileUnknown } from './while-unknown.ts'
+
+/** What decides about calls: the rules of all layers, the mode of the session, the sandbox of this machine. */
+export interface Permissions {
+  /** Decides about the calls of a run, each time with the rules as they are. `rules`: hold for this run alone. */
+  decide(session: Session, rules?: RuleTexts): RunInput['decide']
+  policy(place: Place, given?: PolicyGiven): Policy
+  /** What would become of a call, by the name of its tool. */
+  explain(
+    call: { tool: string; input: unknown },
+    at: { place: Place; ctx: PermissionContext; policy: Policy; tools: readonly Tool[] },
+  ): Promise<Decision>
+  /** The mode that a request asks for. Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
+  checkMode(mode: string): Mode
+  /** For tools of a run: what it is in, and how they move it on. */
+  mode(session: Session): NonNullable<RunInput['mode']>
+  /** Resolves when it survives a crash. Whoever follows the session is told. */
+  setMode(sessionId: string, mode: Mode): Promise<Session>
+  /** The mode that holds: a session may have been left in one that is no longer allowed. */
+  modeOf(session: Session): Mode
+  /** A text of the person: the hosts that it names may be fetched from. */
+  heard(sessionId: string, texts: readonly string[]): void
+  /** What is wrong with the rules that hold in a workspace, in sentences. */
+  warnings(place: Place): string[]
+  /** A workspace was opened, or its trust has changed. */
+  load(workspace: Workspace): void
+  placeOf(session: Session): Place
+  forget(sessionId: string): void
+}
+
+export interface PolicyGiven {
+  session?: Session
+  /** Further rules: those of a run, or those that are tried. */
+  rules?: readonly RuleLine[]
+  mode?: Mode
+  sandbox?: boolean
+}
+
+export interface PermissionOptions {
+  layers: RuleLayers
+  grants: SessionGrants
+  /** Ours, not the person's. */
+  home: string
+  personHome: string
+  sandbox: boolean
+  allowBypass: boolean
+  logger: Logger
+  onMode: (sessionId: string, mode: Mode) => void
+}
+
+const mostHosts = 1000
+const mostCompiled = 200
+
+export function createPermissions(options: PermissionOptions): Permissions {
+  const { layers, grants, home, personHome, allowBypass, logger } = options
+  const places = new Map<string, Workspace>()
+  const hosts = new Map<string, Set<string>>()
+  const compiled = new Map<string, { of: string; rules: RuleSet }>()
+  const told = new Set<string>()
+
+  const permissions: Permissions = {
+    decide(session, rules) {
+      return (call, ctx) => {
+        const place = permissions.placeOf(session)
+        const flags = linesOf(rules ?? {}, 'flag', place.path)
+        tellWarnings(place)
+        return whileUnknown(
+          decide(call, ctx, permissions.policy(place, { session, rules: flags })),
+          layers.unknown(place),
+        )
+      }
+    },
+    policy(place, { session, rules = [], mode, sandbox } = {}) {
+      const own = session === undefined ? undefined : grants.of(session)
+      const lines: RuleLine[] = [
+        ...layers.rules(place).map(({ text, effect, layer, base }) => ({ text, effect, layer, base })),
+        ...(own?.rules ?? []).map((rule) => sessionLine(rule, place)),
+        ...rules,
+      ]
+      const heard = session === undefined ? undefined : hosts.get(session.id)
+      return {
+        mode: mode ?? (session === undefined ? layers.mode(place) : permissions.modeOf(session)),
+        rules: compile(session?.id ?? place.path, lines),
+        sandbox: sandbox ?? options.sandbox,
+        home: personHome,
+        troupeHome: home,
+        ...(session !== undefined && { planFile: path.join(home, 'sessions', session.id, 'plan.md') }),
+        ...(heard !== undefined && { hosts: [...heard] }),
+      }
+    },
+    explain: async (call, { place, ctx, policy, tools }) =>
+      whileUnknown(explainCall(call, tools, ctx, policy), layers.unknown(place)),
+    checkMode(mode) {
+      const known = modes.find((one) => one === mode)
+      if (known === undefined)
+        throw new NamedError('UnknownMode', `There is no mode "${mode}". The modes are ${modes.join(', ')}.`, {
+          status: 422,
+          data: { modes: [...modes] },
+        })
+      if (known === 'bypass' && !allowBypass)
+        throw new NamedError(
+          'BypassNotAllowed',
+          'In the mode bypass nothing asks. It is refused unless Troupe was started with --allow-bypass.',
+          { status: 403 },
+        )
+      return known
+    },
+    mode: (session) => ({
+      get: () => permissions.modeOf(session),
+      async set(mode) {
+        await permissions.setMode(session.id, permissions.checkMode(mode))
+      },
+    }),
+    async setMode(sessionId, mode) {
+      const session = await grants.setMode(sessionId, mode)
+      options.onMode(sessionId, mode)
+      return session
+    },
+    modeOf(session) {
+      const { mode } = grants.of(session)
+      return mode === 'bypass' && !allowBypass ? 'default' : mode
+    },
+    heard(sessionId, texts) {
+      const known = hosts.get(sessionId) ?? new Set()
+      for (const host of texts.flatMap((text) => hostsIn(text))) if (known.size < mostHosts) known.add(host)
+      if (known.size > 0) hosts.set(sessionId, known)
+    },
+    warnings(place) {
+      const unreadable = compileRules(layers.rules(place)).problems.map(
+        ({ line, message }) => `The rule "${line.text}" (${line.layer}, ${line.effect}) cannot be read: ${message}`,
+      )
+      return [...layers.warnings(place), ...unreadable]
+    },
+    load(workspace) {
+      places.set(workspace.id, workspace)
+    },
+    // A session whose workspace nobody opened has no rules of a project, and its paths start nowhere.
+    placeOf: (session) => places.get(session.workspaceId) ?? { path: '/nowhere', trusted: false },
+    forget(sessionId) {
+      hosts.delete(sessionId)
+      grants.forget(sessionId)
+    },
+  }
+  return permissions
+
+  /** Rules change rarely, calls come often. */
+  function compile(key: string, lines: readonly RuleLine[]): RuleSet {
+    const of = lines.map(({ text, effect, layer, base }) => `${effect} ${layer} ${base}\0${text}`).join('\n')
+    const known = compiled.get(key)
+    if (known?.of === of) return known.rules
+    const rules = compileRules(lines)
+    if (compiled.size >= mostCompiled) compiled.clear()
+    compiled.set(key, { of, rules })
+    return rules
+  }
+
+  function tellWarnings(place: Place): void {
+    for (const warning of layers.warnings(place)) {
+      if (told.has(warning)) continue
+      told.add(warning)
+      logger({ level: 'warn', message: warning })
+    }
+  }
+}
+
+export function linesOf(rules: RuleTexts, layer: RuleLine['layer'], base: string): RuleLine[] {
+  return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
+    (rules[effect] ?? []).map((text) => ({ text, effect, layer, base })),
+  )
+}
+
+export function sessionLine({ text, effect }: SessionRule, place: Place): RuleLine {
+  return { text, effect, layer: 'session', base: place.path }
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import {
+  compileRules,
+  NamedError,
+  parseRule,
+  type Effect,
+  type Layer,
+  type Session,
+  type SessionRule,
+  type Store,
+} from '@troupe/core'
+import { sessionLine } from './permissions.ts'
+import type { LayeredRule, Place, RuleLayers } from './rule-layers.ts'
+import type { SessionGrants } from './session-grants.ts'
+
+export type Scope = 'session' | 'project' | 'always'
+
+/** A rule as it is listed, changed and taken back. */
+export interface ListedRule {
+  id: string
+  text: string
+  effect: Effect
+  layer: Layer
+  /** Null: it is stored with its session. */
+  file: string | null
+  editable: boolean
+  /** Why it cannot be read. */
+  problem?: string
+}
+
+/** Where rules are written. */
+export interface Target {
+  place: Place
+  session?: Session
+}
+
+export interface RuleBook {
+  list(target: Target): ListedRule[]
+  /** Adds what is not there yet. Inside a transaction of the store the session's rules hold after `refresh`. */
+  add(target: Target, scope: Scope, rules: readonly SessionRule[], inside?: Store): Promise<void>
+  /** Throws `RuleNotFound` (404). */
+  find(target: Target, id: string): ListedRule
+  /** Throws `RuleNotEditable` (403). */
+  remove(target: Target, rule: ListedRule): Promise<void>
+}
+
+export function createRuleBook({ layers, grants }: { layers: RuleLayers; grants: SessionGrants }): RuleBook {
+  const book: RuleBook = {
+    list: (target) => [
+      ...layers.rules(target.place).map((rule) => listed(rule)),
+      ...(target.session === undefined ? [] : sessionRules(target.session, target.place)),
+    ],
+    async add(target, scope, rules, inside) {
+      if (scope === 'session') return grants.setRules(sessionOf(target).id, (known) => withRules(known, rules), inside)
+      await layers.change(target.place, scope, (known) => {
+        const next = { ...known }
+        for (const { text, effect } of rules) {
+          const texts = next[effect] ?? []
+          if (!texts.includes(text)) next[effect] = [...texts, text]
+        }
+        return next
+      })
+    },
+    find(target, id) {
+      const rule = book.list(target).find((one) => one.id === id)
+      if (rule === undefined)
+        throw new NamedError('RuleNotFound', 'There is no such rule here.', { status: 404, data: { id } })
+      return rule
+    },
+    async remove(target, rule) {
+      const { text, effect, editable, file } = rule
+      if (!editable)
+        throw new NamedError('RuleNotEditable', `This rule stands in ${file}, which is changed by hand alone.`, {
+          status: 403,
+          data: { file },
+        })
+      if (file === null)
+        return grants.setRules(sessionOf(target).id, (known) =>
+          known.filter((one) => one.text !== text || one.effect !== effect),
+        )
+      await layers.change(target.place, rule.layer === 'user' ? 'always' : 'project', (known) => ({
+        ...known,
+        [effect]: (known[effect] ?? []).filter((one) => one !== text),
+      }))
+    },
+  }
+  return book
+
+  function sessionRules(session: Session, place: Place): ListedRule[] {
+    const { rules } = grants.of(session)
+    return rules.map((rule) => listed({ ...sessionLine(rule, place), file: null, editable: true }, session.id))
+  }
+}
+
+/** The text of a rule as it is kept. Throws `BadRule` (422). */
+export function checkRule(text: string): string {
+  try {
+    return parseRule(text).text
+  } catch (error) {
+    throw new NamedError('BadRule', (error as Error).message, { status: 422, data: { rule: text.slice(0, 200) } })
+  }
+}
+
+function listed(rule: Omit<LayeredRule, 'file'> & { file: string | null }, sessionId = ''): ListedRule {
+  const { text, effect, layer, base, file, editable } = rule
+  const [problem] = compileRules([{ text, effect, layer, base }]).problems
+  return {
+    id: `rule_${createHash('sha256')
+      .update(JSON.stringify([sessionId, file, effect, text]))
+      .digest('hex')
+      .slice(0, 24)}`,
+    text,
+    effect,
+    layer,
+    file,
+    editable,
+    ...(problem !== undefined && { problem: problem.message }),
+  }
+}
+
+function withRules(known: SessionRule[], added: readonly SessionRule[]): SessionRule[] {
+  const isKnown = ({ text, effect }: SessionRule): boolean =>
+    known.some((rule) => rule.text === text && rule.effect === effect)
+  return [...known, ...added.filter((rule) => !isKnown(rule)).map(({ text, effect }) => ({ text, effect }))]
+}
+
+function sessionOf({ session }: Target): Session {
+  if (session !== undefined) return session
+  throw new NamedError('BadRequest', 'A rule of a session needs its sessionId.')
+}
