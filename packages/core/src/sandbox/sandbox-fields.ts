@@ -17,10 +17,18 @@ export const sandboxFields = {
 
 export const sandboxText = `Where the machine can, commands run in a sandbox: they reach no network, also not servers of other commands, see no files but the workspace and installed programs, and may not be able to write unless "writes" is set. Try without "outside_sandbox" first; installing packages, git fetch and push, and servers that the person or another command should reach need it.`
 
-/** Whether a call wants to leave the sandbox. */
-export function leavesSandbox(input: {
+interface SandboxInput {
+  writes?: boolean | undefined
   outside_sandbox?: boolean | undefined
   dangerouslyDisableSandbox?: boolean | undefined
-}): boolean {
-  return input.outside_sandbox === true || input.dangerouslyDisableSandbox === true
+}
+
+/** What the fields mean for the access that such a call is. */
+export function sandboxAccess(input: SandboxInput): { outside?: true; writes?: true } {
+  return { ...(leavesSandbox(input) && { outside: true }), ...(input.writes === true && { writes: true }) }
+}
+
+/** Whether a call wants to leave the sandbox. */
+export function leavesSandbox({ outside_sandbox: outside, dangerouslyDisableSandbox: disable }: SandboxInput): boolean {
+  return outside === true || disable === true
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
+import { leavesSandbox, sandboxAccess, sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
 import { plainText } from '../shell/plain-text.ts'
 import type { CommandOutcome } from '../shell/run-command.ts'
 import { seconds, summaryOf, terminalDisplay } from '../shell/terminal-display.ts'
@@ -29,10 +29,10 @@ ${sandboxText}`,
   // What does not heed SIGTERM is killed after a second.
   stopMs: 3000,
   group: 'shell',
-  touches: ({ command }) => [{ kind: 'command', command }],
+  touches: ({ command, ...input }) => [{ kind: 'command', command, ...sandboxAccess(input) }],
   title: ({ command, description }) => description ?? firstLine(command),
-  permission: ({ command, description, run_in_background: background }) => ({
-    title: background === true ? 'Run a command in the background' : 'Run a command',
+  permission: ({ command, description, run_in_background: background, ...input }) => ({
+    title: `Run a command${background === true ? ' in the background' : ''}${leavesSandbox(input) ? ', outside the sandbox' : ''}`,
     ...(description !== undefined && { summary: description }),
     content: command,
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
+import { leavesSandbox, sandboxAccess, sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
 import { lookAt, lookDisplay, lookText, type TaskLook } from '../shell/look-at.ts'
 import { defineTool } from '../tool.ts'
 
@@ -29,16 +29,17 @@ ${sandboxText}`,
   input: inputSchema,
   readOnly: false,
   group: 'shell',
-  touches({ cmd: command, workdir: cwd, tty: terminal }) {
-    if (cwd === undefined) return [{ kind: 'command', command, terminal }]
+  touches({ cmd: command, workdir: cwd, tty: terminal, ...input }) {
+    const access = { kind: 'command' as const, command, terminal, ...sandboxAccess(input) }
+    if (cwd === undefined) return [access]
     return [
-      { kind: 'command', command, terminal, cwd },
+      { ...access, cwd },
       { kind: 'read', path: cwd },
     ]
   },
   title: ({ cmd }) => cmd,
-  permission: ({ cmd, workdir }) => ({
-    title: 'Run a command in a terminal',
+  permission: ({ cmd, workdir, ...input }) => ({
+    title: `Run a command in a terminal${leavesSandbox(input) ? ', outside the sandbox' : ''}`,
     ...(workdir !== undefined && { summary: `In ${workdir}` }),
     content: cmd,
   }),
