@@ -23,6 +23,9 @@ export class Frame<W extends Watcher = Watcher> {
   below: Place<W> | undefined
   /** Whether anything in it had to be mended so far. */
   mended = false
+  /** How many lists and how many objects are open, this one included. */
+  readonly #lists: number
+  readonly #objects: number
 
   constructor(parent: Frame<W> | undefined, isList: boolean, place: Place<W> | undefined) {
     this.parent = parent
@@ -33,6 +36,16 @@ export class Frame<W extends Watcher = Watcher> {
     this.indexes = parent === undefined || place === undefined ? none : parent.indexesBelow()
     this.key = isList ? 0 : ''
     this.below = isList ? place?.item() : undefined
+    this.#lists = (parent === undefined ? 0 : parent.#lists) + (isList ? 1 : 0)
+    this.#objects = (parent === undefined ? 0 : parent.#objects) + (isList ? 0 : 1)
+  }
+
+  /** The innermost list or object around this one; looked for only when there is one. */
+  nearest(isList: boolean): Frame<W> | undefined {
+    if ((isList ? this.#lists : this.#objects) === 0) return undefined
+    let frame = this.parent
+    while (frame !== undefined && frame.isList !== isList) frame = frame.parent
+    return frame
   }
 
   /** The place keeps one copy of each key: objects take that one faster than a fresh string. */

@@ -383,8 +383,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     const isList = code === closeList
     if (this.#isList !== isList) {
       if (!this.#guess('The brackets do not match')) return false
-      let holder = this.#block?.top
-      while (holder !== undefined && holder.isList !== isList) holder = holder.parent
+      const holder = this.#block?.top?.nearest(isList)
       if (holder === undefined) return true
       while (this.#block?.top !== holder) this.#closeMended()
       holder.mended = true
@@ -418,13 +417,12 @@ export class JsonReader<W extends Watcher = Watcher> {
     if (this.#state >= slash) this.#state = this.#back
     const isWord = !this.#isKey && (this.#state === word || this.#state === afterWord)
     if (block.top === undefined && isWord) return this.#endRootWord(true)
-    if (!block.confirmed) return this.#abandon()
+    const found = isWord ? (this.#state === word ? readCutWord(this.#word) : readWord(this.#word)) : undefined
+    if (!block.confirmed && found === undefined) return this.#abandon()
+    this.#confirm()
     this.#guess('The JSON breaks off')
+    if (found !== undefined) block.scalar(found.value, this.#word, 'repaired')
     if (this.#state === string && !this.#isKey) block.endString(this.#strings.takeAll(), 'repaired')
-    if (isWord) {
-      const found = this.#state === word ? readCutWord(this.#word) : readWord(this.#word)
-      if (found !== undefined) block.scalar(found.value, this.#word, 'repaired')
-    }
     while (block.top !== undefined) this.#closeMended()
     this.#ended()
   }

@@ -52,8 +52,8 @@ class NotationWriter {
   }
 
   #one(schema: Schema, path: readonly PatternSegment[], indent: string): string {
-    const entries = childEntries(schema)
-    if (entries.length === 0) return leaf(schema)
+    const isHolder = schema.type === undefined || schema.type === 'object' || schema.type === 'array'
+    if (!isHolder || childEntries(schema).length === 0) return leaf(schema)
     const around = this.#open.find((one) => one.schema === schema)
     if (around !== undefined) {
       return around.path.length === 0 ? '<same as the whole>' : `<same as ${formatPath(around.path)}>`
@@ -107,8 +107,7 @@ function leaf(schema: Schema): string {
   const { type } = schema
   if (type === 'object') return '{}'
   if (type === 'array') return '[]'
-  if (type === 'null') return 'null'
   if (type === undefined) return '<any>'
-  const words = (Array.isArray(type) ? type : [type]).join(' | ')
-  return schema.format === undefined ? `<${words}>` : `<${words}: ${schema.format}>`
+  const format = schema.format === undefined ? '' : `: ${schema.format}`
+  return type === 'null' ? type : `<${String(type)}${format}>`
 }

@@ -29,7 +29,7 @@ type Below<T, Prefix extends string, Levels extends Depth> =
           : T extends object
             ? {
                 [K in keyof T & (string | number)]-?: string extends K
-                  ? `${Dotted<Prefix>}${string}`
+                  ? `${Dotted<Prefix>}${string}` | `${Prefix}["${string}`
                   : Step<T[K], Join<Prefix, K>, Levels>
               }[keyof T & (string | number)]
             : never

@@ -6,14 +6,14 @@ export const wildcard: unique symbol = Symbol('*')
 export type Segment = string | number
 export type PatternSegment = Segment | typeof wildcard
 
-const dotPiece = /\[(?:(\*)|(\d+)|("(?:[^"\\]|\\.)*"))\]|([^.[\]"/]+)/y
+const dotPiece = /\[(?:(\*)|(\d+)|("(?:[^"\\]|\\.)*"))\]|("(?:[^"\\]|\\.)*"|[^.[\]"/]+)/y
 const slashPiece = /\[(?:(\*)|(\d+)|("(?:[^"\\]|\\.)*"))\]|("(?:[^"\\]|\\.)*"|[^[\]"/]+)/y
 const quoted = /"(?:[^"\\]|\\.)*"/g
 
 /**
  * Reads `items[0].title`, `items/0/title`, `items[*]`, `scores.*`; a slash outside quotes tells the style. A bare number
  * is a list index and a bare `*` a wildcard, so keys that look like that, and keys with one of `. / [ ] "` in them,
- * are written as JSON strings: `files["a.txt"]`, in slash style also `files/"a.txt"`.
+ * are written as JSON strings: `files["a.txt"]`, in slash style `files/"a.txt"`.
  */
 export function parsePath(path: string): PatternSegment[] {
   const slash = path.replace(quoted, '').includes('/')

@@ -13,6 +13,8 @@ const mostPaths = 1000
 /** A JSON Schema that can be asked what lies at a path. */
 export class SchemaTree {
   readonly root: Schema
+  /** Schemas of several types, as one schema per type: made once, so that they can be recognised. */
+  readonly #perType = new Map<Schema, Schema[]>()
 
   constructor(root: Schema) {
     this.root = root
@@ -30,7 +32,10 @@ export class SchemaTree {
     const union = schema.anyOf ?? schema.oneOf
     if (union !== undefined) return union.flatMap((one) => this.alternatives(asSchema(one), within))
     if (schema.allOf !== undefined) return schema.allOf.flatMap((one) => this.alternatives(asSchema(one), within))
-    return [schema]
+    if (!Array.isArray(schema.type)) return [schema]
+    const known = this.#perType.get(schema) ?? schema.type.map((type) => ({ ...schema, type }))
+    this.#perType.set(schema, known)
+    return known
   }
 
   /** What one segment below a schema leads to: one entry per alternative that has it. */
