@@ -35,7 +35,9 @@ it('takes an ordinary repository, from any folder in it', () => {
   mkdirSync(path.join(top, 'src/deep'), { recursive: true })
   expect(isPlainRepository(top)).toBe(true)
   expect(isPlainRepository(path.join(top, 'src/deep'))).toBe(true)
-  expect(isPlainRepository(base)).toBe(false)
+  // The temporary folder lies in none.
+  expect(isPlainRepository(base)).toBe(true)
+  expect(isPlainRepository(path.join(base, 'not-there'))).toBe(true)
 })
 
 const hostile: Record<string, (made: ReturnType<typeof repository>) => void> = {

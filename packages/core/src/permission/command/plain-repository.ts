@@ -5,26 +5,26 @@ import path from 'node:path'
  * Whether git, started in a folder, runs nothing that came with the folder. A repository's own settings can name
  * programs (`core.fsmonitor`, filters, `diff.external`), so every setting must be on a list; there must be no hook that
  * looking can set off, no repository within it, and none that the folder itself pretends to be. The person's own settings
- * are trusted.
+ * are trusted. Where there is no repository at all, git has nothing to run.
  */
 export function isPlainRepository(folder: string): boolean {
   try {
     const top = topOf(folder)
-    return top !== undefined && isPlain(path.join(top, '.git'), top)
+    return top === null || (top !== undefined && isPlain(path.join(top, '.git'), top))
   } catch {
     return false
   }
 }
 
-/** The folder with `.git`, going up; undefined where another kind of repository is met first. */
-function topOf(folder: string): string | undefined {
+/** The folder with `.git`, going up; null where there is none; undefined where another kind of repository is met first. */
+function topOf(folder: string): string | null | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const git = statSync(path.join(at, '.git'), { throwIfNoEntry: false })
     // A file instead of a folder leads elsewhere: worktrees, modules.
     if (git !== undefined) return git.isDirectory() ? at : undefined
     // A folder that looks like the inside of a repository is taken for one.
     if (exists(path.join(at, 'HEAD')) && exists(path.join(at, 'objects'))) return undefined
-    if (at === path.dirname(at)) return undefined
+    if (at === path.dirname(at)) return null
   }
 }
 

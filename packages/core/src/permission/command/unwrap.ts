@@ -23,6 +23,9 @@ const nothing: Unwrapped = { inner: [], code: [], readsCode: false, runsCode: fa
 /** Finds the commands and scripts among the words of a command. `name`: its program, without a folder. */
 export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
   const rest = pieces.slice(1)
+  // `node --version` runs nothing.
+  if (rest.length === 1 && /^(--version|--help|-V|-v|-version)$/.test(rest[0]?.field ?? '') && interpreterOf(name) !== undefined) return nothing
+  if (rest.length === 1 && /^--(version|help)$/.test(rest[0]?.field ?? '')) return nothing
   if (shells.has(name)) return unwrapShell(name, rest)
   if (name === 'source' || name === '.') {
     const first = rest[0]

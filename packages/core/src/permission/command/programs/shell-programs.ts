@@ -47,6 +47,7 @@ export const shellPrograms: Record<string, Program> = {
   free: program('-bghkmtw --human --mega --giga --kilo --total --wide', 'none'),
   tty: program('-s', 'none'),
   printenv: program('-0 --null', 'text'),
+  env: { look: (words) => (words.length === 0 ? nothing : { why: '"env" runs a program.' }) },
   sw_vers: program('-productName -productVersion -buildVersion', 'none'),
   ps: { look: lookPs },
 }

@@ -20,6 +20,25 @@ const lookers = new Set(
 const ownShell = new Set(
   'export declare typeset readonly local read mapfile readarray getopts let set unset shopt shift return break continue exit alias unalias'.split(' '),
 )
+/** Commands of package managers that list. */
+const listings: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    npm: new Set(['ls', 'list', 'll', 'la', 'root', 'prefix', 'explain', 'why', 'query', '-v']),
+    pnpm: new Set(['ls', 'list', 'why', '-v']),
+    yarn: new Set(['list', 'why', '-v']),
+    pip: new Set(['list', 'show', 'freeze', 'check']),
+    pip3: new Set(['list', 'show', 'freeze', 'check']),
+    cargo: new Set(['tree', 'metadata', '-V']),
+    go: new Set(['version', 'list', 'doc', 'env']),
+    gem: new Set(['list']),
+    brew: new Set(['list', '--prefix']),
+    apt: new Set(['list', 'show', 'policy']),
+    dpkg: new Set(['-l', '-L', '-s', '-S']),
+    node: new Set(['-v']),
+    python: new Set(['-V']),
+    python3: new Set(['-V']),
+  }),
+)
 /** What git may be asked where nothing can be written. */
 const gitVerbs = new Set(
   `status log show diff shortlog blame annotate branch tag remote stash worktree reflog rev-parse rev-list ls-files ls-tree
@@ -53,6 +72,8 @@ export function whyNotContained(found: Found): string | undefined {
   if (found.pieces[0]?.field.includes('/') === true && !/^\/(usr\/)?(local\/)?s?bin\/[^/]+$/.test(found.pieces[0].field))
     return `"${found.pieces[0].field}" is not a program that is known.`
   const words = fieldsOf(found.pieces.slice(1))
+  if (words.length === 1 && /^--(version|help)$/.test(words[0] ?? '')) return undefined
+  if (listings.get(name)?.has(words[0] ?? '') === true) return undefined
   if (name === 'git') return whyNotGit(words)
   if (ownShell.has(name)) return words.some((word) => !isWhole(word) || isDangerousName(/^\w*/.exec(word)?.[0] ?? '')) ? `"${name}" may change later commands.` : undefined
   if (name === 'sudo' || name === 'doas' || name === 'su') return 'It asks for more rights.'
