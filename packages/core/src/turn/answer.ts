@@ -55,38 +55,57 @@ type End = AttemptEnd & { cut: Conducted['cut']['reason'] }
 /** One attempt: its text goes to the readers as it comes. */
 async function one(run: Conducted, slots: Slots, native: boolean): Promise<End> {
   const { spec, ctx, emitter, out, cut } = run
+  const { settings, schema } = spec
+  const formatted = schema !== undefined && !native && hasStructuredOutput(settings, schema.jsonSchema)
+  const messages = renderPrompt(slots, outputRequirement(spec), settings)
+  const { signal, close } = openCut(run)
+  try {
+    const end = await runAttempt({
+      settings,
+      session: ctx.session,
+      runId: run.id,
+      signal,
+      messages,
+      tools: native ? spec.tools : [],
+      ...(formatted && { responseFormat: { type: 'json', schema: schema.jsonSchema } }),
+      onText(delta) {
+        emitter.emit({ type: 'delta', delta })
+        out.write(delta)
+      },
+      onReasoning: (delta) => emitter.emit({ type: 'reasoning', delta }),
+      onTool: run.tool,
+      onStep(step) {
+        emitter.emit({ type: 'step', step })
+        out.write('\n')
+      },
+      onRetry: (retry) => emitter.emit({ type: 'retry', ...retry }),
+    })
+    ctx.addUsage(end.usage)
+    return { ...end, cut: end.aborted ? cut.reason : undefined }
+  } finally {
+    close()
+  }
+}
+
+/** The signal of one attempt: aborted with the run, and when the attempt is cut. */
+function openCut({ cut, signal }: Conducted): { signal: AbortSignal; close: () => void } {
+  signal.throwIfAborted()
   const controller = new AbortController()
+  const onAbort = (): void => controller.abort(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
   cut.reason = undefined
   cut.problems = []
   cut.now = (reason) => {
     cut.reason ??= reason
     controller.abort()
   }
-  const { settings, schema } = spec
-  const formatted = schema !== undefined && !native && hasStructuredOutput(settings, schema.jsonSchema)
-  const end = await runAttempt({
-    settings,
-    session: ctx.session,
-    runId: run.id,
-    signal: AbortSignal.any([run.signal, controller.signal]),
-    messages: renderPrompt(slots, outputRequirement(spec), settings),
-    tools: native ? spec.tools : [],
-    ...(formatted && { responseFormat: { type: 'json', schema: schema.jsonSchema } }),
-    onText(delta) {
-      emitter.emit({ type: 'delta', delta })
-      out.write(delta)
+  return {
+    signal: controller.signal,
+    close() {
+      cut.now = () => undefined
+      signal.removeEventListener('abort', onAbort)
     },
-    onReasoning: (delta) => emitter.emit({ type: 'reasoning', delta }),
-    onTool: run.tool,
-    onStep(step) {
-      emitter.emit({ type: 'step', step })
-      out.write('\n')
-    },
-    onRetry: (retry) => emitter.emit({ type: 'retry', ...retry }),
-  })
-  cut.now = () => undefined
-  ctx.addUsage(end.usage)
-  return { ...end, cut: end.aborted ? cut.reason : undefined }
+  }
 }
 
 function accept(run: Conducted, end: End, attempts: number, data: unknown, satisfied: boolean): TurnResult<unknown> {
