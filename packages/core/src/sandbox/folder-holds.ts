@@ -5,7 +5,7 @@ import path from 'node:path'
 import { processStartTime } from '../run/process-start-time.ts'
 
 /** How long a folder stays when nobody needs it: the next command may, and by then the last one's mounts are gone. */
-const lingerMs = 300
+const lingerMs = 100
 
 interface Hold {
   count: number

@@ -43,6 +43,12 @@ export function protectedPlaces(root: string, home: string): ProtectedPlaces {
   const stats = lstatSync(git, { throwIfNoEntry: false })
   if (stats?.isDirectory() === true && !isHeldOnly(git)) fixRepository(git)
   else fix(git, true)
+  const repository = repositoryOf(root)
+  if (repository !== undefined) {
+    fixRepository(repository.common)
+    for (const name of ['gitdir', 'commondir']) fix(path.join(repository.folder, name), false)
+    forbid(path.join(repository.folder, 'config.worktree'))
+  }
   return places
 
   function fix(place: string, needed: boolean): void {
@@ -60,12 +66,13 @@ export function protectedPlaces(root: string, home: string): ProtectedPlaces {
     fix(path.join(folder, 'hooks'), true)
     for (const name of ['modules', 'worktrees']) fix(path.join(folder, name), false)
     // Git would take its settings from where these say.
-    for (const name of ['commondir', 'config.worktree']) {
-      const place = path.join(folder, name)
-      const real = realPlace(place)
-      if (real === undefined) places.forbidden.push(place)
-      else places.fixed.push(real)
-    }
+    for (const name of ['commondir', 'config.worktree']) forbid(path.join(folder, name))
+  }
+
+  function forbid(place: string): void {
+    const real = realPlace(place)
+    if (real === undefined) places.forbidden.push(place)
+    else places.fixed.push(real)
   }
 }
 

@@ -1,0 +1,345 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createAgentState } from '../create-agent-state.ts'
+import { inSandbox } from '../shell/in-both-ways.ts'
+import { isAlive, membersOf } from '../shell/processes.ts'
+import { openTestPlace, type TestPlace } from './open-test-place.ts'
+
+inSandbox('inside the sandbox', () => {
+  let place: TestPlace
+  const open = async (workspace?: (home: string) => string): Promise<void> => {
+    place = await openTestPlace(workspace === undefined ? {} : { workspace })
+  }
+  afterEach(() => place.close())
+  const inWorkspace = (name: string): string => path.join(place.workspace, name)
+  const write = (name: string, content = 'before'): void => {
+    mkdirSync(path.dirname(inWorkspace(name)), { recursive: true })
+    writeFileSync(inWorkspace(name), content)
+  }
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      cwd: place.workspace,
+      encoding: 'utf8',
+    })
+  /** Nothing of ours is in the workspace once the last command has ended. */
+  const leftNothing = (names: string[] = []): Promise<unknown> =>
+    vi.waitUntil(() => readdirSync(place.workspace).toSorted().join() === names.toSorted().join(), { timeout: 5000 })
+
+  describe('what programs are started by', () => {
+    const names = [
+      '.troupe/config.json',
+      '.mcp.json',
+      '.vscode/tasks.json',
+      '.agents/skills/x',
+      '.claude/settings.json',
+      '.husky/pre-commit',
+      '.envrc',
+    ]
+
+    test.each(names)('%s cannot come to be', async (name) => {
+      await open()
+      const top = name.split('/')[0] as string
+      const { text } = await place.run(
+        `mkdir -p '${path.dirname(name)}'; echo x > '${name}'; ln -s /etc '${top}'; mkdir other; touch other/file; mv other '${top}'; mv -T other '${top}'; rmdir '${top}'; rm -rf '${top}'; mv '${top}' away; echo over`,
+      )
+      expect(text).toContain('over')
+      await leftNothing(['other'])
+    })
+
+    test.each(names)('%s cannot be changed, moved or removed', async (name) => {
+      await open()
+      write(name)
+      const top = name.split('/')[0] as string
+      await place.run(
+        `echo x > '${name}'; rm -rf '${top}'; mv '${top}' away; sed -i s/before/after/ '${name}'; touch '${name}2'; chmod 777 '${name}'`,
+      )
+      if (name !== '.envrc') expect((await place.run(`cat '${name}'`)).text).toBe('before')
+      expect(readFileSync(inWorkspace(name), 'utf8')).toBe('before')
+      await leftNothing([top, '.envrc2', '.mcp.json2'].filter((one) => existsSync(inWorkspace(one))))
+    })
+
+    test('can be read, and what is beside them written', async () => {
+      await open()
+      write('.vscode/settings.json', '{}')
+      expect((await place.run('cat .vscode/settings.json; echo x > .vscode-test && cat .vscode-test')).text).toBe(
+        '{}x\n',
+      )
+    })
+
+    test('nothing is seen of them when nobody may write', async () => {
+      await open()
+      expect((await place.run('ls -A', 'read-only')).text).toBe('')
+      expect(readdirSync(place.workspace)).toEqual([])
+    })
+  })
+
+  describe('a repository', () => {
+    test('can be worked with: add, commit, branch, stash, log', async () => {
+      await open()
+      git('init', '-q')
+      write('a.txt')
+      const { text, exitCode } = await place.run(
+        'set -e; export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; git add .; git commit -qm one; git checkout -qb side; echo two > a.txt; git stash -q; git stash pop -q; git commit -qam two; git log --format=%s; git status --short',
+      )
+      expect(text).toBe('two\none\n')
+      expect(exitCode).toBe(0)
+      expect(git('log', '--format=%s')).toBe('two\none\n')
+    })
+
+    test('is read without being asked', async () => {
+      await open()
+      git('init', '-q')
+      write('a.txt')
+      expect((await place.run('git status --short; git log --oneline 2>&1 | head -1', 'read-only')).text).toContain(
+        '?? a.txt',
+      )
+    })
+
+    test.each([
+      ['a hook', 'echo x > .git/hooks/pre-commit'],
+      ['its settings', 'git config core.fsmonitor "touch pwned"'],
+      ['its settings by hand', 'echo "[core]" >> .git/config'],
+      ['another repository in its place', 'mv .git old; rm -rf .git; git init -q . && git config core.fsmonitor x'],
+      ['other hooks in their place', 'mv .git/hooks .git/old; rm -rf .git/hooks; mkdir .git/hooks'],
+      ['settings of a worktree', 'echo x > .git/config.worktree'],
+      ['another place for its settings', 'mkdir evil; cp -r .git/. evil; echo ../evil > .git/commondir'],
+      ['a link in its place', 'mkdir evil; ln -sfn ../evil/config .git/config; ln -sfn ../evil .git/hooks'],
+    ])('cannot be given %s', async (_name, command) => {
+      await open()
+      git('init', '-q')
+      rmSync(inWorkspace('.git/hooks'), { recursive: true })
+      const config = readFileSync(inWorkspace('.git/config'), 'utf8')
+      await place.run(`${command}; true`)
+      await vi.waitUntil(() => !existsSync(inWorkspace('.git/hooks')))
+      expect(readFileSync(inWorkspace('.git/config'), 'utf8')).toBe(config)
+      for (const name of ['commondir', 'config.worktree', 'old'])
+        expect(existsSync(inWorkspace(`.git/${name}`))).toBe(false)
+      expect(statSync(inWorkspace('.git')).isDirectory()).toBe(true)
+    })
+
+    test('another place for its settings is gone also while the command runs', async () => {
+      await open()
+      git('init', '-q')
+      const running = place.run(
+        'echo ../evil > .git/commondir; until [ ! -e .git/commondir ]; do sleep 0.02; done; echo gone',
+        'workspace',
+        { timeout: 5000 },
+      )
+      expect((await running).text).toBe('gone\n')
+    })
+
+    test('cannot come to be where there is none', async () => {
+      await open()
+      const { told, exitCode } = await place.run('git init .')
+      expect(exitCode).not.toBe(0)
+      expect(told).toContain('"outside_sandbox": true')
+      await leftNothing()
+    })
+
+    test('that a worktree belongs to comes along, but not where a file only says so', async () => {
+      await open()
+      const main = path.join(place.folder, 'main')
+      execFileSync('git', ['init', '-q', main])
+      execFileSync('git', [
+        '-c',
+        'user.name=a',
+        '-c',
+        'user.email=a@b',
+        '-C',
+        main,
+        'commit',
+        '-qm',
+        'first',
+        '--allow-empty',
+      ])
+      rmSync(place.workspace, { recursive: true })
+      execFileSync('git', ['-C', main, 'worktree', 'add', '-q', place.workspace])
+      expect((await place.run('git log --format=%s', 'read-only')).text).toBe('first\n')
+      const { text } = await place.run(
+        'export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; git commit -qm second --allow-empty; git log --format=%s; git config core.fsmonitor x; echo x > .git; echo x > "$(git rev-parse --git-common-dir)/hooks/pre-commit"; echo x > "$(git rev-parse --git-dir)/commondir"',
+      )
+      expect(text).toMatch(/^second\nfirst\n/)
+      expect(readFileSync(path.join(main, '.git/config'), 'utf8')).not.toContain('fsmonitor')
+      expect(existsSync(path.join(main, '.git/hooks/pre-commit'))).toBe(false)
+      expect(execFileSync('git', ['-C', place.workspace, 'log', '--format=%s'], { encoding: 'utf8' })).toBe(
+        'second\nfirst\n',
+      )
+      rmSync(inWorkspace('.git'))
+      writeFileSync(inWorkspace('.git'), `gitdir: ${path.join(place.folder, 'outside')}\n`)
+      expect((await place.run(`cat ${path.join(place.folder, 'outside/secret')}`)).text).not.toContain('canary')
+    })
+  })
+
+  describe('what stands in for what is not there', () => {
+    test('is not seen by git, by others for no longer than needed, and never removed while it is', async () => {
+      await open()
+      const state = (await place.run('true')).exitCode
+      expect(state).toBe(0)
+      const running = Array.from({ length: 12 }, async (_, i) =>
+        place.run(`sleep 0.${i}; mkdir -p .troupe/x && echo ESCAPED; : > .mcp.json && echo ESCAPED; echo over`),
+      )
+      const texts = (await Promise.all(running)).map(({ text }) => text)
+      expect(texts.every((text) => text.includes('over') && !text.includes('ESCAPED'))).toBe(true)
+      await leftNothing()
+    })
+
+    test('stays as long as something runs that a command left behind', async () => {
+      await open()
+      const { told } = await place.run(
+        '(until [ -e go ]; do sleep 0.02; done; mkdir -p .troupe/x; touch done) > /dev/null 2>&1 &',
+      )
+      expect(told).toContain('still runs in the background')
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      expect(readdirSync(place.workspace)).toContain('.troupe')
+      writeFileSync(inWorkspace('go'), '')
+      await vi.waitUntil(() => existsSync(inWorkspace('done')))
+      await leftNothing(['done', 'go'])
+    })
+
+    test('is kept when the person puts something into it', async () => {
+      await open()
+      const running = place.run('until [ -e go ]; do sleep 0.02; done')
+      await vi.waitUntil(() => existsSync(inWorkspace('.vscode')))
+      writeFileSync(inWorkspace('.vscode/settings.json'), '{}')
+      writeFileSync(inWorkspace('go'), '')
+      await running
+      await leftNothing(['.vscode', 'go'])
+      expect(readdirSync(inWorkspace('.vscode'))).toEqual(['settings.json'])
+    })
+
+    test('is removed by the next command when our process was killed, and what ran has ended', async () => {
+      await open()
+      const program = `
+        import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, 'find-sandbox.ts'))}
+        import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../shell/open-test-shell.ts'))}
+        import bash from ${JSON.stringify(path.join(import.meta.dirname, '../tools/bash.ts'))}
+        const shell = openTestShell({ confinement: 'workspace', ...(await findSandbox()) })
+        shell.state.roots.splice(0, 1, ${JSON.stringify(place.workspace)})
+        shell.state.cwd = shell.state.roots[0]
+        const running = bash.execute({ command: 'touch up; setsid sleep 600 & sleep 600' }, shell.ctx)
+        console.log(shell.state.tasks.mark)
+        await running.next()`
+      const child = spawn(process.execPath, ['--conditions=troupe-source', '--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const [line] = (await once(child.stdout, 'data')) as [Buffer]
+      await vi.waitUntil(() => existsSync(inWorkspace('up')), { timeout: 10_000 })
+      const running = membersOf({ mark: `${String(line).trim()}.` }, { fresh: true })
+      expect(running.length).toBeGreaterThan(3)
+      child.kill('SIGKILL')
+      await vi.waitUntil(() => !running.some(isAlive), { timeout: 10_000 })
+      expect(readdirSync(place.workspace)).toContain('.troupe')
+      await place.run('true')
+      await leftNothing(['up'])
+    })
+  })
+
+  describe('a workspace', () => {
+    const odd = [
+      'with blanks',
+      'with \'quotes\' and "more"',
+      'with\nlines',
+      '-dash',
+      'ünï 🎭',
+      '$(touch pwned)',
+      'a\\134b',
+    ]
+    test.each(odd)('may be called %j', async (name) => {
+      await open((home) => path.join(home, name))
+      write('.env', 'canary-4711')
+      const { text } = await place.run(
+        'echo hello > file && cat file; cat .env; mkdir .troupe; cd ..; echo x > outside',
+      )
+      expect(text).toMatch(/^hello\n/)
+      expect(text).not.toContain('canary')
+      expect(existsSync(path.join(place.home, 'outside'))).toBe(false)
+      await leftNothing(['.env', 'file'])
+    })
+
+    test('may be reached through a link', async () => {
+      await open()
+      symlinkSync(place.workspace, path.join(place.folder, 'link'))
+      const state = createAgentState({
+        workspace: path.join(place.folder, 'link'),
+        outputFolder: place.state.outputFolder,
+        sandbox: place.state.sandbox,
+      })
+      Object.assign(place.ctx, { state })
+      expect((await place.run('pwd -P; touch made')).text).toBe(`${realpathSync(place.workspace)}\n`)
+      expect(existsSync(inWorkspace('made'))).toBe(true)
+    })
+
+    test('is where a command is, also deep in it', async () => {
+      await open()
+      mkdirSync(inWorkspace('a/b'), { recursive: true })
+      await place.run('cd a/b')
+      expect((await place.run('pwd; touch here; cat ../../../notes.txt')).text).toMatch(/a\/b\ncat: .*No such file/)
+      expect(existsSync(inWorkspace('a/b/here'))).toBe(true)
+    })
+
+    test('may be the home, whose secrets and start files are still out of reach', async () => {
+      await open((home) => home)
+      writeFileSync(path.join(place.home, '.profile'), 'before')
+      const { text } = await place.run(
+        'cat .ssh/id_ed25519 .aws/credentials .bash_history .troupe/token; for name in .profile .bashrc .zshrc .config/fish/config.fish .local/bin/ls .ssh/config; do mkdir -p "${name%/*}"; echo x > "$name" && echo "ESCAPED $name"; done; cat notes.txt; echo new > notes.txt',
+      )
+      expect(text.match(/canary-4711/g)).toHaveLength(1)
+      expect(text).not.toContain('ESCAPED')
+      expect(readFileSync(path.join(place.home, 'notes.txt'), 'utf8')).toBe('new\n')
+      expect(readFileSync(path.join(place.home, '.profile'), 'utf8')).toBe('before')
+      await leftNothing(['.aws', '.bash_history', '.profile', '.ssh', '.troupe', 'notes.txt'])
+    })
+
+    test('may have our home in it, or be in our home', async () => {
+      await open((home) => path.dirname(home))
+      expect(
+        (await place.run('cat home/.troupe/token home/.ssh/id_ed25519; cat outside/secret')).text.match(/canary/g),
+      ).toHaveLength(1)
+      await place.close()
+      await open((home) => path.join(home, '.troupe/work'))
+      expect((await place.run('echo x > file; cat file ../token')).text).toMatch(/^x\ncat: /)
+    })
+
+    test('may not be everything', async () => {
+      await open()
+      const state = createAgentState({
+        workspace: '/',
+        outputFolder: place.state.outputFolder,
+        sandbox: place.state.sandbox,
+      })
+      Object.assign(place.ctx, { state })
+      await expect(place.run('true')).rejects.toThrow('no sandbox can confine')
+    })
+
+    test('that is gone is told of', async () => {
+      await open()
+      rmSync(place.workspace, { recursive: true })
+      await expect(place.run('true')).rejects.toThrow('is gone')
+    })
+
+    test('of several folders can be written in all of them', async () => {
+      await open()
+      const added = path.join(place.folder, 'added')
+      mkdirSync(added)
+      const { sandbox, outputFolder } = place.state
+      const state = createAgentState({ workspace: place.workspace, roots: [added], outputFolder, sandbox })
+      Object.assign(place.ctx, { state })
+      await place.run(`echo x > '${added}/file'; mkdir '${added}/.troupe/x'; echo y > file`)
+      expect(readFileSync(path.join(added, 'file'), 'utf8')).toBe('x\n')
+      expect(readFileSync(inWorkspace('file'), 'utf8')).toBe('y\n')
+    })
+  })
+})
