@@ -1,4 +1,5 @@
 import type { Check, Scene } from './check-call.ts'
+import { exactRule } from './command-leave.ts'
 import type { ReadyRule } from './compile-rules.ts'
 import type { PathFact } from './path-fact.ts'
 import { rememberPath } from './remember.ts'
@@ -42,10 +43,11 @@ function isAccepted(fact: PathFact, { policy, own, leaves }: Scene): boolean {
 }
 
 /** The rule that means the path: as it is spelled, and as what it leads to. */
-function pathRule(fact: PathFact, { allow, byTool, ofTool, facts, leaves }: Scene): ReadyRule | undefined {
-  const leave = fact.by === undefined ? undefined : leaves.get(fact.by)
+function pathRule(fact: PathFact, scene: Scene): ReadyRule | undefined {
+  const { allow, byTool, ofTool, facts } = scene
   // The very words were allowed, and the file is one of them.
-  if (leave?.by === 'exact-rules' && fact.redirected !== true) return leave.rule
+  const exact = fact.by === undefined || fact.redirected === true ? undefined : exactRule(fact.by, scene)
+  if (exact !== undefined) return exact
   const everything =
     (fact.by === undefined ? byTool : undefined) ?? allow.tools.get(fact.kind === 'read' ? 'read' : 'edit')
   if (everything !== undefined && fact.inside && isOrdinary(fact)) return everything

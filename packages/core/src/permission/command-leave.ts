@@ -9,27 +9,23 @@ import { rememberCommand } from './remember.ts'
 export type CommandLeave =
   /** It only looks, or can do nothing else where it runs. */
   | { by: 'nature' }
-  /** A rule for all commands, or rules for each of its parts, be it letter by letter. `outside`: without the sandbox. */
-  | { by: 'tool-rule' | 'rules' | 'exact-rules'; rule: ReadyRule; outside: boolean }
+  /** A rule for all commands, or rules for each of its parts. */
+  | { by: 'tool-rule' | 'rules'; rule: ReadyRule }
   | { by: 'mode' }
   | { by: 'nobody'; check: Check }
 
 export function commandLeave(fact: CommandFact, scene: Scene): CommandLeave {
-  const { policy, allow, byTool, ofTool } = scene
+  const { policy, allow, byTool } = scene
   const { access, analysis, unknownFiles } = fact
   if (wantsOut(fact, scene)) return outsideLeave(fact, scene)
   // Whatever is typed, the program that takes it need not be a shell.
   const isTyped = access.typed === true
   if (analysis.harmless && !isTyped) return { by: 'nature' }
   const everything = unknownFiles === undefined ? (byTool ?? allow.tools.get('bash')) : undefined
-  if (everything !== undefined) return { by: 'tool-rule', rule: everything, outside: false }
-  const ruleOf = (found: FoundCommand): ReadyRule | undefined => {
-    const first = (found.argv ?? found.literalPrefix)[0]
-    const named = first === undefined ? [] : (allow.command.byFirst.get(first) ?? [])
-    return find(named, found) ?? find(allow.command.others, found) ?? find(ofTool, found)
-  }
-  const covered = isTyped || unknownFiles !== undefined ? undefined : coveredParts(fact, ruleOf)
-  if (covered !== undefined) return { ...covered, outside: false }
+  if (everything !== undefined) return { by: 'tool-rule', rule: everything }
+  const ruleOf = (found: FoundCommand): ReadyRule | undefined => commandRule(found, scene)
+  const covering = isTyped || unknownFiles !== undefined ? undefined : coveringRule(fact, ruleOf)
+  if (covering !== undefined) return { by: 'rules', rule: covering }
   if (policy.mode === 'bypass' || (policy.mode === 'accept-edits' && policy.sandbox && !isTyped)) return { by: 'mode' }
   if (isTyped) return nobody('What is typed into a program that runs can do anything there.')
   if (unknownFiles !== undefined) return nobody(unknownFiles)
@@ -53,10 +49,10 @@ export function isContained({ access, analysis }: CommandFact): boolean {
 
 function outsideLeave(fact: CommandFact, { policy, allow }: Scene): CommandLeave {
   const everything = allow.tools.get('outside')
-  if (everything !== undefined) return { by: 'tool-rule', rule: everything, outside: true }
+  if (everything !== undefined) return { by: 'tool-rule', rule: everything }
   const ruleOf = (found: FoundCommand): ReadyRule | undefined => find(allow.outside.all, found)
-  const covered = coveredParts(fact, ruleOf)
-  if (covered !== undefined) return { ...covered, outside: true }
+  const covering = coveringRule(fact, ruleOf)
+  if (covering !== undefined) return { by: 'rules', rule: covering }
   if (policy.mode === 'bypass') return { by: 'mode' }
   const leave = nobody(
     'It wants to run outside the sandbox, with the network and your files within reach.',
@@ -69,22 +65,42 @@ function nobody(why: string, remember: readonly string[] = []): { by: 'nobody'; 
   return { by: 'nobody', check: { why, ...(remember.length > 0 && { remember }) } }
 }
 
-/** Every part is met by a rule, or needs none. Undefined when one is not, or when not all parts are known. */
-function coveredParts(
+/** Rules allow the very words of every part, so the files among them too. One of those rules. */
+export function exactRule({ analysis }: CommandFact, scene: Scene): ReadyRule | undefined {
+  if (scene.allow.command.all.length + scene.ofTool.length === 0 || analysis.overLimit !== undefined) return undefined
+  let rule: ReadyRule | undefined
+  for (const found of analysis.commands) {
+    if (found.transparent === true) continue
+    rule = commandRule(found, scene, (ready) => ready.command?.exact === true)
+    if (rule === undefined) return undefined
+  }
+  return rule
+}
+
+function commandRule(
+  found: FoundCommand,
+  { allow, ofTool }: Scene,
+  counts: (ready: ReadyRule) => boolean = () => true,
+): ReadyRule | undefined {
+  const first = (found.argv ?? found.literalPrefix)[0]
+  const named = first === undefined ? [] : (allow.command.byFirst.get(first) ?? [])
+  return find([...named, ...allow.command.others, ...ofTool].filter(counts), found)
+}
+
+/** One of the rules when every part is met by one, or needs none. Undefined when a part is not, or is not known. */
+function coveringRule(
   { analysis }: CommandFact,
   ruleOf: (found: FoundCommand) => ReadyRule | undefined,
-): { by: 'rules' | 'exact-rules'; rule: ReadyRule } | undefined {
+): ReadyRule | undefined {
   if (analysis.overLimit !== undefined) return undefined
   let rule: ReadyRule | undefined
-  let isExact = true
   for (const found of analysis.commands) {
     if (found.harmless || found.transparent === true) continue
     const own = ruleOf(found)
     if (own === undefined) return undefined
     rule ??= own
-    isExact &&= own.command?.exact === true
   }
-  return rule === undefined ? undefined : { by: isExact ? 'exact-rules' : 'rules', rule }
+  return rule
 }
 
 function find(rules: readonly ReadyRule[], found: FoundCommand): ReadyRule | undefined {
