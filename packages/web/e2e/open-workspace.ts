@@ -38,6 +38,8 @@ const chromiumArguments = [
 export interface WorkspaceOptions {
   /** Models beside the demo, by `provider/model`; the first is the default. */
   models?: ServerOptions['models']
+  /** How the server is started besides. */
+  server?: Partial<ServerOptions>
   /** Files of the home, by their path in it. */
   home?: Record<string, string>
   /** Files of the folder that is worked in, by their path in it; without any it is the test's own folder. */
@@ -63,6 +65,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       probe: false,
       env: {},
       ...(options.models !== undefined && { models: options.models }),
+      ...options.server,
       logLevel: 'error',
       log: (line) => complaints.push(`server: ${line}`),
     })

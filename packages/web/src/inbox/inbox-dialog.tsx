@@ -8,7 +8,7 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { AskEntry } from './ask-entry.tsx'
-import { NotifySwitch } from './notify-switch.tsx'
+import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
 import './inbox-dialog.css'
 
 /** Everything that waits for the person, in any session and at any depth, with what it takes to answer it here. */
@@ -27,6 +27,7 @@ export function InboxDialog() {
         </IconButton>
       </div>
       <div ref={body} className="inbox-body">
+        <NotifyBlocked />
         {asks.length === 0 && (
           <p className="inbox-none" tabIndex={-1} data-ask="">
             Nothing waits for you.

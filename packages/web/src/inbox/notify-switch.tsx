@@ -7,15 +7,7 @@ import { useWorkspace } from '../workspace.ts'
 export function NotifySwitch() {
   const { notifications } = useWorkspace()
   const notifying = useStore(notifications, (state) => state.notifying)
-  if (notifying === 'none') return null
-  if (notifying === 'blocked') {
-    return (
-      <p className="inbox-blocked">
-        <BellOff aria-hidden />
-        The browser blocks notifications of this page. Its settings for this site can allow them.
-      </p>
-    )
-  }
+  if (notifying === 'none' || notifying === 'blocked') return null
   const isOn = notifying === 'on'
   return (
     <Button
@@ -26,5 +18,17 @@ export function NotifySwitch() {
       {isOn ? <BellRing aria-hidden /> : <Bell aria-hidden />}
       {isOn ? 'Notifications are on' : 'Notify me'}
     </Button>
+  )
+}
+
+export function NotifyBlocked() {
+  const { notifications } = useWorkspace()
+  const isBlocked = useStore(notifications, (state) => state.notifying === 'blocked')
+  if (!isBlocked) return null
+  return (
+    <p className="inbox-blocked">
+      <BellOff aria-hidden />
+      The browser blocks notifications of this page. Its settings for this site can allow them.
+    </p>
   )
 }

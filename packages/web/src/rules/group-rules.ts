@@ -1,23 +1,25 @@
 import type { Layer } from '@troupe/core'
 import type { RuleInfo } from '../api/rule-info.ts'
 
+/** Rules that stand in one place. */
 export interface RuleGroup {
   title: string
   /** Who sets them and where they hold. */
   about: string
+  file: string | null
   rules: ShownRule[]
 }
 
 export type ShownRule = RuleInfo & { revoked: boolean }
 
-const layers: Record<Layer, Omit<RuleGroup, 'rules'>> = {
-  managed: { title: 'This machine', about: 'Set by whoever looks after this machine. They hold for everybody on it.' },
-  user: { title: 'Always', about: 'Yours, in every project.' },
-  project: { title: 'This project', about: 'Yours for this folder, and what the project itself brings.' },
-  session: { title: 'This session', about: 'They end with the session.' },
-  flag: { title: 'This run', about: 'Given with the run.' },
+const titles: Record<Layer, string> = {
+  managed: 'This machine',
+  user: 'Always',
+  project: 'This project',
+  session: 'This session',
+  flag: 'This run',
 }
-
+const layers = Object.keys(titles) as Layer[]
 const effects = ['deny', 'ask', 'allow']
 
 /** By layer, the widest first, and in the order in which they are asked; those that were taken back stand among them. */
@@ -26,18 +28,26 @@ export function groupRules(rules: readonly RuleInfo[], revoked: readonly RuleInf
   const shown = [
     ...rules.map((rule) => ({ ...rule, revoked: false })),
     ...revoked.map((rule) => ({ ...rule, revoked: true })),
-  ].filter((rule) => {
-    const text = `${rule.text} ${rule.effect} ${rule.file ?? ''}`.toLowerCase()
-    return words.every((word) => text.includes(word))
+  ].filter(({ text, effect, file }) => {
+    const searched = `${text} ${effect} ${file ?? ''}`.toLowerCase()
+    return words.every((word) => searched.includes(word))
   })
-  const byLayer = Map.groupBy(shown, ({ layer }) => layer)
-  return Object.entries(layers).flatMap(([layer, heading]) => {
-    const members = byLayer.get(layer as Layer) ?? []
-    if (members.length === 0) return []
-    const order = (rule: RuleInfo) => effects.indexOf(rule.effect)
-    return {
-      ...heading,
-      rules: members.toSorted((one, other) => order(one) - order(other) || one.text.localeCompare(other.text)),
-    }
+  const order = (rule: ShownRule) =>
+    [layers.indexOf(rule.layer), rule.file ?? '', effects.indexOf(rule.effect)] as const
+  const sorted = shown.toSorted((one, other) => {
+    const [a, b] = [order(one), order(other)]
+    return a[0] - b[0] || a[1].localeCompare(b[1]) || a[2] - b[2] || one.text.localeCompare(other.text)
   })
+  const places = Map.groupBy(sorted, ({ layer, file }) => `${layer} ${file ?? ''}`)
+  return [...places.values()].map((members) => {
+    const { layer, file, editable } = members[0] as ShownRule
+    return { title: titles[layer], about: aboutOf(layer, editable), file, rules: members }
+  })
+}
+
+function aboutOf(layer: Layer, editable: boolean): string {
+  if (layer === 'managed') return 'Set by whoever looks after this machine; changed by hand alone.'
+  if (layer === 'user') return 'Yours, in every project.'
+  if (layer === 'project') return editable ? 'Yours, in this folder.' : 'Brought by the project; changed by hand alone.'
+  return layer === 'session' ? 'They end with the session.' : 'Given with the run.'
 }

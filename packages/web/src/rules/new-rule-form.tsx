@@ -36,7 +36,8 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
   const [busy, setBusy] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const typed = text.trim()
-  const trial = useRuleTest(api, typed, effect, sessionId)
+  // What is to hold everywhere is tried as in a session like any other.
+  const trial = useRuleTest(api, typed, effect, scope === 'session' ? sessionId : undefined)
   const ready = typed !== '' && trial.state !== 'bad' && !busy
 
   const save = async () => {

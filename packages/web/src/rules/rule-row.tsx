@@ -11,9 +11,9 @@ export interface RuleRowProps {
   onPutBack: () => void
 }
 
-/** A rule, where it stands, and the way to take it back. */
+/** A rule, what is wrong with it, and the way to take it back. */
 export function RuleRow({ rule, busy, onRevoke, onPutBack }: RuleRowProps) {
-  const { text, effect, file, editable, problem, revoked } = rule
+  const { text, effect, editable, problem, revoked } = rule
   return (
     <li className="rule" data-revoked={revoked}>
       <EffectMark effect={effect} />
@@ -21,12 +21,6 @@ export function RuleRow({ rule, busy, onRevoke, onPutBack }: RuleRowProps) {
         <code>
           <VisibleText text={text} as="exact" />
         </code>
-        {file !== null && (
-          <span className="rule-file">
-            <VisibleText text={file} as="name" />
-            {!editable && ' · changed by hand alone'}
-          </span>
-        )}
         {problem !== undefined && (
           <span className="rule-problem">
             <TriangleAlert aria-hidden />

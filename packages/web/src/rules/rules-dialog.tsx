@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { groupRules } from './group-rules.ts'
 import { NewRuleForm } from './new-rule-form.tsx'
@@ -69,10 +70,15 @@ export function RulesDialog() {
         <p className="rules-none">{rules.length === 0 ? 'There are no rules yet.' : 'No rule fits.'}</p>
       )}
       {groups.map((group) => (
-        <section key={group.title} className="rules-group" aria-label={group.title}>
+        <section key={`${group.title} ${group.file}`} className="rules-group" aria-label={group.title}>
           <h4>
             {group.title} <span>{group.about}</span>
           </h4>
+          {group.file !== null && (
+            <p className="rule-file">
+              <VisibleText text={group.file} as="name" />
+            </p>
+          )}
           <ul>
             {group.rules.map((rule) => (
               <RuleRow

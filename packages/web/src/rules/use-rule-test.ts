@@ -15,6 +15,7 @@ export type RuleTrial =
 interface Tried {
   text: string
   effect: Effect
+  sessionId: string | undefined
   trial: Extract<RuleTrial, { state: 'bad' | 'tested' }>
 }
 
@@ -30,10 +31,10 @@ export function useRuleTest(api: Api, text: string, effect: Effect, sessionId: s
       try {
         const rule = { text, effect, ...(sessionId !== undefined && { sessionId }) }
         const test = await api.testRule(rule, controller.signal)
-        setTried({ text, effect, trial: { state: 'tested', test } })
+        setTried({ text, effect, sessionId, trial: { state: 'tested', test } })
       } catch (error) {
         if (controller.signal.aborted) return
-        setTried({ text, effect, trial: { state: 'bad', problem: toErrorInfo(error).message } })
+        setTried({ text, effect, sessionId, trial: { state: 'bad', problem: toErrorInfo(error).message } })
       }
     }
     const timer = setTimeout(() => void run(), typingPause)
@@ -43,6 +44,6 @@ export function useRuleTest(api: Api, text: string, effect: Effect, sessionId: s
     }
   }, [api, text, effect, sessionId])
   if (text === '') return { state: 'none' }
-  if (tried?.text === text && tried.effect === effect) return tried.trial
+  if (tried?.text === text && tried.effect === effect && tried.sessionId === sessionId) return tried.trial
   return { state: 'testing', test: tried?.trial.state === 'tested' ? tried.trial.test : null }
 }

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { RuleInfo } from '../api/rule-info.ts'
+import { groupRules } from './group-rules.ts'
+
+const rule = (text: string, fields: Partial<RuleInfo> = {}): RuleInfo => ({
+  id: text,
+  text,
+  effect: 'allow',
+  layer: 'user',
+  file: '/home/config.json',
+  editable: true,
+  ...fields,
+})
+
+test('rules stand by where they are written, the widest first, and what denies comes first', () => {
+  const groups = groupRules(
+    [
+      rule('Bash(npm test)'),
+      rule('Read(.env)', { effect: 'deny' }),
+      rule('Edit(src/**)', { layer: 'session', file: null }),
+      rule('Bash(make)', { layer: 'project', file: '/home/rules.json' }),
+      rule('Bash(rake)', { layer: 'project', file: '/work/.troupe/config.json', editable: false }),
+      rule('Bash(curl *)', { layer: 'managed', file: '/etc/troupe/config.json', editable: false, effect: 'deny' }),
+    ],
+    [],
+    '',
+  )
+  expect(groups.map(({ title, file, rules }) => [title, file, rules.map(({ text }) => text)])).toEqual([
+    ['This machine', '/etc/troupe/config.json', ['Bash(curl *)']],
+    ['Always', '/home/config.json', ['Read(.env)', 'Bash(npm test)']],
+    ['This project', '/home/rules.json', ['Bash(make)']],
+    ['This project', '/work/.troupe/config.json', ['Bash(rake)']],
+    ['This session', null, ['Edit(src/**)']],
+  ])
+})
+
+test('what was taken back stands where it stood, and every word of the search must fit', () => {
+  const [group] = groupRules([rule('Bash(b)')], [rule('Bash(a)')], '')
+  expect(group?.rules.map(({ text, revoked }) => [text, revoked])).toEqual([
+    ['Bash(a)', true],
+    ['Bash(b)', false],
+  ])
+  const rules = [rule('Bash(git push *)', { effect: 'ask' }), rule('Bash(git diff *)')]
+  expect(groupRules(rules, [], 'GIT ask').flatMap((found) => found.rules.map(({ text }) => text))).toEqual([
+    'Bash(git push *)',
+  ])
+  expect(groupRules(rules, [], 'nothing')).toEqual([])
+})
