@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
-import { serve, troupe, useTroupe } from '../testing/use-troupe.ts'
+import { firstLine, serve, start, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()
 const home = (name: string): string => path.join(place.folder, 'home', name)
@@ -129,3 +130,46 @@ describe('troupe rules explain --jsonl', () => {
     expect((await troupe(place, ['rules', 'explain'])).code).toBe(2)
   })
 })
+
+describe('what a run may do', () => {
+  it('is said with -p: rules for it alone, and its mode', async () => {
+    const prompt = ['-p', 'Ask me for approval', '--output-format', 'stream-json']
+    expect((await troupe(place, prompt)).stdout).toContain('"tool-output-denied"')
+    const allowed = await troupe(place, [...prompt, '--allow', 'TestApproval'])
+    expect(allowed.stdout).not.toContain('"tool-output-denied"')
+    const forbidden = await troupe(place, [...prompt, '--allow', 'TestApproval', '--deny', 'TestApproval'])
+    expect(forbidden.stdout).toContain('"tool-output-denied"')
+    const planned = await troupe(place, ['-p', 'hello', '--mode', 'plan', '--output-format', 'json'])
+    const { sessionId } = JSON.parse(planned.stdout) as { sessionId: string }
+    expect(json(home(`sessions/${sessionId}/session.json`))).toMatchObject({ mode: 'plan' })
+    expect((await troupe(place, [...prompt, '--mode', 'bypass', '--allow-bypass'])).stdout).not.toContain(
+      'output-denied',
+    )
+    for (const [flag, value] of [
+      ['--mode', 'yolo'],
+      ['--mode', 'bypass'],
+      ['--allow', 'Bash('],
+    ] as const) {
+      const refused = await troupe(place, ['-p', 'hello', flag, value])
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^troupe: .+\n$/)])
+    }
+    const misplaced = await troupe(place, ['--mode', 'plan'])
+    expect([misplaced.code, misplaced.stderr]).toEqual([2, expect.stringContaining('--mode goes with -p')])
+  })
+
+  it('bypass is said loudly by the server that allows it', async () => {
+    const child = start(place, ['serve', '--json', '--port', '0', '--allow-bypass'])
+    const told = firstMatch(child.stderr, /BYPASS IS ALLOWED/)
+    const { url, port } = JSON.parse(await firstLine(child.stdout)) as { url: string; port: number }
+    expect(url).toContain(String(port))
+    expect(await told).toContain('asks for nothing')
+    const { stdout } = await troupe(place, ['-p', 'Ask me for approval', '--mode', 'bypass', '--output-format', 'json'])
+    expect(stdout).toContain('"sessionId"')
+  })
+})
+
+/** The first line of a stream that matches. */
+async function firstMatch(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<string> {
+  for await (const line of createInterface({ input: stream })) if (pattern.test(line)) return line
+  return 'it was not said'
+}

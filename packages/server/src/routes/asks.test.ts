@@ -1,6 +1,6 @@
-import type { Message } from '@troupe/core'
+import { readEvents, type Message } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readChat, shown, testServer, type TestServer } from '../../test/test-server.ts'
+import { readChat, shown, testServer, userMessage, type TestServer } from '../../test/test-server.ts'
 
 let server: TestServer
 const question = `import { defineTool } from '@troupe/core'
@@ -53,6 +53,21 @@ describe('POST /ai/asks/:id', () => {
     expect((await stored('asks')).parts.find((part) => 'output' in part)).toMatchObject({
       output: { data: { seats: 2 } },
     })
+  })
+
+  it('is taken as soon as the stream has shown its id, whether or not it is registered', async () => {
+    for (let i = 0; i < 20; i++) {
+      const sessionId = `quick${i}`
+      const body = { sessionId, message: userMessage('ask') }
+      const response = await server.request('/ai/chat?hold=1', { body })
+      const statuses: Promise<number>[] = []
+      for await (const { chunk } of readEvents(response.body as ReadableStream<Uint8Array>)) {
+        if (chunk.type !== 'tool-approval-request') continue
+        const answered = server.json(`/ai/asks/${chunk.approvalId}`, { body: { answer: { type: 'approve' } } })
+        statuses.push(answered.then(({ status }) => status))
+      }
+      expect(await Promise.all(statuses)).toEqual([200])
+    }
   })
 
   it('an edited input runs instead of the one of the model, which stays beside it', async () => {
