@@ -13,13 +13,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { createAgent } from '@troupe/core/turn'
+import { createAgent, type AgentOptions } from '@troupe/core/turn'
 import { z } from 'zod'
 import { median, rounds } from './measure.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
+
+type Model = AgentOptions['model']
+type StreamPart = Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
 
 const schema = z.object({
   summary: z.string(),
@@ -33,10 +35,10 @@ const answer = JSON.stringify({
   ],
 })
 
-const parts: LanguageModelV4StreamPart[] = [
+const parts: StreamPart[] = [
   { type: 'stream-start', warnings: [] },
   { type: 'text-start', id: '0' },
-  ...(answer.match(/.{1,8}/gs) ?? []).map((delta): LanguageModelV4StreamPart => ({
+  ...(answer.match(/.{1,8}/gs) ?? []).map((delta): StreamPart => ({
     type: 'text-delta',
     id: '0',
     delta,
@@ -53,7 +55,7 @@ const parts: LanguageModelV4StreamPart[] = [
 ]
 
 /** A model that costs as little as one can. */
-const model: LanguageModelV4 = {
+const model: Model = {
   specificationVersion: 'v4',
   provider: 'bench',
   modelId: 'fixed',

@@ -1,6 +1,5 @@
 import { NamedError } from '../error.ts'
 import type { CallNotes, Chunk, Message, Metadata, StoredMessage, Usage } from '../protocol/message.ts'
-import { newId } from '../protocol/ids.ts'
 import { createMemoryAsks } from '../run/memory-asks.ts'
 import type { RunInput } from '../run/run-input.ts'
 import { run } from '../run/run.ts'
@@ -82,7 +81,7 @@ export function runInput({
   }
   return {
     runId,
-    messageId: newId(),
+    messageId: runId,
     session: { id: session },
     workspace: { id: 'library', path: settings.workspace ?? process.cwd() },
     frames: [{ kind: 'master', name, depth: 0, path: [name] }],
