@@ -27,11 +27,52 @@ interface Plan {
 /** What can be asked. The same question is answered alike in every process that asks. */
 const plans: [RegExp, (value: string) => Plan][] = [
   [/seed:(\d+)\./, (seed) => ({ turns: scriptOf(Number(seed)) })],
+  [/deep:(\w+)\./, (id) => ({ turns: deepPlan(id) })],
+  [/deep-a:(\w+)\./, (id) => ({ turns: deepPlanA(id) })],
+  [/deep-b:(\w+)\./, (id) => ({ turns: deepPlanB(id) })],
+  [/deep-c:(\w+)\./, (id) => ({ turns: [{ text: 'I.', calls: [append(0, `c1-${id}`)] }, { text: 'C is done.' }] })],
   [/flood:(\d+)\./, (count) => ({ flood: Number(count), turns: [{ text: ' The end.' }] })],
   [/hang\./, () => ({ hangs: true, turns: [{ text: 'Let me think about that for a while. '.repeat(20) }] })],
   [/write:(\w+)\./, (key) => ({ turns: [callOf('Append', key, 400), { text: 'Done.' }] })],
   [/ask:(\w+)\./, (key) => ({ turns: [callOf('AppendAsked', key, 0), { text: 'Done.' }] })],
 ]
+
+/** A question that goes three levels deep, with writes and an approval on the way. */
+function deepPlan(id: string): WireTurn[] {
+  return [
+    {
+      text: 'I delegate.',
+      calls: [append(0, `m1-${id}`), task(1, 'deep-a', `deep-a:${id}.`), task(2, 'deep-c', `deep-c:${id}.`, true)],
+    },
+    { text: 'Nearly done.', calls: [append(0, `m2-${id}`)] },
+    { text: 'Done.' },
+  ]
+}
+
+function deepPlanA(id: string): WireTurn[] {
+  return [
+    { text: 'First a write.', calls: [append(0, `a1-${id}`), task(1, 'deep-b', `deep-b:${id}.`)] },
+    { text: 'Another.', calls: [append(0, `a2-${id}`)] },
+    { text: 'A is done.' },
+  ]
+}
+
+function deepPlanB(id: string): WireTurn[] {
+  const asked = { id: 'call_1', name: 'AppendAsked', input: { key: `b2-${id}`, beforeMs: 5, afterMs: 5 } }
+  return [
+    { text: 'Look first.', calls: [{ ...append(0, `look-${id}`), name: 'Look' }, append(1, `b1-${id}`)] },
+    { text: 'Now I ask.', calls: [asked] },
+    { text: 'B is done.' },
+  ]
+}
+
+function append(index: number, key: string): NonNullable<WireTurn['calls']>[number] {
+  return { id: `call_${index}`, name: 'Append', input: { key, beforeMs: 10, afterMs: 20 } }
+}
+
+function task(index: number, name: string, text: string, background = false): NonNullable<WireTurn['calls']>[number] {
+  return { id: `call_${index}`, name: 'Task', input: { name, task: text, background } }
+}
 
 function callOf(name: string, key: string, afterMs: number): WireTurn {
   return { text: 'I shall.', calls: [{ id: 'call_0', name, input: { key, beforeMs: 0, afterMs } }] }

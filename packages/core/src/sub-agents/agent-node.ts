@@ -115,7 +115,8 @@ export function startNode(options: NodeOptions): AgentNode {
     current = new AbortController()
     const signal = AbortSignal.any([life.signal, current.signal])
     record = { ...record, runId }
-    await change('running')
+    // What a restart needs was stored before: how it stands may follow.
+    void change('running').catch(() => undefined)
     let link: AgentLink | undefined
     try {
       hosted = await host.open({

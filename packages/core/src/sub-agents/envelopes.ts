@@ -13,6 +13,7 @@ const beat = 25
 export function createEnvelopes(emit: (chunk: Chunk) => void): Envelopes {
   const waiting = new Map<string, Chunk[]>()
   let timer: NodeJS.Timeout | undefined
+  let lastFlush = 0
 
   return {
     add(agentId, chunk) {
@@ -23,13 +24,15 @@ export function createEnvelopes(emit: (chunk: Chunk) => void): Envelopes {
         if (joined === undefined) chunks.push(chunk)
         else chunks[chunks.length - 1] = joined
       }
-      timer ??= setTimeout(flushAll, beat)
+      // At once after a pause, else with the next beat.
+      timer ??= setTimeout(flushAll, Math.max(0, lastFlush + beat - performance.now()))
     },
     flush,
   }
 
   function flushAll(): void {
     timer = undefined
+    lastFlush = performance.now()
     for (const agentId of [...waiting.keys()]) flush(agentId)
   }
 
