@@ -236,13 +236,14 @@ it('sends more to one that has ended, which remembers', async () => {
   const played = await play(
     ({ system, task: told, step, last }) => {
       if (system === 'a') return [{ text: `answer to ${told}` }]
+      // Told at the next step, or by WaitAgent: whichever comes first.
+      if (last.includes('answer to two')) return [{ text: 'heard' }]
       if (step === 0) return [task('a', 'one')]
       if (step === 1) {
         id = /agent_[0-9a-f]+/.exec(last)?.[0] as string
         return [{ call: { name: 'SendInput', input: { agent_id: id, message: 'two' } } }]
       }
-      if (step === 2) return [{ call: { name: 'WaitAgent', input: { agent_ids: [id] } } }]
-      return [{ text: last.includes('answer to two') ? 'heard' : last }]
+      return [{ call: { name: 'WaitAgent', input: { agent_ids: [id] } } }]
     },
     [agent('a')],
   )
