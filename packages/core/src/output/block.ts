@@ -101,11 +101,13 @@ export class Block<W extends Watcher = Watcher> {
   readonly #sink: BlockSink<W>
   readonly #root: Place<W>
   readonly #fields: Fields
+  readonly #isAnyField: boolean
 
   constructor(root: Place<W>, sink: BlockSink<W>, fields: Fields) {
     this.#root = root
     this.#sink = sink
     this.#fields = fields
+    this.#isAnyField = fields.size === 0
   }
 
   /** How well it matches the schema so far; of equals, the one that had nothing to guess is better. */
@@ -122,6 +124,8 @@ export class Block<W extends Watcher = Watcher> {
 
   open(isList: boolean): void {
     const parent = this.top
+    if (this.#isAnyField) this.#matches++
+    else this.#match(isList ? 'array' : 'object')
     const frame = new Frame(parent, isList, parent === undefined ? this.#root : parent.below)
     if (parent === undefined) this.value = frame.value
     else parent.put(frame.value)
@@ -135,7 +139,7 @@ export class Block<W extends Watcher = Watcher> {
     const frame = this.top as Frame<W>
     this.top = frame.parent
     const completion = frame.mended ? 'repaired' : 'observed'
-    this.#ended(frame.value, completion)
+    this.#ended(completion)
     const { place } = frame
     if (this.shown && place !== undefined && (this.#sink.all || place.watching !== undefined)) {
       this.#tell(place, frame.path, frame.indexes, frame.value, '', completion)
@@ -146,8 +150,10 @@ export class Block<W extends Watcher = Watcher> {
   /** A number, boolean or null, and how it is written. */
   scalar(value: unknown, text: string, completion: Completion): void {
     this.#path = undefined
+    if (this.#isAnyField) this.#matches++
+    else this.#match(jsonTypeOf(value))
     this.#put(value)
-    this.#ended(value, completion)
+    this.#ended(completion)
     this.#tellLeaf(value, text, completion)
     this.#next()
   }
@@ -155,6 +161,8 @@ export class Block<W extends Watcher = Watcher> {
   /** A string has begun. */
   beginString(): void {
     this.#path = undefined
+    if (this.#isAnyField) this.#matches++
+    else this.#match('string')
     this.partial = ''
   }
 
@@ -169,7 +177,7 @@ export class Block<W extends Watcher = Watcher> {
     const text = (this.partial as string) + delta
     this.partial = undefined
     this.#put(text)
-    this.#ended(text, completion)
+    this.#ended(completion)
     this.#tellLeaf(text, delta, completion)
     this.#next()
   }
@@ -201,7 +209,7 @@ export class Block<W extends Watcher = Watcher> {
     if (top?.isList) top.key = (top.key as number) + 1
   }
 
-  #ended(value: unknown, completion: Completion): void {
+  #ended(completion: Completion): void {
     const { top } = this
     if (top === undefined) {
       this.completion = completion
@@ -212,16 +220,16 @@ export class Block<W extends Watcher = Watcher> {
     } else if (top.mended) {
       this.mended.get(top.value)?.delete(top.key)
     }
-    if (this.#isMatch(top, value)) this.#matches++
   }
 
-  #isMatch(top: Frame<W> | undefined, value: unknown): boolean {
-    if (this.#fields.size === 0) return true
-    if (top === undefined) return false
+  /** A value of some type has begun: does the schema have it there? */
+  #match(type: JsonType): void {
+    const { top } = this
+    if (top === undefined) return
     const isTop = top.parent === undefined
-    if (!isTop && (top.isList || top.parent.parent !== undefined || !top.parent.isList)) return false
+    if (!isTop && (top.isList || top.parent.parent !== undefined || !top.parent.isList)) return
     const types = this.#fields.get(top.key) ?? (isTop ? this.#fields.get(wildcard) : undefined)
-    return types?.has(jsonTypeOf(value)) ?? false
+    if (types?.has(type)) this.#matches++
   }
 
   #tell(

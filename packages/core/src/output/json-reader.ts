@@ -1,18 +1,13 @@
+import { BestBlock, type ReaderSink } from './best-block.ts'
 import { Block, type BlockSink, type Fields } from './block.ts'
+import { GapReader, isGapStart } from './gap-reader.ts'
 import { isColon, isComma, isJsonSpace, isOtherSpace, isQuote, isWordEnd } from './json-characters.ts'
 import { readCutWord, readWord } from './json-word.ts'
 import type { ReadResult } from './output-stream-types.ts'
 import type { PatternSegment } from './path.ts'
 import type { Place, Watcher } from './places.ts'
+import { ProseReader } from './prose-reader.ts'
 import { StringReader } from './string-reader.ts'
-import { tellBlock } from './tell-block.ts'
-
-export interface ReaderSink<W extends Watcher = Watcher> extends BlockSink<W> {
-  /** A better block was found: what was told of the one before no longer counts. */
-  reset(reason: string): void
-  /** A block comes into view: what it holds already is told in one go. */
-  replay(tellAll: () => void): void
-}
 
 export interface ReaderOptions<W extends Watcher = Watcher> {
   readonly root: Place<W>
@@ -31,14 +26,9 @@ const after = 4
 const string = 5
 const word = 6
 const afterWord = 7
-const slash = 8
-const lineComment = 9
-const blockComment = 10
-const ticks = 11
+const gap = 8
 
 const quote = 0x22
-const tick = 0x60
-const newline = 0x0a
 const openList = 0x5b
 const closeList = 0x5d
 const openObject = 0x7b
@@ -54,22 +44,18 @@ export class JsonReader<W extends Watcher = Watcher> {
   readonly #sink: ReaderSink<W>
   readonly #kinds: ReaderOptions<W>['kinds']
   readonly #fields: Fields
+  readonly #best: BestBlock<W>
+  readonly #prose: ProseReader
   readonly #strings = new StringReader()
+  readonly #gap = new GapReader()
   #state = prose
   /** Where to go on after a comment. */
   #back = prose
   /** The block that is being read. */
   #block: Block<W> | undefined
-  /** The best block so far, the one that readers see. */
-  #shown: Block<W> | undefined
-  /** Only space since the start of the text or of a fenced part: here the answer may be a mere scalar. */
-  #isFresh = true
-  #isFenceLine = false
-  #tickCount = 0
   /** A comma came last. */
   #isOpenComma = false
   #isKey = false
-  #isStar = false
   #word = ''
 
   constructor({ root, sink, kinds, fields }: ReaderOptions<W>) {
@@ -77,12 +63,13 @@ export class JsonReader<W extends Watcher = Watcher> {
     this.#sink = sink
     this.#kinds = kinds
     this.#fields = fields
+    this.#best = new BestBlock(root, sink)
+    this.#prose = new ProseReader(kinds)
   }
 
   /** The best value so far, live. */
   get value(): unknown {
-    this.#shown?.keepPartial()
-    return this.#shown?.value
+    return this.#best.value
   }
 
   write(chunk: string): void {
@@ -112,52 +99,36 @@ export class JsonReader<W extends Watcher = Watcher> {
   /** The text is over: whatever is open ends here. */
   end(): ReadResult {
     this.#cut()
-    const best = this.#shown
-    if (best === undefined) {
-      const malformed = `There is no JSON ${[...this.#kinds].join(' or ')} in the answer.`
-      return { found: false, value: undefined, completion: undefined, malformed }
-    }
-    return { found: true, value: best.value, completion: best.completion, malformed: best.malformed }
+    const malformed = `There is no JSON ${[...this.#kinds].join(' or ')} in the answer.`
+    return this.#best.result() ?? { found: false, value: undefined, completion: undefined, malformed }
   }
 
   /** Tells a latecomer what readers have seen so far; with a pattern, only the complete values that it matches. */
   tell(tell: BlockSink<W>['tell'], pattern?: readonly PatternSegment[]): void {
-    if (this.#shown !== undefined) tellBlock(this.#shown, this.#root, tell, pattern)
+    this.#best.tell(tell, pattern)
   }
 
   #readProse(chunk: string, from: number): number {
-    for (let at = from; at < chunk.length; at++) {
-      const code = chunk.charCodeAt(at)
-      if (code === openObject && this.#kinds.has('object')) return this.#begin(at, key, false)
-      if (code === openList && this.#kinds.has('list')) return this.#begin(at, value, true)
-      if (code === newline && this.#isFenceLine) {
-        this.#isFenceLine = false
-        this.#isFresh = this.#shown === undefined
-      }
-      this.#tickCount = code === tick ? this.#tickCount + 1 : 0
-      if (this.#tickCount === 3) this.#isFenceLine = true
-      if (!this.#isFresh || isJsonSpace(code) || isOtherSpace(code)) continue
-      this.#isFresh = false
-      if (!this.#kinds.has('scalar') || (code !== quote && isWordEnd(code))) continue
-      this.#block = new Block(this.#root, this.#sink, this.#fields)
-      if (code === quote) {
-        this.#beginString(code)
-        return at + 1
-      }
-      this.#beginWord(false)
-      return at
-    }
-    return chunk.length
-  }
-
-  #begin(at: number, state: number, isList: boolean): number {
-    this.#isFresh = false
-    this.#tickCount = 0
+    const at = this.#prose.find(chunk, from)
+    if (at === chunk.length) return at
+    const code = chunk.charCodeAt(at)
+    const isList = code === openList
+    // After the answer, what looks like a mere scalar is prose.
+    if (!isList && code !== openObject && this.#best.isFound) return at + 1
+    const block = new Block(this.#root, this.#sink, this.#fields)
+    this.#block = block
     this.#isOpenComma = false
-    this.#block = new Block(this.#root, this.#sink, this.#fields)
-    this.#block.open(isList)
-    this.#state = state
-    return at + 1
+    if (isList || code === openObject) {
+      block.open(isList)
+      this.#state = isList ? value : key
+      return at + 1
+    }
+    if (code === quote) {
+      this.#beginString(code)
+      return at + 1
+    }
+    this.#beginWord(false)
+    return at
   }
 
   /** One character between values. Says whether it was used up; if not, it is looked at again in the new state. */
@@ -187,6 +158,7 @@ export class JsonReader<W extends Watcher = Watcher> {
       this.#isOpenComma = false
       this.#block?.open(code === openList)
       this.#state = code === openList ? value : key
+      this.#consider()
       return true
     }
     if (this.#isSpace(code)) return true
@@ -274,41 +246,23 @@ export class JsonReader<W extends Watcher = Watcher> {
   /** White space, and the start of what might be a comment or a fence. */
   #isSpace(code: number): boolean {
     if (isJsonSpace(code)) return true
-    if (code === 0x2f || code === tick) {
+    if (isGapStart(code)) {
+      this.#gap.begin(code)
       this.#back = this.#state
-      this.#state = code === tick ? ticks : slash
-      this.#tickCount = 1
-      this.#isStar = false
+      this.#state = gap
       return true
     }
     return isOtherSpace(code) && this.#mend()
   }
 
-  /** Comments, and the fence that may close a block which broke off. */
   #readGap(code: number): boolean {
-    switch (this.#state) {
-      case lineComment:
-        if (code === newline) this.#state = this.#back
-        return true
-      case blockComment:
-        if (this.#isStar && code === 0x2f) this.#state = this.#back
-        this.#isStar = code === 0x2a
-        return true
-      case slash:
-        if (code === 0x2f || code === 0x2a) {
-          this.#state = code === 0x2f ? lineComment : blockComment
-          return this.#mend()
-        }
-        this.#state = this.#back
-        this.#guess('There is a stray "/"')
-        return false
-      default:
-        if (code === tick && ++this.#tickCount < 3) return true
-        this.#state = this.#back
-        if (code === tick) this.#cut()
-        else this.#guess('There is a stray "`"')
-        return code === tick
-    }
+    const found = this.#gap.read(code)
+    if (found === 'inside') return true
+    this.#state = this.#back
+    if (found === 'comment') return this.#mend()
+    if (found === 'stray') this.#guess('There is a stray "/" or "`"')
+    else this.#cut()
+    return found === 'fence'
   }
 
   #readWord(chunk: string, from: number): number {
@@ -334,6 +288,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     this.#isKey = false
     this.#isOpenComma = false
     this.#state = string
+    this.#consider()
   }
 
   #endString(): void {
@@ -402,10 +357,9 @@ export class JsonReader<W extends Watcher = Watcher> {
 
   #ended(): void {
     this.#isOpenComma = false
-    const block = this.#block as Block<W>
     this.#state = after
-    if (!block.shown && block.confirmed) this.#consider(block)
-    if (block.top !== undefined) return
+    this.#consider()
+    if (this.#block?.top !== undefined) return
     this.#block = undefined
     this.#state = prose
   }
@@ -414,7 +368,7 @@ export class JsonReader<W extends Watcher = Watcher> {
   #cut(): void {
     const block = this.#block
     if (block === undefined) return
-    if (this.#state >= slash) this.#state = this.#back
+    if (this.#state === gap) this.#state = this.#back
     const isWord = !this.#isKey && (this.#state === word || this.#state === afterWord)
     if (block.top === undefined && isWord) return this.#endRootWord(true)
     const found = isWord ? (this.#state === word ? readCutWord(this.#word) : readWord(this.#word)) : undefined
@@ -459,19 +413,11 @@ export class JsonReader<W extends Watcher = Watcher> {
     const block = this.#block as Block<W>
     if (block.confirmed) return
     block.confirmed = true
-    this.#consider(block)
+    this.#consider()
   }
 
-  /** Shows the block if it is the first, or a better match than the one that is shown. */
-  #consider(block: Block<W>): void {
-    const best = this.#shown
-    if (best !== undefined) {
-      if (block.score <= best.score) return
-      best.shown = false
-      this.#sink.reset('a later part of the answer matches the schema better')
-    }
-    this.#shown = block
-    block.shown = true
-    this.#sink.replay(() => tellBlock(block, this.#root, (event, place) => this.#sink.tell(event, place)))
+  #consider(): void {
+    const block = this.#block
+    if (block !== undefined && block.confirmed && !block.shown) this.#best.consider(block)
   }
 }
