@@ -158,7 +158,7 @@ async function takeAnswer(door: CallAtDoor, now: Given, id: string, answer: Answ
     respond(false, settled)
     return undefined
   }
-  respond(true)
+  respond(true, answer.rule === undefined ? undefined : `The rule "${answer.rule}" allows it.`)
   await scope.input.log.sync()
   if (answer.data !== undefined) carryApproval(ctx, answer.data)
   if (settled === now) return now

@@ -128,6 +128,10 @@ describe('an answer that is remembered', () => {
     expect(await server.store.asks.list({ open: true })).toHaveLength(5 - 1 - expected.length)
     await server.live.get('s')?.done
     const { parts } = (await server.messages('s')).at(-1)!
+    const reason = `The rule "${first.remember![0]}" allows it.`
+    expect(parts).toContainEqual(
+      expect.objectContaining({ approval: expect.objectContaining({ id: second.id, reason }) as object }),
+    )
     expect(parts.filter((part) => 'state' in part && part.state === 'output-available')).toHaveLength(2)
   })
 
