@@ -141,9 +141,11 @@ function retryPrompt({ ctx, spec }: Conducted, reason: string, native: boolean):
   return setSlots(ctx.prompt, { ...brought, [spec.settings.titles?.['retry'] ?? 'RETRY']: reason })
 }
 
-function mayPlanInstead({ spec, ctx }: Conducted, error: NamedError): boolean {
+function mayPlanInstead({ spec, ctx, emitter }: Conducted, error: NamedError): boolean {
   if ((spec.settings.planning ?? 'auto') !== 'auto' || ctx.toolLogs.length > 0 || !isToolRefusal(error)) return false
   spec.learnt.refusesTools = true
+  const message = `The provider refused tools (${error.message}); from now on they are planned by a request of their own.`
+  emitter.emit({ type: 'warning', message })
   return true
 }
 

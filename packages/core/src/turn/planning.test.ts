@@ -398,7 +398,10 @@ describe('auto', () => {
       },
       { planning: 'auto' },
     )
-    expect((await agent.turn().input('q').run().result()).data).toBe('ok')
+    const run = agent.turn().input('q').run()
+    const [warning] = await Array.fromAsync(run.events())
+    expect(warning).toMatchObject({ type: 'warning', message: expect.stringContaining('does not support tools') })
+    expect((await run.result()).data).toBe('ok')
     expect((await agent.turn().input('q').run().result()).data).toBe('ok')
     expect(model.calls.map(({ tools }) => tools?.length ?? 0)).toEqual([1, 0, 0, 0, 0])
     expect(asked).toEqual(['Rome', 'Rome'])

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { loadPrompt, type PromptAction } from './load-prompt.ts'
@@ -54,9 +55,9 @@ my block: 12
     expect(slotsOf(loadPrompt('.execution: only this', 'yaml', {}), 'turn')).toEqual({ input: 'only this' })
   })
 
-  it('takes a long text for a text', () => {
-    const long = `input: ${'x'.repeat(100_000)}`
-    expect(slotsOf(loadPrompt(long, 'yaml', {}), 'turn')['input']).toHaveLength(100_000)
+  it.each([300, 5000, 100_000])('takes a line of %i characters for a text', (length) => {
+    const long = `input: ${'x'.repeat(length)}`
+    expect(slotsOf(loadPrompt(long, 'yaml', {}), 'turn')['input']).toHaveLength(length)
   })
 
   it('finds a prompt inside of a bigger file', () => {
@@ -220,5 +221,59 @@ describe('toYamlPrompt', () => {
     expect(rest).toEqual({ input: '${kept} as it is', info: { z: 1, a: ['x', null] }, 'own block': 'two\nlines' })
     expect(jsonSchema(loaded)).toEqual(jsonSchema(output))
     expect(toYamlPrompt({}, { output: loaded })).toBe(toYamlPrompt({}, { output }))
+  })
+
+  it('goes round for every value', () => {
+    const value = fc.jsonValue({ depthSize: 'small' })
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ minLength: 1 }), value, { minKeys: 1 }), value, (info, input) => {
+        const slots = { info, ...(input !== null && { input }) }
+        const loaded = slotsOf(loadPrompt(toYamlPrompt({}, slots), 'yaml', {}), 'turn')
+        expect(loaded).toEqual(JSON.parse(JSON.stringify(slots)))
+      }),
+    )
+  })
+
+  it('goes round for every output that its words can say', () => {
+    const leaf = fc.constantFrom(
+      z.string(),
+      z.int(),
+      z.number(),
+      z.boolean(),
+      z.null(),
+      z.unknown(),
+      z.literal(['a', 'b c', 'd, e', '3', 3, true]),
+      z.union([z.string(), z.int()]),
+      z.record(z.string(), z.boolean()),
+      z.string().min(2),
+    )
+    const { schema } = fc.letrec<{ schema: z.ZodType }>((tie) => ({
+      schema: fc.oneof(
+        { maxDepth: 3 },
+        leaf,
+        tie('schema').map((one) => z.array(one)),
+        tie('schema').map((one) => one.describe('said: "so", or so')),
+        tie('schema').map((one) => one.meta({ ensure: 'not-empty' })),
+        fc
+          .dictionary(fc.stringMatching(/^[a-z_]{1,6}$/), fc.tuple(tie('schema'), fc.boolean()), {
+            minKeys: 1,
+            maxKeys: 3,
+          })
+          .map((fields) =>
+            z.object(
+              Object.fromEntries(
+                Object.entries(fields).map(([name, [one, optional]]) => [name, optional ? one.optional() : one]),
+              ),
+            ),
+          ),
+      ),
+    }))
+    fc.assert(
+      fc.property(schema, (output) => {
+        const text = toYamlPrompt({}, { output: z.object({ output }) })
+        const loaded = slotsOf(loadPrompt(text, 'yaml', {}), 'turn')['output']
+        expect(jsonSchema(loaded)).toEqual(jsonSchema(z.object({ output })))
+      }),
+    )
   })
 })

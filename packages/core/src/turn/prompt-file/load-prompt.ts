@@ -31,13 +31,18 @@ export function loadPrompt(pathOrText: string, format: 'yaml' | 'json', options:
 }
 
 function readSource(pathOrText: string, format: string): { file: string; text: string } {
-  // Nothing with a line break is a path, and long texts are no names that a system takes.
-  const mayBePath = !pathOrText.includes('\n') && pathOrText.length < 4096
-  if (mayBePath && statSync(pathOrText, { throwIfNoEntry: false })?.isFile() === true)
-    return { file: pathOrText, text: readFileSync(pathOrText, 'utf8') }
-  if (mayBePath && /\.(ya?ml|json5?)$/i.test(pathOrText.trim()))
-    throw badPrompt(pathOrText, 1, '', 'there is no such file')
+  if (isFile(pathOrText)) return { file: pathOrText, text: readFileSync(pathOrText, 'utf8') }
+  if (/^[^\n]{1,500}\.(ya?ml|json5?)$/i.test(pathOrText)) throw badPrompt(pathOrText, 1, '', 'there is no such file')
   return { file: `<${format} text>`, text: pathOrText }
+}
+
+/** Texts are no names that a system takes: what it says of them does not matter. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    return false
+  }
 }
 
 function parse(text: string, format: 'yaml' | 'json', file: string): ReadText {
