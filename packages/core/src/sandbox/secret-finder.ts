@@ -37,8 +37,10 @@ export class SecretFinder {
 const globs = [
   ...secretFiles.map((glob) => `--iglob=**/${glob}`),
   ...secretFolders.map((glob) => `--iglob=**/${glob}/**`),
-  '--iglob=!node_modules',
-  '--iglob=!.git',
+  // What is fetched or built has no secrets of the person, and most of the files.
+  ...['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next', '.cache'].map(
+    (folder) => `--glob=!${folder}`,
+  ),
 ]
 
 /** Never rejects: what could be found in time is better than nothing. */

@@ -62,6 +62,16 @@ inBothWays((way) => {
     expect(after.text).toContain('on\r\n')
   })
 
+  test('Control-C reaches the command itself, which goes on if it likes, and Control-Z does not hold it', async () => {
+    const { output } = await exec(`trap 'echo caught' INT; echo up; cat; echo after; read -r`)
+    await write(output.task_id, { chars: '\u001a', yield_time_ms: 300 })
+    const { output: interrupted } = await write(output.task_id, { chars: '\u0003', yield_time_ms: 5000 })
+    expect(interrupted.text).toMatch(/caught\r\nafter\r\n$/)
+    expect(interrupted.status).toBe('running')
+    const { output: ended } = await write(output.task_id, { chars: '\n', yield_time_ms: 5000 })
+    expect(ended).toMatchObject({ status: 'ended', exitCode: 0 })
+  })
+
   test('a terminal has the size it was given, and takes another', async () => {
     const { output } = await exec('stty size; read -r; stty size', { cols: 91, rows: 17 })
     expect(output.text).toBe('17 91\r\n')

@@ -1,0 +1,61 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { inSandbox } from '../shell/in-both-ways.ts'
+import { findBash } from '../shell/find-bash.ts'
+import { findSandbox } from './find-sandbox.ts'
+import { probe } from './probe.ts'
+import type { Sandbox } from './sandbox.ts'
+import { whyNone } from './why-none.ts'
+
+inSandbox('on this machine', () => {
+  test('a sandbox is found, and said', async () => {
+    const { sandbox, text, fix } = await findSandbox()
+    expect(sandbox?.name).toMatch(/bubblewrap|Seatbelt/)
+    expect(text).toMatch(/confines commands: they change nothing but the workspace and reach no network\.$/)
+    expect(fix).toBeUndefined()
+  })
+})
+
+test('what only looks like a sandbox is not taken for one', async () => {
+  const plain: Sandbox = {
+    name: 'bubblewrap',
+    wrap: ({ argv: [file = '', ...args], env, cwd }) => ({
+      file: findBash(),
+      args: ['-c', 'cd "$1" && shift && exec "$@"', 'bash', cwd, file, ...args],
+      env: { ...env },
+      release: () => undefined,
+    }),
+  }
+  expect(await probe(plain)).toBe('files outside the workspace can be written')
+})
+
+test('a sandbox that does not start is not one, and says what it said', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bwrap-'))
+  const program = path.join(folder, 'bwrap')
+  writeFileSync(program, '#!/bin/sh\necho "bwrap: something odd" >&2\nexit 1\n')
+  chmodSync(program, 0o755)
+  const broken: Sandbox = {
+    name: 'bubblewrap',
+    wrap: ({ env }) => ({ file: program, args: [], env: { ...env }, release: () => undefined }),
+  }
+  const complaint = await probe(broken)
+  expect(complaint).toBe('bwrap: something odd')
+  expect(whyNone('linux', complaint).text).toContain('bubblewrap does not confine commands here (bwrap: something odd)')
+  rmSync(folder, { recursive: true })
+})
+
+test.each([
+  ['linux', undefined, /bubblewrap is not installed/, /apt install bubblewrap/],
+  ['linux', 'bwrap: No permissions to create new namespace', /namespaces/, undefined],
+  ['darwin', 'x', /sandbox-exec does not confine commands here \(x\)/, /sandbox-exec/],
+  ['win32', undefined, /Windows has nothing/, /WSL 2/],
+  ['freebsd', undefined, /no sandbox for freebsd/, undefined],
+] as const)('no sandbox on %s after %j is said in a sentence', (platform, complaint, why, how) => {
+  const { sandbox, text, fix } = whyNone(platform, complaint)
+  expect(sandbox).toBeUndefined()
+  expect(text).toMatch(/^Commands run unconfined: .*\. More of them are asked about\.$/)
+  expect(text).toMatch(why)
+  if (how !== undefined) expect(fix).toMatch(how)
+})
