@@ -5,6 +5,7 @@ import { commandLeave, type CommandLeave } from './command-leave.ts'
 import type { EffectRules, ReadyRule } from './compile-rules.ts'
 import { toolRule } from './find-rule.ts'
 import { matchHost } from './host-pattern.ts'
+import type { PathFact } from './path-fact.ts'
 import type { Policy } from './policy.ts'
 
 /** One thing that a call needs a yes for. */
@@ -37,6 +38,8 @@ export interface Scene {
 
 export interface CallChecks {
   checks: readonly Check[]
+  /** Those of the files and folders, which are among all of them. */
+  ofPaths: ReadonlyMap<PathFact, Check>
   leaves: ReadonlyMap<CommandFact, CommandLeave>
 }
 
@@ -59,11 +62,12 @@ export function checkCall(facts: CallFacts, policy: Policy, own: OwnWord): CallC
     if (leave.by === 'nobody') checks.push(leave.check)
     else if ('rule' in leave) checks.push({ rule: leave.rule })
   }
-  for (const fact of facts.paths) checks.push(checkPath(fact, scene))
+  const ofPaths = new Map(facts.paths.map((fact) => [fact, checkPath(fact, scene)]))
+  checks.push(...ofPaths.values())
   for (const { url, host } of facts.urls) checks.push(checkUrl(url, host, scene))
   if (facts.code) checks.push(checkCode(scene))
   checks.push(checkTool(scene))
-  return { checks, leaves: scene.leaves }
+  return { checks, ofPaths, leaves: scene.leaves }
 }
 
 function checkTool({ facts, policy, allow, byTool, own }: Scene): Check {

@@ -1,5 +1,5 @@
 import type { Check, Scene } from './check-call.ts'
-import { exactRule } from './command-leave.ts'
+import { exactRule, runsByMode } from './command-leave.ts'
 import type { ReadyRule } from './compile-rules.ts'
 import type { PathFact } from './path-fact.ts'
 import { rememberPath } from './remember.ts'
@@ -34,8 +34,8 @@ function isAccepted(fact: PathFact, { policy, own, leaves }: Scene): boolean {
     if (fact.kind === 'read' || !fact.inside) return false
     return policy.mode === 'accept-edits' || own === false
   }
+  if (runsByMode(fact.by, policy)) return true
   const leave = leaves.get(fact.by)
-  if (leave?.by === 'mode') return true
   if (leave === undefined || leave.by === 'nature') return false
   if (fact.kind === 'read') return true
   // A yes to a command is a yes to what it is there for; what it prints into a file is another matter.

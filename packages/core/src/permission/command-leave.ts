@@ -3,6 +3,7 @@ import type { Check, Scene } from './check-call.ts'
 import { matchCommand } from './command-pattern.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import type { ReadyRule } from './compile-rules.ts'
+import type { Policy } from './policy.ts'
 import { rememberCommand } from './remember.ts'
 
 /** Who lets a command run. */
@@ -26,7 +27,7 @@ export function commandLeave(fact: CommandFact, scene: Scene): CommandLeave {
   const ruleOf = (found: FoundCommand): ReadyRule | undefined => commandRule(found, scene)
   const covering = isTyped || unknownFiles !== undefined ? undefined : coveringRule(fact, ruleOf)
   if (covering !== undefined) return { by: 'rules', rule: covering }
-  if (policy.mode === 'bypass' || (policy.mode === 'accept-edits' && policy.sandbox && !isTyped)) return { by: 'mode' }
+  if (runsByMode(fact, policy)) return { by: 'mode' }
   if (isTyped) return nobody('What is typed into a program that runs can do anything there.')
   if (unknownFiles !== undefined) return nobody(unknownFiles)
   if (policy.sandbox && isContained(fact)) return { by: 'nature' }
@@ -40,6 +41,12 @@ export function commandLeave(fact: CommandFact, scene: Scene): CommandLeave {
 /** It wants to leave the sandbox, and there is one to leave. */
 export function wantsOut({ access }: CommandFact, { policy }: Pick<Scene, 'policy'>): boolean {
   return access.outside === true && policy.sandbox
+}
+
+/** The mode alone lets it run: everything does, or everything that the sandbox can hold. */
+export function runsByMode({ access }: CommandFact, { mode, sandbox }: Policy): boolean {
+  if (mode !== 'accept-edits') return mode === 'bypass'
+  return sandbox && access.outside !== true && access.typed !== true
 }
 
 /** It may run unasked where nothing can be written. */

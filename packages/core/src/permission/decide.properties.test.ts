@@ -81,109 +81,136 @@ function policyOf(rules: readonly RuleLine[], given: Pick<Policy, 'mode' | 'sand
 const judge = (made: { tool: string; input: unknown }, policy: Policy): Decision =>
   explainCall(made, tools, ctx, policy) as Decision
 const options = { numRuns: Number(process.env['TROUPE_FUZZ_RUNS'] ?? 400) }
+const patienceMs = 600_000
 
-it('a deny rule more never permits more, and an ask rule more never permits more', () => {
-  fc.assert(
-    fc.property(call, lines, line, setting, (made, rules, added, given) => {
-      fc.pre(added.effect !== 'allow')
-      const before = judge(made, policyOf(rules, given))
-      const after = judge(made, policyOf([...rules, added], given))
-      expect(rank[after.decision]).toBeLessThanOrEqual(rank[before.decision])
-    }),
-    options,
-  )
-})
+it(
+  'a deny rule more never permits more, and an ask rule more never permits more',
+  () => {
+    fc.assert(
+      fc.property(call, lines, line, setting, (made, rules, added, given) => {
+        fc.pre(added.effect !== 'allow')
+        const before = judge(made, policyOf(rules, given))
+        const after = judge(made, policyOf([...rules, added], given))
+        expect(rank[after.decision]).toBeLessThanOrEqual(rank[before.decision])
+      }),
+      options,
+    )
+  },
+  patienceMs,
+)
 
-it('an allow rule more never forbids, and never goes before a rule that denies or asks', () => {
-  fc.assert(
-    fc.property(call, lines, text, layer, setting, (made, rules, added, where, given) => {
-      const before = judge(made, policyOf(rules, given))
-      const after = judge(made, policyOf([...rules, { text: added, effect: 'allow', layer: where, base: '' }], given))
-      expect(rank[after.decision]).toBeGreaterThanOrEqual(rank[before.decision])
-      if (before.decision === 'deny') expect(after).toMatchObject({ decision: 'deny', rule: before.rule })
-      if (before.rule !== null && before.decision === 'ask')
-        expect(after).toMatchObject({ decision: 'ask', rule: before.rule })
-    }),
-    options,
-  )
-})
+it(
+  'an allow rule more never forbids, and never goes before a rule that denies or asks',
+  () => {
+    fc.assert(
+      fc.property(call, lines, text, layer, setting, (made, rules, added, where, given) => {
+        const before = judge(made, policyOf(rules, given))
+        const after = judge(made, policyOf([...rules, { text: added, effect: 'allow', layer: where, base: '' }], given))
+        expect(rank[after.decision]).toBeGreaterThanOrEqual(rank[before.decision])
+        if (before.decision === 'deny') expect(after).toMatchObject({ decision: 'deny', rule: before.rule })
+        if (before.rule !== null && before.decision === 'ask')
+          expect(after).toMatchObject({ decision: 'ask', rule: before.rule })
+      }),
+      options,
+    )
+  },
+  patienceMs,
+)
 
-it('the order of rules, and how often one is written, make no difference', () => {
-  fc.assert(
-    fc.property(call, lines, setting, fc.infiniteStream(fc.nat()), (made, rules, given, numbers) => {
-      const shuffled = rules
-        .flatMap((one) => (numbers.next().value! % 3 === 0 ? [one, one] : [one]))
-        .map((one) => ({ one, at: numbers.next().value! }))
-        .toSorted((a, b) => a.at - b.at)
-        .map(({ one }) => one)
-      const { hides: _, ...before } = judge(made, policyOf(rules, given))
-      const { hides: __, ...after } = judge(made, policyOf(shuffled, given))
-      expect(after.decision).toBe(before.decision)
-      expect(after.rule).toBe(before.rule)
-      expect(after.confinement).toBe(before.confinement)
-      expect(after.remember).toEqual(before.remember)
-    }),
-    options,
-  )
-})
+it(
+  'the order of rules, and how often one is written, make no difference',
+  () => {
+    fc.assert(
+      fc.property(call, lines, setting, fc.infiniteStream(fc.nat()), (made, rules, given, numbers) => {
+        const shuffled = rules
+          .flatMap((one) => (numbers.next().value! % 3 === 0 ? [one, one] : [one]))
+          .map((one) => ({ one, at: numbers.next().value! }))
+          .toSorted((a, b) => a.at - b.at)
+          .map(({ one }) => one)
+        const { hides: _, ...before } = judge(made, policyOf(rules, given))
+        const { hides: __, ...after } = judge(made, policyOf(shuffled, given))
+        expect(after.decision).toBe(before.decision)
+        expect(after.rule).toBe(before.rule)
+        expect(after.confinement).toBe(before.confinement)
+        expect(after.remember).toEqual(before.remember)
+      }),
+      options,
+    )
+  },
+  patienceMs,
+)
 
-it('what is offered to be remembered stops the asking, and only that', () => {
-  fc.assert(
-    fc.property(call, lines, setting, (made, rules, given) => {
-      const asked = judge(made, policyOf(rules, given))
-      if (asked.remember === undefined) return
-      expect(asked.decision).toBe('ask')
-      expect(asked.rule).toBeNull()
-      const remembered = asked.remember.map((one): RuleLine => ({
-        text: one,
-        effect: 'allow',
-        layer: 'session',
-        base: '',
-      }))
-      const policy = policyOf([...rules, ...remembered], given)
-      expect(
-        policy.rules.problems.filter(({ line: { layer: where } }) => where === 'session').map(({ message }) => message),
-      ).toEqual(
-        policyOf(rules, given)
-          .rules.problems.filter(({ line: { layer: where } }) => where === 'session')
-          .map(({ message }) => message),
-      )
-      expect([asked.remember, judge(made, policy).decision]).toEqual([asked.remember, 'allow'])
-      for (const rule of asked.remember)
-        expect(rule).not.toMatch(/^(Bash|Outside)(\((\*|bash|sh|python3?|node|env|sudo|xargs|eval|git|npm) ?\*?\))?$/)
-    }),
-    options,
-  )
-})
+it(
+  'what is offered to be remembered stops the asking, and only that',
+  () => {
+    fc.assert(
+      fc.property(call, lines, setting, (made, rules, given) => {
+        const asked = judge(made, policyOf(rules, given))
+        if (asked.remember === undefined) return
+        expect(asked.decision).toBe('ask')
+        expect(asked.rule).toBeNull()
+        const remembered = asked.remember.map((one): RuleLine => ({
+          text: one,
+          effect: 'allow',
+          layer: 'session',
+          base: '',
+        }))
+        const policy = policyOf([...rules, ...remembered], given)
+        expect(
+          policy.rules.problems
+            .filter(({ line: { layer: where } }) => where === 'session')
+            .map(({ message }) => message),
+        ).toEqual(
+          policyOf(rules, given)
+            .rules.problems.filter(({ line: { layer: where } }) => where === 'session')
+            .map(({ message }) => message),
+        )
+        expect([asked.remember, judge(made, policy).decision]).toEqual([asked.remember, 'allow'])
+        for (const rule of asked.remember)
+          expect(rule).not.toMatch(/^(Bash|Outside)(\((\*|bash|sh|python3?|node|env|sudo|xargs|eval|git|npm) ?\*?\))?$/)
+      }),
+      options,
+    )
+  },
+  patienceMs,
+)
 
-it('nothing but the plan is written in plan mode, whatever the rules', () => {
-  const writing = fc.oneof(
-    file.map((file_path) => ({ tool: 'Write', input: { file_path, content: '' } as unknown })),
-    fc
-      .constantFrom('rm x', 'npm test', 'echo hi > src/a.ts', 'node x.js', 'touch a', 'ls; rm x')
-      .map((one) => ({ tool: 'Bash', input: { command: one } })),
-    fc.constantFrom('Undo', 'Deploy').map((tool) => ({ tool, input: { scope: 'turn' } })),
-  )
-  fc.assert(
-    fc.property(writing, lines, fc.boolean(), (made, rules, sandbox) => {
-      const decision = judge(made, policyOf(rules, { mode: 'plan', sandbox }))
-      const isPlan = (made.input as { file_path?: string }).file_path === 'plan.md'
-      expect(isPlan || decision.decision === 'deny').toBe(true)
-    }),
-    options,
-  )
-})
+it(
+  'nothing but the plan is written in plan mode, whatever the rules',
+  () => {
+    const writing = fc.oneof(
+      file.map((file_path) => ({ tool: 'Write', input: { file_path, content: '' } as unknown })),
+      fc
+        .constantFrom('rm x', 'npm test', 'echo hi > src/a.ts', 'node x.js', 'touch a', 'ls; rm x')
+        .map((one) => ({ tool: 'Bash', input: { command: one } })),
+      fc.constantFrom('Undo', 'Deploy').map((tool) => ({ tool, input: { scope: 'turn' } })),
+    )
+    fc.assert(
+      fc.property(writing, lines, fc.boolean(), (made, rules, sandbox) => {
+        const decision = judge(made, policyOf(rules, { mode: 'plan', sandbox }))
+        const isPlan = (made.input as { file_path?: string }).file_path === 'plan.md'
+        expect(isPlan || decision.decision === 'deny').toBe(true)
+      }),
+      options,
+    )
+  },
+  patienceMs,
+)
 
-it('a call that is allowed in the default mode is allowed in every mode that permits more', () => {
-  fc.assert(
-    fc.property(call, lines, fc.boolean(), (made, rules, sandbox) => {
-      const inMode = (mode: Policy['mode']): number => rank[judge(made, policyOf(rules, { mode, sandbox })).decision]
-      expect(inMode('accept-edits')).toBeGreaterThanOrEqual(inMode('default'))
-      expect(inMode('bypass')).toBeGreaterThanOrEqual(inMode('accept-edits'))
-      expect(inMode('plan')).toBeLessThanOrEqual(
-        Math.max(inMode('default'), (made.input as { file_path?: string }).file_path === 'plan.md' ? 2 : 0),
-      )
-    }),
-    options,
-  )
-})
+it(
+  'a call that is allowed in the default mode is allowed in every mode that permits more',
+  () => {
+    fc.assert(
+      fc.property(call, lines, fc.boolean(), (made, rules, sandbox) => {
+        const inMode = (mode: Policy['mode']): number => rank[judge(made, policyOf(rules, { mode, sandbox })).decision]
+        expect(inMode('accept-edits')).toBeGreaterThanOrEqual(inMode('default'))
+        expect(inMode('bypass')).toBeGreaterThanOrEqual(inMode('accept-edits'))
+        expect(inMode('plan')).toBeLessThanOrEqual(
+          Math.max(inMode('default'), (made.input as { file_path?: string }).file_path === 'plan.md' ? 2 : 0),
+        )
+      }),
+      options,
+    )
+  },
+  patienceMs,
+)

@@ -10,15 +10,15 @@ import type { Policy } from './policy.ts'
 export function grantsOf(
   facts: CallFacts,
   policy: Policy,
-  { leaves }: CallChecks,
+  { leaves, ofPaths }: CallChecks,
 ): Pick<Decision, 'confinement' | 'outside' | 'hides'> {
-  // Where the mode lets everything run in the sandbox, what the sandbox holds back stays held back.
-  const isHeld = (fact: CallFacts['paths'][number]): boolean =>
-    policy.mode === 'accept-edits' &&
-    fact.by !== undefined &&
-    fact.secret === undefined &&
-    leaves.get(fact.by)?.by === 'mode'
-  const beyond = facts.paths.filter((fact) => (!fact.inside || fact.secret !== undefined) && !isHeld(fact))
+  const beyond = facts.paths.filter((fact) => {
+    if (fact.inside && fact.secret === undefined) return false
+    const { why, rule } = ofPaths.get(fact)!
+    if (fact.by === undefined || why !== undefined || rule !== undefined) return true
+    // Where a command runs only because the sandbox holds it, what the sandbox holds back stays held back.
+    return policy.mode !== 'accept-edits' || leaves.get(fact.by)?.by !== 'mode'
+  })
   const isSearch = facts.paths.some(({ kind, folder, by }) => kind === 'read' && folder && by === undefined)
   return {
     ...((facts.commands.length > 0 || facts.code) && { confinement: confinementOf(facts, policy, leaves) }),
