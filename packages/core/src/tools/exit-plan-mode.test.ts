@@ -6,6 +6,8 @@ import { call, play, texts, type Playing } from '../../test/play-run.ts'
 import type { AgentState } from '../agent-state.ts'
 import type { Answer, Ask } from '../asks.ts'
 import { createAgentState } from '../create-agent-state.ts'
+import { createPolicy } from '../permission/create-policy.ts'
+import { decide } from '../permission/decide.ts'
 import type { Mode } from '../permission/policy.ts'
 import { planFileOf } from '../plan-file.ts'
 import { readResume } from '../run/resume.ts'
@@ -23,8 +25,10 @@ let mode: Mode
 
 beforeEach(async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-plan-'))
-  await mkdir(path.join(folder, 'session'))
-  state = createAgentState({ workspace: folder, outputFolder: path.join(folder, 'session', 'output') })
+  await mkdir(path.join(folder, 'work'))
+  await mkdir(path.join(folder, 'home', 'session'), { recursive: true })
+  const outputFolder = path.join(folder, 'home', 'session', 'output')
+  state = createAgentState({ workspace: path.join(folder, 'work'), outputFolder })
   mode = 'plan'
 })
 
@@ -130,4 +134,49 @@ it('finds its answer again after a crash, also when the mode had been changed al
   expect(outcome.status).toBe('done')
   expect(sent(outcome, 0)).toMatch(/approved the plan/)
   expect(outcome.message.parts.filter((part) => part.type === 'data-compaction')).toHaveLength(1)
+})
+
+it('is the way out of a mode in which nothing but the plan file can be written', async () => {
+  const planFile = planFileOf(state)
+  const tools = getTools(['Write', 'Read', 'Edit', 'ExitPlanMode'])
+  const write = (file: string, id: string) => ({
+    call: { name: 'Write', input: { file_path: file, content: 'x\n' }, id },
+  })
+  const outcome = await play(
+    [
+      [write(planFile, 'c1'), write('other.txt', 'c2'), write('.git/config', 'c3')],
+      [{ call: { name: 'Read', input: { file_path: planFile }, id: 'c4' } }],
+      [{ call: { name: 'Edit', input: { file_path: planFile, old_string: 'x', new_string: '# Dig' }, id: 'c5' } }],
+      [{ call: { name: 'ExitPlanMode', input: {}, id: 'c6' } }],
+      [write('other.txt', 'c7')],
+      [{ text: 'over' }],
+    ],
+    tools,
+    {
+      state: () => state,
+      workspace: { id: 'w', path: state.cwd },
+      mode: {
+        get: () => mode,
+        set(next) {
+          mode = next
+          return Promise.resolve()
+        },
+      },
+      decide: (asked, ctx) =>
+        decide(asked, ctx, createPolicy({}, { mode, planFile, troupeHome: path.dirname(path.dirname(planFile)) })),
+    },
+    (ask) =>
+      ask.kind === 'plan' ? { type: 'plan', choice: 'edit' } : { type: 'deny', remark: `asked: ${ask.reason}` },
+  )
+  const states = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'].map((id) => `${id} ${call(outcome, id).state}`)
+  expect(states).toEqual([
+    'c1 output-available',
+    'c2 output-denied',
+    'c3 output-denied',
+    'c4 output-available',
+    'c5 output-available',
+    'c6 output-available',
+    'c7 output-available',
+  ])
+  expect(call(outcome, 'c6').output).toMatchObject({ plan: '# Dig' })
 })
