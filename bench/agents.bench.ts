@@ -90,11 +90,14 @@ async function spawnTime(): Promise<{ value: string; ok: boolean; detail: string
   try {
     const costs: number[] = []
     for (let i = 0; i < 25; i++) {
-      await (await test.ask(`go ${i}`)).done
+      await (
+        await test.ask(`go ${i}`)
+      ).done
       costs.push(begun - asked)
     }
     const cost = median(costs.slice(5))
-    const detail = "from the master's model call to the sub-agent's, which its first chunks come before; models take no time"
+    const detail =
+      "from the master's model call to the sub-agent's, which its first chunks come before; models take no time"
     return { value: `${cost.toFixed(1)} ms`, ok: cost <= 10, detail }
   } finally {
     await test.close()
@@ -112,7 +115,9 @@ async function hundred(): Promise<{ value: string; ok: boolean; detail: string }
     { toolList, agents, instructions },
   )
   try {
-    await (await test.ask('warm')).done
+    await (
+      await test.ask('warm')
+    ).done
     begun.length = 0
     globalThis.gc?.()
     const before = process.memoryUsage().rss

@@ -86,7 +86,9 @@ export function createAgentBook(options: {
       if (!agentNamePattern.test(name))
         throw invalid(`"${name.slice(0, 80)}" is not an agent's name: letters, digits, "-" and "_", at most 64.`)
       if (getBuiltinAgents().some((known) => agentKey(known.name) === agentKey(name)))
-        throw new NamedError('AgentExists', `"${name}" is the name of a built-in agent. Choose another.`, { status: 409 })
+        throw new NamedError('AgentExists', `"${name}" is the name of a built-in agent. Choose another.`, {
+          status: 409,
+        })
       const unknown = unknownTools(data.toolKeys, options.tools(workspace.id))
       if (unknown.length > 0)
         throw invalid(`There is no tool or group: ${unknown.join(', ')}. GET /ai/tools lists those that exist.`)

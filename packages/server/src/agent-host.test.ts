@@ -40,7 +40,11 @@ function cast(turns: Record<string, ScriptTurn[]>): Script {
 const instructions = (_: unknown, __: unknown, prompt: string): Promise<string> => Promise.resolve(prompt)
 
 it('keeps each sub-agent as a conversation of its own, all depths flat', async () => {
-  test = await openTestLive(cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }), { toolList, agents, instructions })
+  test = await openTestLive(cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }), {
+    toolList,
+    agents,
+    instructions,
+  })
   const run = await test.ask('go')
   const sink = createTestSink()
   run.subscribe(sink, {})
@@ -66,17 +70,20 @@ it('keeps each sub-agent as a conversation of its own, all depths flat', async (
 })
 
 it('lets one sub-agent be stopped while the others go on', async () => {
-  test = await openTestLive(cast({ master: [[task('a'), task('b')]], a: [[{ call: { name: 'TestApproval', input: {} } }]] }), {
-    toolList,
-    agents,
-    instructions,
-  })
+  test = await openTestLive(
+    cast({ master: [[task('a'), task('b')]], a: [[{ call: { name: 'TestApproval', input: {} } }]] }),
+    {
+      toolList,
+      agents,
+      instructions,
+    },
+  )
   const run = await test.ask('go')
   await run.settled()
   const a = (await test.store.agents.list('s1')).find(({ name }) => name === 'a')
   expect(a?.status).toBe('waiting')
-  const report = await test.live.stopAgent('s1', a?.agentId as string)
-  expect(report?.status).toBe('stopped')
+  expect(await test.live.stopAgent('s1', a?.agentId as string)).toBe(true)
+  expect((await test.store.agents.get('s1', a?.agentId as string))?.status).toBe('stopped')
   const message = await run.done
   expect(message.parts.at(-1)).toMatchObject({ text: 'end of master' })
   expect(await test.inbox.list({})).toEqual([])
@@ -113,7 +120,9 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
 
 it('exports a sub-agent as a folder of its own', async () => {
   test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, instructions })
-  await (await test.ask('go')).done
+  await (
+    await test.ask('go')
+  ).done
   const [a] = await test.store.agents.list('s1')
   const folder = path.join(test.home, 'sessions/s1/agents', a?.agentId as string)
   expect(JSON.parse(readFileSync(path.join(folder, 'session.json'), 'utf8'))).toMatchObject({
@@ -123,4 +132,20 @@ it('exports a sub-agent as a folder of its own', async () => {
     parentAgentId: null,
   })
   expect(readFileSync(path.join(folder, 'messages.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2)
+})
+
+it('goes on alone when a person tells it more after the run of its session', async () => {
+  test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, instructions })
+  await (
+    await test.ask('go')
+  ).done
+  const [a] = await test.store.agents.list('s1')
+  const agentId = a?.agentId as string
+  await test.live.tellAgent(test.session, agentId, { id: 'more', text: 'and now?' })
+  await test.live.getAgent('s1', agentId)?.done
+  const { messages } = await test.store.messages.branch({ sessionId: 's1', agentId })
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+  expect(test.live.get('s1')).toBeUndefined()
+  await expect.poll(async () => (await (test as TestLive).store.agents.get('s1', agentId))?.status).toBe('completed')
+  await expect(test.live.tellAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('no such')
 })

@@ -1,5 +1,12 @@
 import os from 'node:os'
-import { agentKey, planInstructions, type AgentDefinition, type AgentFrame, type SandboxFinding, type Session } from '@troupe/core'
+import {
+  agentKey,
+  planInstructions,
+  type AgentDefinition,
+  type AgentFrame,
+  type SandboxFinding,
+  type Session,
+} from '@troupe/core'
 
 export interface InstructionFacts {
   /** What the agent is for, as its definition says it. */

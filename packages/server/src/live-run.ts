@@ -52,6 +52,8 @@ export interface OpenRun extends LiveRun {
   moved(): void
   /** A person stops a sub-agent. Undefined when it is not at work. */
   stopAgent(agentId: string): Promise<AgentReport | undefined>
+  /** A person tells a sub-agent more. Throws `AgentNotFound` (404). */
+  tellAgent(agentId: string, message: { id: string; text: string }): Promise<void>
   /** Nothing that happens from now on is written, here or below. */
   freeze(): Promise<void>
   /** The process is going: end at a safe point, or stay as it is when waiting. */
@@ -135,6 +137,11 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
       if (live.status === 'waiting') setStatus('running')
     },
     stopAgent: (agentId) => door?.stop(agentId) ?? Promise.resolve(undefined),
+    async tellAgent(agentId, { id, text }) {
+      const call = { toolCallId: id, signal: controller.signal, waiting: () => () => undefined }
+      const told = await doorOf().link.agents(call).send(agentId, text)
+      if ('refused' in told) throw new NamedError('AgentNotFound', told.message, { status: 404 })
+    },
     async freeze() {
       await stored
       await log.sync().catch((error: unknown) => warn('a waiting run was not written', error))

@@ -2,18 +2,20 @@ import {
   NamedError,
   newId,
   type AgentFrame,
-  type AgentReport,
+  type AgentDetails,
+  type AgentRecord,
   type Answer,
   type Ask,
   type RunOutcome,
   type RunRecord,
   type Session,
+  type StoredMessage,
 } from '@troupe/core'
 import { mayAnswer, type EarlyAnswer } from './early-answers.ts'
 import { foreignClient, type AnswerOptions } from './inbox.ts'
 import { noRun, openRun, type LiveRun, type OpenRun, type RunToBegin } from './live-run.ts'
 import { readRemains, type UnfinishedRun } from './read-remains.ts'
-import { gatherParts, type LiveOptions, type Remains, type RunRequest } from './run-parts.ts'
+import { gatherAloneParts, gatherParts, type LiveOptions, type Remains, type RunRequest } from './run-parts.ts'
 import { storeAnswer } from './store-answer.ts'
 
 export type { LiveRun } from './live-run.ts'
@@ -26,8 +28,13 @@ export interface Live {
   get(sessionId: string): LiveRun | undefined
   /** The run of a sub-agent that is at work. */
   getAgent(sessionId: string, agentId: string): LiveRun | undefined
-  /** Stops a sub-agent and what it started; its parent goes on. Undefined when it is not at work. */
-  stopAgent(sessionId: string, agentId: string): Promise<AgentReport | undefined>
+  /** Stops a sub-agent and what it started; its parent goes on. False when it is not at work. */
+  stopAgent(sessionId: string, agentId: string): Promise<boolean>
+  /**
+   * A person tells a sub-agent more. While the run of its session goes on it hears it as from its parent; else it goes
+   * on alone, in its own conversation. Throws `AgentNotFound` (404).
+   */
+  tellAgent(session: Session, agentId: string, message: { id: string; text: string }): Promise<void>
   /** Aborts the run of a session and waits until it is stored and closed. Undefined when there is none. */
   stop(sessionId: string): Promise<{ runId: string; ms: number } | undefined>
   /** Throws `NoRun` (409). Resolves when the message survives a crash. */
@@ -77,13 +84,34 @@ export function createLive(options: LiveOptions): Live {
     },
     get: (sessionId) => runs.get(sessionId),
     getAgent: (sessionId, agentId) => children.get(childKey(sessionId, agentId)),
-    stopAgent: (sessionId, agentId) => runs.get(sessionId)?.stopAgent(agentId) ?? Promise.resolve(undefined),
+    async stopAgent(sessionId, agentId) {
+      if ((await runs.get(sessionId)?.stopAgent(agentId)) !== undefined) return true
+      const alone = children.get(childKey(sessionId, agentId))
+      alone?.abort(stopped())
+      await alone?.done
+      return alone !== undefined
+    },
+    async tellAgent(session, agentId, message) {
+      const agent = await store.agents.get(session.id, agentId)
+      if (agent?.details === undefined)
+        throw new NamedError('AgentNotFound', 'There is no such sub-agent.', { status: 404 })
+      const root = runs.get(session.id)
+      const alone = children.get(childKey(session.id, agentId))
+      if (root !== undefined) await root.tellAgent(agentId, message)
+      else if (alone !== undefined) await alone.steer(message)
+      else await goOnAlone(session, agent as AgentRecord & { details: AgentDetails }, message)
+    },
     async stop(sessionId) {
       await opening.get(sessionId)?.catch(() => undefined)
+      const alone = [...children].flatMap(([key, child]) => (key.startsWith(`${sessionId}/`) ? [child] : []))
       const live = runs.get(sessionId)
-      if (live === undefined) return undefined
+      if (live === undefined) {
+        for (const child of alone) child.abort(stopped())
+        await Promise.allSettled(alone.map((child) => child.done))
+        return undefined
+      }
       const begun = performance.now()
-      live.abort(new NamedError('Stopped', 'Stopped by the person.'))
+      live.abort(stopped())
       await live.done
       return { runId: live.id, ms: Math.round(performance.now() - begun) }
     },
@@ -114,6 +142,11 @@ export function createLive(options: LiveOptions): Live {
       }
       for (const { record, session, ...left } of found) {
         if (record.agentId === null || runs.has(record.sessionId) || !orphans.delete(record.id)) continue
+        const agent = await store.agents.get(session.id, record.agentId)
+        if (agent !== undefined && record.request['alone'] === true && options.recovery() === 'continue') {
+          await beginAlone(record, session, agent, left).catch((error: unknown) => giveUp(record, error))
+          continue
+        }
         await closeOrphan(record, session, left).catch((error: unknown) => giveUp(record, error))
       }
     },
@@ -121,6 +154,7 @@ export function createLive(options: LiveOptions): Live {
       closing = true
       await Promise.allSettled(opening.values())
       await Promise.all([...runs.values()].map((live) => live.leave()))
+      await Promise.all([...children.values()].map((live) => live.leave()))
       for (const { record } of unstored.values()) {
         await storeLate(record.sessionId).catch((error: unknown) => warn('an answer was not stored', record, error))
       }
@@ -159,6 +193,51 @@ export function createLive(options: LiveOptions): Live {
       live.abort(new NamedError('Interrupted', 'The process ended while this answer was written. Regenerate to go on.'))
     live.begin()
     if (!stays) await live.done
+  }
+
+  /** A sub-agent whose session has no run answers a person, in a run of its own. */
+  async function goOnAlone(
+    session: Session,
+    agent: AgentRecord & { details: AgentDetails },
+    message: { id: string; text: string },
+  ): Promise<void> {
+    const { agentId, name, details } = agent
+    const at = { sessionId: session.id, agentId }
+    const record: RunRecord = {
+      id: newId('run_'),
+      sessionId: session.id,
+      agentId,
+      userMessageId: message.id,
+      messageId: newId('msg_'),
+      status: 'running',
+      request: { model: details.setup.model, agent: name, alone: true },
+      fromNumber: await store.runs.lastNumber(session.id),
+      createdAt: Date.now(),
+      endedAt: null,
+    }
+    await store.transaction(async (inside) => {
+      const parentMessageId = (await inside.messages.latestLeaf(at)) ?? null
+      const parts: StoredMessage['parts'] = [{ type: 'text', text: message.text }]
+      await inside.messages.add(at, { id: message.id, parentMessageId, role: 'user', parts, createdAt: Date.now() })
+      await inside.runs.create(record)
+      await inside.agents.put({ ...agent, status: 'running', runId: record.id, updatedAt: Date.now() })
+    })
+    await beginAlone(record, session, agent)
+  }
+
+  async function beginAlone(record: RunRecord, session: Session, agent: AgentRecord, remains?: Remains): Promise<void> {
+    const parts = await gatherAloneParts(options, session, agent, record.userMessageId)
+    const live = openChild({ record, session, parts, ...(remains !== undefined && { remains }) })
+    live.begin()
+    void live.done
+      .then(() => live.status)
+      .catch(() => 'failed')
+      .then(async (status) => {
+        const now = (await store.agents.get(session.id, agent.agentId)) ?? agent
+        const ended = status === 'done' ? 'completed' : status === 'failed' ? 'failed' : 'stopped'
+        await store.agents.put({ ...now, status: ended, updatedAt: Date.now() })
+      })
+      .catch((error: unknown) => warn('the state of a sub-agent was not stored', record, error))
   }
 
   /** The run of a sub-agent that nobody takes up: what it had written is kept. */
@@ -252,6 +331,10 @@ export function createLive(options: LiveOptions): Live {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   }
+}
+
+function stopped(): NamedError {
+  return new NamedError('Stopped', 'Stopped by the person.')
 }
 
 function childKey(sessionId: string, agentId: string): string {

@@ -2,6 +2,7 @@ import {
   pickTools,
   type AgentDefinition,
   type AgentFrame,
+  type AgentRecord,
   type AgentSetup,
   type AgentState,
   type Blobs,
@@ -134,16 +135,47 @@ export async function gatherParts(
 /** The same for a sub-agent, whose message is stored already. */
 export async function gatherChildParts(options: LiveOptions, session: Session, child: ChildRun): Promise<RunParts> {
   const { record, frames, message } = child
+  return { ...(await gatherAgentParts(options, session, record, frames, message.id)), child }
+}
+
+/** The same for a sub-agent that works for nobody: a person has told it something. */
+export function gatherAloneParts(
+  options: LiveOptions,
+  session: Session,
+  record: AgentRecord,
+  userMessageId: string,
+): Promise<RunParts> {
+  const { name, agentId, details } = record
+  const { allowedSubAgents, maxDepth } = details?.setup ?? {}
+  const frame: AgentFrame = {
+    kind: 'sub',
+    name,
+    agentId,
+    depth: 1,
+    path: ['master', name],
+    ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
+    ...(maxDepth !== undefined && { maxDepth }),
+  }
+  return gatherAgentParts(options, session, record, [frame], userMessageId)
+}
+
+async function gatherAgentParts(
+  options: LiveOptions,
+  session: Session,
+  record: AgentRecord,
+  frames: readonly AgentFrame[],
+  userMessageId: string,
+): Promise<RunParts> {
   const setup = record.details?.setup as AgentSetup
   const at = { sessionId: session.id, agentId: record.agentId }
   const [model, instructions, workspace, history] = await Promise.all([
     modelOf(options, setup.model, true),
     options.instructions(session, frames.at(-1) as AgentFrame, setup.prompt),
     options.workspace(session),
-    options.store.messages.chain(at, message.id),
+    options.store.messages.chain(at, userMessageId),
   ])
   const tools = pickTools(setup.tools, options.tools(session))
-  return { frames, tools, model, instructions, workspace, history, child }
+  return { frames, tools, model, instructions, workspace, history }
 }
 
 /** A run that is taken up may yet have to wait, or to finish its calls: its model is missed when it is called. */

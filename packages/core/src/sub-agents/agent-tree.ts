@@ -49,7 +49,15 @@ export function createAgentTree(options: TreeOptions): AgentTree {
   const { writes = createWriteLock() } = options
   const envelopes = createEnvelopes(emit)
   let lastTime = 0
-  const tree: Forest = { host, sessionId: options.sessionId, parallel: options.parallel ?? 4, nodes, begin, reportOf, now }
+  const tree: Forest = {
+    host,
+    sessionId: options.sessionId,
+    parallel: options.parallel ?? 4,
+    nodes,
+    begin,
+    reportOf,
+    now,
+  }
 
   return {
     writes,

@@ -135,7 +135,11 @@ async function checkTree(given: typeof troupe extends fc.Arbitrary<infer T> ? T 
   expect(calls).toBe(before)
 }
 
-function checkChain(record: AgentRecord, records: readonly AgentRecord[], definitions: readonly AgentDefinition[]): void {
+function checkChain(
+  record: AgentRecord,
+  records: readonly AgentRecord[],
+  definitions: readonly AgentDefinition[],
+): void {
   const chain: AgentRecord[] = []
   for (let at: AgentRecord | undefined = record; at !== undefined;) {
     chain.unshift(at)

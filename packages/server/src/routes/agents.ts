@@ -1,4 +1,12 @@
-import { NamedError, newId, type AgentEntry, type AgentRecord, type Store, type Workspace } from '@troupe/core'
+import {
+  NamedError,
+  newId,
+  steerRequestSchema,
+  type AgentEntry,
+  type AgentRecord,
+  type Store,
+  type Workspace,
+} from '@troupe/core'
 import { z } from 'zod'
 import { storedDefinitionSchema, type AgentBook } from '../agent-book.ts'
 import { findSession } from '../find-session.ts'
@@ -136,9 +144,23 @@ export function agentRoutes(options: {
       answers: { 200: '{agent}', 404: 'SessionNotFound, AgentNotFound', 409: 'NoRun' },
       async handle(c, { params, workspaceId }) {
         const { sessionId, agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
-        const report = await live.stopAgent(sessionId, agentId)
-        if (report === undefined) throw new NamedError('NoRun', 'This agent is not at work.', { status: 409 })
+        if (!(await live.stopAgent(sessionId, agentId)))
+          throw new NamedError('NoRun', 'This agent is not at work.', { status: 409 })
         return c.json({ agent: summary((await store.agents.get(sessionId, agentId)) as AgentRecord) })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/sessions/:id/agents/:agentId/input',
+      summary: 'Tells a sub-agent more: one at work reads it at its next step, one that has ended goes on with it.',
+      body: steerRequestSchema,
+      scoped: true,
+      answers: { 202: '{agent}', 404: 'SessionNotFound, AgentNotFound' },
+      async handle(c, { params, body, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        const { agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
+        await live.tellAgent(session, agentId, body)
+        return c.json({ agent: summary((await store.agents.get(session.id, agentId)) as AgentRecord) }, 202)
       },
     }),
     route({
