@@ -1,3 +1,4 @@
+import { provideBubblewrap } from './lib/bubblewrap.mjs'
 import { findChromium, installChromium } from './lib/chromium.mjs'
 import { main, say } from './lib/run.mjs'
 import { vitest } from './lib/vitest.mjs'
@@ -7,6 +8,7 @@ import { setup } from './setup.mjs'
 await main(async () => {
   const { node, env } = await setup()
   const args = process.argv.slice(2)
+  await provideBubblewrap()
   const chromium = (await findChromium()) ?? (await installChromium(node))
   const runs = []
   if (chromium !== undefined) {

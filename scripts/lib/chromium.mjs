@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { installWithApt, isRootOnDebian } from './apt.mjs'
 import { root, run, say } from './run.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge']
@@ -35,7 +36,7 @@ export async function installChromium(node) {
     return undefined
   }
   const attempts = [
-    ...(isRootOnDebian() ? [['through apt', installWithApt]] : []),
+    ...(isRootOnDebian() ? [['through apt', () => installWithApt('chromium')]] : []),
     ['through playwright', () => installWithPlaywright(node)],
   ]
   for (const [how, install] of attempts) {
@@ -64,17 +65,6 @@ function playwrightChromium() {
   } catch {
     return []
   }
-}
-
-function isRootOnDebian() {
-  return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
-}
-
-async function installWithApt() {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const update = await run('apt-get', ['update', '-q'], { env, timeoutMs: 5 * 60_000 })
-  if (update.code !== 0) return update
-  return run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], { env, timeoutMs: 15 * 60_000 })
 }
 
 function installWithPlaywright(node) {

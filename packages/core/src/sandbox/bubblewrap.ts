@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 import { FolderHolds } from './folder-holds.ts'
 import { homeSecrets } from './home-secrets.ts'
@@ -74,7 +75,7 @@ function apart(supports: (option: string) => boolean): string[] {
 /** What one command sees, and what in it is kept as it is. */
 function view(
   { places, home, troupeHome, TMPDIR }: BubblewrapOptions,
-  { confinement, roots, readable = [], outside = [], secrets = [], temporary }: ConfinedStart,
+  { confinement, roots, readable = [], outside = [], secrets = [], temporary, gitConfig }: ConfinedStart,
 ): { mounts: Mounts; kept: ProtectedPlaces[] } {
   const mounts = new Mounts(places)
   const how: Mount['how'] & ('read' | 'write') = confinement === 'workspace' ? 'write' : 'read'
@@ -88,6 +89,10 @@ function view(
     mounts.set(repository.common, { how })
     mounts.set(repository.folder, { how })
   }
+  const ownGit = path.join(home, '.gitconfig')
+  // Where the home is worked in, nothing is put into it that is not there.
+  if (gitConfig !== undefined && (mounts.isMade(home) || isFolder(ownGit) === false))
+    mounts.set(ownGit, { how: 'read', from: gitConfig })
   if (troupeHome !== undefined && mounts.isSeen(troupeHome)) hide(troupeHome)
   for (const place of readable) if (isFolder(place) !== undefined) mounts.show(place)
   for (const place of homeSecrets(home)) if (!outside.some((given) => isInside(given, place))) hide(place)

@@ -38,6 +38,11 @@ export class Mounts {
     }
   }
 
+  /** Whether it is a new folder in memory. */
+  isMade(where: string): boolean {
+    return this.byPath.get(where)?.how === 'memory'
+  }
+
   /** Folders come before what is in them. */
   list(): [path: string, mount: Mount][] {
     return [...this.byPath].toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -99,6 +99,23 @@ inSandbox('inside the sandbox', () => {
       expect(git('log', '--format=%s')).toBe('two\none\n')
     })
 
+    test('is committed to in the name of the person, whose other settings are not seen', async () => {
+      await open()
+      git('init', '-q')
+      place.file(
+        path.join(place.home, '.gitconfig'),
+        '[user]\n\tname = A \\"B\\" \\\\ C\n\temail = a@b\n[credential]\n\thelper = canary-4711\n[url "https://canary-4711@x/"]\n\tinsteadOf = https://x/\n',
+      )
+      const { text } = await place.run(
+        'git commit -qm one --allow-empty; git log --format="%an <%ae>"; git config --global --list; echo x > ~/.gitconfig',
+      )
+      expect(text).toMatch(
+        /^A "B" \\ C <a@b>\nuser\.name=A "B" \\ C\nuser\.email=a@b\nbash: .*Read-only file system\n$/,
+      )
+      git('config', 'user.name', 'D')
+      expect((await place.run('git commit -qm two --allow-empty; git log -1 --format=%an')).text).toBe('D\n')
+    })
+
     test('is read without being asked', async () => {
       await open()
       git('init', '-q')

@@ -24,6 +24,8 @@ export interface ConfinedStart {
   secrets?: readonly string[]
   /** The folder that is `/tmp` inside, so that files there hold for the next command. Default: one in memory. */
   temporary?: string
+  /** The file that git finds as the person's settings. */
+  gitConfig?: string
 }
 
 export interface Confined {

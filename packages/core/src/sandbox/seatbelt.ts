@@ -54,7 +54,11 @@ export function createSeatbelt(options: SeatbeltOptions): Sandbox {
       return {
         file: options.program,
         args: [...given, '-p', profile, ...start.argv],
-        env: { ...start.env, ...(start.temporary !== undefined && { TMPDIR: start.temporary }) },
+        env: {
+          ...start.env,
+          ...(start.temporary !== undefined && { TMPDIR: start.temporary }),
+          ...(start.gitConfig !== undefined && { GIT_CONFIG_GLOBAL: start.gitConfig }),
+        },
         release: () => undefined,
       } satisfies Confined
     },
@@ -64,7 +68,7 @@ export function createSeatbelt(options: SeatbeltOptions): Sandbox {
 /** The rules, and the places that they name as `P0`, `P1` and so on. */
 export function seatbeltProfile(
   { home, troupeHome, toolFolders }: Omit<SeatbeltOptions, 'program'>,
-  { confinement, roots, readable = [], outside = [], secrets = [], temporary }: ConfinedStart,
+  { confinement, roots, readable = [], outside = [], secrets = [], temporary, gitConfig }: ConfinedStart,
 ): { profile: string; places: string[] } {
   const places: string[] = []
   const own = [...roots, ...outside]
@@ -77,7 +81,7 @@ export function seatbeltProfile(
     rule('allow file-read*', toolFolders),
     rule('allow file-read*', own),
     rule('deny file-read* file-write*', hidden),
-    rule('allow file-read*', readable),
+    rule('allow file-read*', [...readable, ...(gitConfig === undefined ? [] : [gitConfig])]),
     confinement === 'workspace' ? rule('allow file-write*', own) : '',
     rule('allow file-read* file-write*', temporary === undefined ? [] : [temporary]),
     confinement === 'workspace' ? rule('deny file-write*', kept) : '',

@@ -7,11 +7,15 @@ const { sandbox, text, fix } = await findSandbox()
 /** Declares tests that need a sandbox. Where there is none they are skipped, and their name says why. */
 export function inSandbox(name: string, tests: (way: ShellWay) => void): void {
   const why = sandbox === undefined ? ` (skipped. ${text}${fix === undefined ? '' : ` Fix: ${fix}`})` : ''
-  describe.skipIf(sandbox === undefined)(name + why, () => tests({ confinement: 'workspace', sandbox }))
+  describe.skipIf(sandbox === undefined)(name + why, () => {
+    tests({ confinement: 'workspace', sandbox })
+  })
 }
 
 /** Declares the same tests twice: commands behave the same without a sandbox and inside it. */
 export function inBothWays(tests: (way: ShellWay) => void): void {
-  describe('without a sandbox', () => tests({ confinement: 'none' }))
+  describe('without a sandbox', () => {
+    tests({ confinement: 'none' })
+  })
   inSandbox('in the sandbox', tests)
 }

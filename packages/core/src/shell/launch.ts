@@ -1,10 +1,7 @@
-import { mkdtempSync, realpathSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
 import type { Confinement } from '../permission/decision.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { ConfinedStart, Sandbox } from '../sandbox/sandbox.ts'
 import type { ToolContext } from '../tool.ts'
 
 /** A program, ready to be started: as it is, or inside the sandbox. */
@@ -38,7 +35,7 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
   const [file = '', ...args] = argv
   if (confinement === 'none') return { file, args, env, cwd, confinement, release: () => undefined }
   const { state, granted } = ctx
-  const secrets = await secretsOf(state)
+  const [secrets, own] = await Promise.all([secretsOf(state), confinement === 'workspace' ? ownPlaces(state) : {}])
   const confined = (state.sandbox as Sandbox).wrap({
     argv,
     cwd,
@@ -48,9 +45,16 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
     readable: state.readable,
     outside: granted?.outside ?? [],
     secrets,
-    ...(confinement === 'workspace' && { temporary: temporaryFolder(state) }),
+    ...own,
   })
   return { ...confined, cwd: '/', confinement }
+}
+
+async function ownPlaces(state: AgentState): Promise<Pick<ConfinedStart, 'temporary' | 'gitConfig'>> {
+  const { SessionFolder } = await import('./session-folder.ts')
+  const { temporary, gitConfig } = SessionFolder.of(state)
+  const [folder, settings] = await Promise.all([temporary, gitConfig])
+  return { temporary: folder, ...(settings !== undefined && { gitConfig: settings }) }
 }
 
 /** Looked for once, then again beside the commands that come. */
@@ -61,21 +65,4 @@ async function secretsOf(state: AgentState): Promise<string[]> {
   state.kept.set('secrets', finder)
   const undo = path.join(state.outputFolder, '.undo')
   return [undo, ...(await Promise.all(state.roots.map((root) => finder.within(root)))).flat()]
-}
-
-/** What is `/tmp` for the commands of a session that may write: files there hold from one to the next. */
-function temporaryFolder({ kept }: AgentState): string {
-  const known = kept.get('temporary')
-  if (known instanceof TemporaryFolder) return known.path
-  const folder = new TemporaryFolder()
-  kept.set('temporary', folder)
-  return folder.path
-}
-
-class TemporaryFolder {
-  readonly path = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-tmp-')))
-
-  async dispose(): Promise<void> {
-    await rm(this.path, { recursive: true, force: true })
-  }
 }

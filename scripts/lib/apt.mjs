@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs'
+import { run } from './run.mjs'
+
+export function isRootOnDebian() {
+  return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
+}
+
+/** Installs a package of the system. Resolves to the exit code and what was said. */
+export async function installWithApt(name) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const update = await run('apt-get', ['update', '-q'], { env, timeoutMs: 5 * 60_000 })
+  if (update.code !== 0) return update
+  return run('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], { env, timeoutMs: 15 * 60_000 })
+}
