@@ -1,0 +1,111 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { scriptedModel, type ScriptTurn } from '@troupe/core/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testServer, type TestServer } from '../../test/test-server.ts'
+
+const definition = { systemPrompt: 'You review.', toolKeys: ['Read', 'grep-files', 'sub-agent'] }
+const json = (method: string, body?: object): RequestInit => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+})
+
+describe('definitions of agents', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await testServer()
+  })
+  afterAll(() => server.close())
+
+  const list = async (): Promise<{ name: string; source: string; enabled: boolean; note?: string }[]> =>
+    ((await (await server.fetch('/ai/agents')).json()) as { agents: [] }).agents
+
+  it('are listed with those that come along', async () => {
+    const agents = await list()
+    expect(agents.find(({ name }) => name === 'explore')).toMatchObject({ source: 'built-in', enabled: true })
+    expect(agents.find(({ name }) => name === 'email')?.note).toContain('not there yet')
+  })
+
+  it('are made, changed and deleted', async () => {
+    expect((await server.fetch('/ai/agents', json('POST', { name: 'reviewer', ...definition }))).status).toBe(201)
+    expect((await server.fetch('/ai/agents', json('POST', { name: 'reviewer', ...definition }))).status).toBe(409)
+    const patched = await server.fetch('/ai/agents/reviewer', json('PATCH', { enabled: false, allowedSubAgents: [] }))
+    expect(await patched.json()).toMatchObject({ agent: { name: 'reviewer', enabled: false, allowedSubAgents: [] } })
+    expect((await list()).find(({ name }) => name === 'reviewer')).toMatchObject({ source: 'database', enabled: false })
+    expect((await server.fetch('/ai/agents/reviewer', json('DELETE'))).status).toBe(200)
+    expect((await server.fetch('/ai/agents/reviewer', json('DELETE'))).status).toBe(404)
+  })
+
+  it.each([
+    ['a built-in name', { name: 'Explore', ...definition }, 409, 'built-in'],
+    ['an alias of one', { name: 'BrowserSubAgent', ...definition }, 409, 'built-in'],
+    ['a slash', { name: 'a/b', ...definition }, 422, 'not an agent'],
+    ['dots', { name: '..', ...definition }, 422, 'not an agent'],
+    ['an unknown tool', { name: 'x', systemPrompt: 'x', toolKeys: ['Read', 'NoSuchTool'] }, 422, 'NoSuchTool'],
+    ['no prompt', { name: 'x', toolKeys: [] }, 400, 'systemPrompt'],
+    ['a prompt of a megabyte', { name: 'x', systemPrompt: 'x'.repeat(1 << 20), toolKeys: [] }, 400, '64,000'],
+  ])('are refused with %s', async (_, body, status, said) => {
+    const response = await server.fetch('/ai/agents', json('POST', body))
+    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(said)])
+  })
+
+  it('with a long prompt are saved with a warning', async () => {
+    const body = { name: 'wordy', systemPrompt: 'many words '.repeat(1000), toolKeys: [] }
+    const response = await server.fetch('/ai/agents', json('POST', body))
+    expect(response.status).toBe(201)
+    expect(await response.json()).toMatchObject({ agent: { note: expect.stringContaining('tokens') as string } })
+  })
+})
+
+describe('sub-agents of a session', () => {
+  let server: TestServer
+  const script = (prompt: readonly { role: string; content: unknown }[]): ScriptTurn => {
+    const system = String(prompt.find(({ role }) => role === 'system')?.content)
+    if (system.startsWith('You report')) return [{ text: 'All is well.' }]
+    return prompt.at(-1)?.role === 'user'
+      ? [{ call: { name: 'Task', input: { name: 'reporter', task: 'report' } } }]
+      : [{ text: 'Heard.' }]
+  }
+  beforeAll(async () => {
+    server = await testServer({ models: { 'test/script': scriptedModel((prompt) => script(prompt)) } })
+    mkdirSync(path.join(server.home.path, 'agents'), { recursive: true })
+    writeFileSync(
+      path.join(server.home.path, 'agents', 'reporter.md'),
+      '---\ndescription: reports\nagents: []\n---\nYou report.\n',
+    )
+  })
+  afterAll(() => server.close())
+
+  it('are listed, read, told more, and made into a session', async () => {
+    const { events } = await server.chat('tree', 'go')
+    const envelope = events.map(({ chunk }) => chunk).filter(({ type }) => type.startsWith('data-sub-agent'))
+    expect(envelope[0]).toMatchObject({ type: 'data-sub-agent-start', data: { name: 'reporter', task: 'report' } })
+    const listed = (await (await server.fetch('/ai/sessions/tree/agents')).json()) as { agents: { agentId: string }[] }
+    expect(listed.agents).toMatchObject([{ name: 'reporter', status: 'completed', parentAgentId: null, steps: 1 }])
+    expect(JSON.stringify(listed)).not.toContain('You report')
+    const at = `/ai/sessions/tree/agents/${listed.agents[0]?.agentId}`
+    const page = (await (await server.fetch(`${at}/messages`)).json()) as { messages: { role: string }[] }
+    expect(page.messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect((await server.fetch(`${at}/stream`)).status).toBe(204)
+    expect((await server.fetch(`${at}/stop`, json('POST', {}))).status).toBe(409)
+    expect((await server.fetch(`${at}/input`, json('POST', { id: 'more', text: 'and?' }))).status).toBe(202)
+    await expect
+      .poll(async () => ((await (await server.fetch(`${at}/messages`)).json()) as typeof page).messages.length)
+      .toBe(4)
+    const forked = await server.fetch(`${at}/fork`, json('POST', {}))
+    expect(forked.status).toBe(201)
+    const { session } = (await forked.json()) as { session: { id: string; agent: string } }
+    expect(session.agent).toBe('reporter')
+    const copied = await server.fetch(`/ai/sessions/${session.id}/messages`)
+    expect(((await copied.json()) as typeof page).messages).toHaveLength(4)
+    expect((await server.fetch('/ai/sessions/tree/agents/nobody/messages')).status).toBe(404)
+  })
+
+  it('an unknown agent for a session is a clear error', async () => {
+    const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'go' }] }
+    const response = await server.fetch('/ai/chat', json('POST', { sessionId: 'odd', message, agent: 'nobody' }))
+    expect(response.status).toBe(404)
+    expect(await response.text()).toContain('AgentNotFound')
+  })
+})
