@@ -22,7 +22,8 @@ const help = `Troupe: a workspace in which agents work with real tools under you
     --workspace <folder>    the folder to work in, default: the current one
 
   troupe trust [folder] [--off]
-                            load the tools that this folder brings along in .troupe/tools, or no longer
+                            let what this folder brings along in .troupe take effect (tools, agents,
+                            rules, hooks), or no longer
   troupe rules [list]       what runs unasked, what always asks, what never runs; --json, --session <id>
   troupe rules add [--deny|--ask] [--project|--session <id>] <rule>
                             e.g. troupe rules add "Bash(npm run *)"; without a flag: allowed, always

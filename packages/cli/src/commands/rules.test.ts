@@ -108,7 +108,7 @@ describe('troupe rules explain --jsonl', () => {
     writeFileSync(work('.troupe', 'config.json'), JSON.stringify({ permissions: { allow: ['Bash(make)'] } }))
     expect(await explain([bash('make')], ['--no-sandbox'])).toMatchObject([{ decision: 'ask' }])
     await serve(place)
-    await troupe(place, ['trust'])
+    expect((await troupe(place, ['trust'])).stdout).toContain('its rule: allow Bash(make)')
     expect(await explain([bash('make')], ['--no-sandbox'])).toMatchObject([{ decision: 'allow', rule: 'Bash(make)' }])
   })
 

@@ -134,8 +134,8 @@ async function remove(wanted: Wanted): Promise<number> {
 }
 
 async function test(wanted: Wanted): Promise<number> {
-  const { text, effect = 'allow', sessionId, context, json } = wanted
-  const body = { text, effect, ...(sessionId !== undefined && { sessionId }) }
+  const { text, effect = 'allow', scope, sessionId, context, json } = wanted
+  const body = { text, effect, scope, ...(sessionId !== undefined && { sessionId }) }
   const trial = await post<Trial>(wanted, '/ai/rules/test', body)
   if (json) {
     context.stdout.write(`${JSON.stringify(trial)}\n`)

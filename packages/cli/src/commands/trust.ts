@@ -4,7 +4,14 @@ import { defineCommand, UsageError } from '../command.ts'
 import { connect, readJson } from '../connect.ts'
 import type { Problem } from '../tell-problems.ts'
 
-/** `troupe trust [folder] [--off]`: whether the tools that a folder brings along are loaded. */
+interface Rule {
+  text: string
+  effect: string
+  layer: string
+  editable: boolean
+}
+
+/** `troupe trust [folder] [--off]`: whether what a folder brings along in `.troupe` takes effect. */
 export const command = defineCommand({
   options: { off: { type: 'boolean', default: false }, workspace: { type: 'string' } },
   async run({ values, positionals }, context) {
@@ -25,9 +32,12 @@ export const command = defineCommand({
       )
       context.stdout.write(
         values.off
-          ? `${workspace} is not trusted: tools in its .troupe/tools are not loaded.\n`
-          : `${workspace} is trusted: tools in its .troupe/tools are loaded. "troupe trust --off" takes that back.\n`,
+          ? `${workspace} is not trusted: tools, agents, rules and hooks in its .troupe have no effect.\n`
+          : `${workspace} is trusted: tools, agents, rules and hooks in its .troupe take effect. "troupe trust --off" takes that back.\n`,
       )
+      const { rules } = await readJson<{ rules: Rule[] }>(await connection.fetch('/ai/rules'))
+      for (const { effect, text, layer, editable } of rules)
+        if (layer === 'project' && !editable) context.stdout.write(`  its rule: ${effect} ${text}\n`)
       const { problems } = await readJson<{ problems: Problem[] }>(await connection.fetch('/ai/tools'))
       for (const problem of problems) connection.problems.tell(problem)
       return 0

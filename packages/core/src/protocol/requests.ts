@@ -97,6 +97,8 @@ export const rulePatchSchema = z.strictObject({
 export const ruleTestSchema = z.strictObject({
   text: ruleText.optional(),
   effect: effect.default('allow'),
+  /** Where paths of the rules start: in the workspace, or in the home for those that hold always. */
+  scope: scope.default('project'),
   rules: z
     .array(z.strictObject({ text: ruleText, effect }))
     .max(1000)

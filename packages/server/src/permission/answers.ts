@@ -15,7 +15,8 @@ import {
 import type { Inbox } from '../inbox.ts'
 import type { Live, RunRequest } from '../live.ts'
 import { linesOf, type Permissions } from './permissions.ts'
-import type { RuleBook, Scope, Target } from './rule-book.ts'
+import type { RuleBook, Target } from './rule-book.ts'
+import type { Scope } from './rule-layers.ts'
 import type { SessionGrants } from './session-grants.ts'
 
 /** Answers to asks, and the rules that people make of them. */

@@ -19,7 +19,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import type { Logger } from '../logger.ts'
-import type { Place, RuleLayers, RuleTexts } from './rule-layers.ts'
+import type { Place, RuleLayers, RuleTexts, Scope } from './rule-layers.ts'
 import type { SessionGrants } from './session-grants.ts'
 import { whileUnknown } from './while-unknown.ts'
 
@@ -28,6 +28,8 @@ export interface Permissions {
   /** Decides about the calls of a run, each time with the rules as they are. `rules`: hold for this run alone. */
   decide(session: Session, rules?: RuleTexts): RunInput['decide']
   policy(place: Place, given?: PolicyGiven): Policy
+  /** A rule as it would stand in this scope. */
+  line(rule: SessionRule, scope: Scope, place: Place): RuleLine
   /** What would become of a call, by the name of its tool. */
   explain(
     call: { tool: string; input: unknown },
@@ -97,7 +99,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
       const own = session === undefined ? undefined : grants.of(session)
       const lines: RuleLine[] = [
         ...layers.rules(place).map(({ text, effect, layer, base }) => ({ text, effect, layer, base })),
-        ...(own?.rules ?? []).map((rule) => sessionLine(rule, place)),
+        ...(own?.rules ?? []).map((rule) => permissions.line(rule, 'session', place)),
         ...rules,
       ]
       const heard = session === undefined ? undefined : hosts.get(session.id)
@@ -111,6 +113,10 @@ export function createPermissions(options: PermissionOptions): Permissions {
         ...(heard !== undefined && { hosts: [...heard] }),
       }
     },
+    line: ({ text, effect }, scope, place) =>
+      scope === 'always'
+        ? { text, effect, layer: 'user', base: personHome }
+        : { text, effect, layer: scope, base: place.path },
     explain: async (call, { place, ctx, policy, tools }) =>
       whileUnknown(explainCall(call, tools, ctx, policy), layers.unknown(place)),
     checkMode(mode) {
@@ -190,8 +196,4 @@ export function linesOf(rules: RuleTexts, layer: RuleLine['layer'], base: string
   return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
     (rules[effect] ?? []).map((text) => ({ text, effect, layer, base })),
   )
-}
-
-export function sessionLine({ text, effect }: SessionRule, place: Place): RuleLine {
-  return { text, effect, layer: 'session', base: place.path }
 }

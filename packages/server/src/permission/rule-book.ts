@@ -9,11 +9,8 @@ import {
   type SessionRule,
   type Store,
 } from '@troupe/core'
-import { sessionLine } from './permissions.ts'
-import type { LayeredRule, Place, RuleLayers } from './rule-layers.ts'
+import type { LayeredRule, Place, RuleLayers, Scope } from './rule-layers.ts'
 import type { SessionGrants } from './session-grants.ts'
-
-export type Scope = 'session' | 'project' | 'always'
 
 /** A rule as it is listed, changed and taken back. */
 export interface ListedRule {
@@ -88,7 +85,9 @@ export function createRuleBook({ layers, grants }: { layers: RuleLayers; grants:
 
   function sessionRules(session: Session, place: Place): ListedRule[] {
     const { rules } = grants.of(session)
-    return rules.map((rule) => listed({ ...sessionLine(rule, place), file: null, editable: true }, session.id))
+    return rules.map((rule) =>
+      listed({ ...rule, layer: 'session', base: place.path, file: null, editable: true }, session.id),
+    )
   }
 }
 

@@ -14,6 +14,8 @@ export interface LayeredRule extends RuleLine {
 }
 
 export type RuleTexts = { [E in Effect]?: string[] | undefined }
+/** How long what a person says holds. */
+export type Scope = 'session' | 'project' | 'always'
 export type Place = Pick<Workspace, 'path' | 'trusted'>
 
 /** The rules that stand in files. Every call looks at the files as they are now. */

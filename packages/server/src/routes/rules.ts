@@ -1,27 +1,24 @@
+import { setImmediate } from 'node:timers/promises'
 import {
-  inDialect,
   newRuleSchema,
   placeContext,
   ruleExplainSchema,
   rulePatchSchema,
   ruleTestSchema,
   ruleWarning,
-  simulate,
-  type Decision,
   type Session,
   type SessionRule,
   type Store,
-  type StoredCall,
   type Tool,
 } from '@troupe/core'
 import { z } from 'zod'
 import type { ConfigFile } from '../config.ts'
 import { findSession } from '../find-session.ts'
 import type { Answers } from '../permission/answers.ts'
-import { linesOf, sessionLine, type Permissions } from '../permission/permissions.ts'
-import type { RuleLayers } from '../permission/rule-layers.ts'
-import { checkRule, type ListedRule, type RuleBook, type Scope, type Target } from '../permission/rule-book.ts'
-import { shortened } from '../permission/shortened.ts'
+import { linesOf, type Permissions } from '../permission/permissions.ts'
+import type { RuleLayers, Scope } from '../permission/rule-layers.ts'
+import { checkRule, type ListedRule, type RuleBook, type Target } from '../permission/rule-book.ts'
+import { callsAtOnce, shownDecision, tryRules, type ShownDecision, type Trial } from '../permission/try-rules.ts'
 import { route, type Route } from '../route.ts'
 
 export interface RuleRoutesOptions {
@@ -38,7 +35,6 @@ export interface RuleRoutesOptions {
 
 /** So many calls of the past tell what a rule would change. */
 const mostCalls = 1000
-const mostChanges = 200
 
 const bySession = z.object({ sessionId: z.string().max(64).optional() })
 
@@ -128,7 +124,8 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
           ...(body.text === undefined ? [] : [{ text: body.text, effect: body.effect }]),
         ]
         const added = tried.map(({ text, effect }) => ({ text: checkRule(text), effect }))
-        return c.json({ ...(await test(target, added, workspaceId)), warnings: warningsOf(added, workspaceId) })
+        const trial = await test(target, added, body.scope, workspaceId)
+        return c.json({ ...trial, warnings: warningsOf(added, workspaceId) })
       },
     }),
     route({
@@ -149,8 +146,11 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
           ...(sandbox !== undefined && { sandbox }),
         })
         const at = { place, ctx: placeContext(place.path), policy, tools: options.tools(workspaceId) }
-        const decisions: Pick<Decision, 'decision' | 'reason' | 'rule' | 'remember' | 'commands'>[] = []
-        for (const call of body.calls) decisions.push(shown(await permissions.explain(call, at)))
+        const decisions: ShownDecision[] = []
+        for (const call of body.calls) {
+          decisions.push(shownDecision(await permissions.explain(call, at)))
+          if (decisions.length % callsAtOnce === 0) await setImmediate()
+        }
         return c.json({ decisions })
       },
     }),
@@ -177,22 +177,20 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
     return { rule: listed, settled, warnings: warningsOf([rule], workspaceId) }
   }
 
-  async function test({ place, session }: Target, added: SessionRule[], workspaceId: string): Promise<object> {
+  async function test(
+    { place, session }: Target,
+    tried: SessionRule[],
+    scope: Scope,
+    workspaceId: string,
+  ): Promise<Trial> {
     const stored = await store.calls.recent({ workspaceId, limit: mostCalls })
     const given = session === undefined ? {} : { session }
-    const calls = stored.map(({ toolName, input }) => ({ tool: toolName, input, cwd: place.path }))
-    const found = await simulate(
-      permissions.policy(place, given),
-      permissions.policy(place, { ...given, rules: added.map((rule) => sessionLine(rule, place)) }),
-      calls,
-      inDialects(options.tools(workspaceId), stored),
-    )
-    const changes = found.changes.slice(0, mostChanges).map(({ index, before, after }) => {
-      const call = stored[index]
-      return { ...call, input: shortened(call?.input), before: shown(before), after: shown(after) }
+    const before = permissions.policy(place, given)
+    const after = permissions.policy(place, {
+      ...given,
+      rules: tried.map((rule) => permissions.line(rule, scope, place)),
     })
-    const { before, after } = found
-    return { calls: calls.length, before, after, changed: found.changes.length, changes }
+    return tryRules({ before, after }, stored, { tools: options.tools(workspaceId), folder: place.path })
   }
 
   function warningsOf(rules: readonly SessionRule[], workspaceId: string): string[] {
@@ -200,29 +198,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
   }
 }
 
-/** The tools under every name that the models of these calls know them by. */
-function inDialects(tools: readonly Tool[], calls: readonly StoredCall[]): Tool[] {
-  const models = new Set(calls.flatMap(({ model }) => model ?? []))
-  return [...new Set([...tools, ...[...models].flatMap((model) => inDialect(tools, model))])]
-}
-
 function scopeOf({ layer, file }: ListedRule): Scope {
   if (file === null) return 'session'
   return layer === 'user' ? 'always' : 'project'
-}
-
-function shown({
-  decision,
-  reason,
-  rule,
-  remember,
-  commands,
-}: Decision): Pick<Decision, 'decision' | 'reason' | 'rule' | 'remember' | 'commands'> {
-  return {
-    decision,
-    reason,
-    rule,
-    ...(remember !== undefined && { remember }),
-    ...(commands !== undefined && { commands }),
-  }
 }

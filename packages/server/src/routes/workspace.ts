@@ -27,7 +27,7 @@ export function workspaceRoutes(options: {
     route({
       method: 'PATCH',
       path: '/ai/workspace',
-      summary: 'Trusts the folder: its own tools are loaded.',
+      summary: 'Trusts the folder: its own tools, agents, rules and hooks take effect.',
       body: z.strictObject({ trusted: z.boolean() }),
       scoped: true,
       answers: { 200: '{workspace}' },
