@@ -16,7 +16,7 @@ import { isBomb } from './is-bomb.ts'
 import { fieldsOf, type Piece, piecesOf, plainPiece, spell } from './piece.ts'
 import { hole, isWhole, type Known, readWord, type ReadWord } from './read-word.ts'
 import { type Inner, unwrap } from './unwrap.ts'
-import { fetchers } from './wrappers.ts'
+import { fetchers, interpreterOf } from './wrappers.ts'
 
 /** A simple command with everything that judging it takes. */
 export interface Found {
@@ -33,6 +33,8 @@ export interface Found {
   cwds: readonly string[] | null
   transparent: boolean
   remote: boolean
+  /** It runs a file that it is named. */
+  file: boolean
 }
 
 export interface Findings {
@@ -88,6 +90,8 @@ class Finder {
   /** Variables that hold something from the network. */
   #fetched = new Set<string>()
   #again = 0
+  /** `set` gave the shell arguments. */
+  #given = false
 
   constructor(home: string) {
     this.#home = home
@@ -211,6 +215,8 @@ class Finder {
       default:
         if (isExecuted(node)) return void this.#node(node, spot)
         if (node.type === 'ArithmeticExpansion') this.#computes(node.text, spot)
+        if (node.type === 'ParameterExpansion' && node.operation?.type === 'Transform' && node.operation.operand.value !== 'Q')
+          this.#unseen('A variable in it is expanded once more.')
         if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
           this.#sets(node.parameter, spot)
         forEachChild(node, (child) => this.#part(child, spot))
@@ -268,6 +274,7 @@ class Finder {
       cwds: spot.cwds,
       transparent: false,
       remote: spot.remote,
+      file: false,
     }
     this.findings.commands.push(found)
     if (first === undefined) return stay
@@ -281,15 +288,24 @@ class Finder {
       return stay
     }
     if (name === 'read' || name === 'mapfile' || name === 'readarray' || name === 'getopts') {
-      for (const { field } of pieces.slice(1)) this.#sets(field, spot)
+      for (const { field } of pieces.slice(1)) {
+        this.#sets(field, spot)
+        this.#latent(field, spot)
+      }
       if (spot.input.network) for (const { field } of pieces.slice(1)) this.#fetched.add(field)
     }
     if (/^(export|declare|typeset|readonly|local|let|set|shopt|unset|enable|hash|alias|unalias|source|\.|eval|trap|exec|printf|test|\[)$/.test(name))
       this.#builtin(name, pieces, spot)
-    const { inner, code, readsCode, runsCode } = unwrap(name, pieces)
+    const { inner, code, readsCode, runsCode, file } = unwrap(name, pieces)
+    found.file = file === true
     if (runsCode && code.some(({ network }) => network)) this.#floor('It runs what comes from the network.')
     if (readsCode) this.#readsCode(name, spot)
-    if (runsCode) for (const { field } of code) if (!isWhole(field) && inner.length > 0) this.#unseen('A part of it is known only when it runs.')
+    if (runsCode && code.some(({ field }) => !isWhole(field))) this.#unseen('A part of it is known only when it runs.')
+    if (runsCode && given.adds === true) {
+      this.#unseen(`What ${name} will be told is known only when it runs.`)
+      if (spot.input.network) this.#floor(`It hands to ${name} what comes from the network.`)
+    }
+    if (code.some(({ field }) => forks.test(field))) this.#floor('It starts copies of itself without end (a fork bomb).')
     found.transparent = inner.length > 0 && inner.every(({ transparent }) => transparent === true) && assignments.every(({ safe }) => safe)
     let moves = stay
     for (const one of inner) moves = this.#inner(one, assignments, spot)
@@ -329,7 +345,7 @@ class Finder {
   #readsCode(name: string, spot: Spot): void {
     const { network, text } = spot.input
     if (network) this.#floor(`It hands to ${name} what comes from the network.`)
-    if (text === null) return this.#unseen(`What ${name} will be told is known only when it runs.`)
+    if (text === null || interpreterOf(name) !== undefined) return this.#unseen(`What ${name} will be told is known only when it runs.`)
     if (!isWhole(text)) this.#unseen('A part of it is known only when it runs.')
     this.#reread(spell(text), { ...spot, via: [...spot.via, `input of ${name}`], input: noFeed })
   }
@@ -352,6 +368,7 @@ class Finder {
       return
     }
     if (name === 'set' && pieces.slice(1).every(({ field }) => /^([-+][euo]+|pipefail|errexit|nounset)$/.test(field))) return
+    if (name === 'set') this.#given = true
     this.findings.altered ??= `"${name}" changes what the commands behind it do.`
   }
 
@@ -393,9 +410,11 @@ class Finder {
     const value = whole ? guess : null
     if (own) {
       this.#variables.set(name, guess)
+      if (name === 'IFS') this.#unseen('It changes how words are parted.')
       if (pieces.some(({ network }) => network)) this.#fetched.add(name)
     }
     if (value !== null) this.#latent(value, spot)
+    if (holdsCommand.test(name)) this.#reread(spell(guess), { ...spot, via: [...spot.via, name], input: noFeed })
     return { name, value, safe: own ? !isDangerousName(name) : isSafeSetting(name, value) }
   }
 
@@ -463,11 +482,12 @@ class Finder {
     return piecesOf(read, network)
   }
 
-  #word(word: Word, { cwds }: Spot): ReadWord {
+  #word(word: Word, { cwds, via }: Spot): ReadWord {
     const known: Known = {
       home: this.#home,
       cwd: cwds?.length === 1 ? (cwds[0] ?? null) : null,
       variables: this.#variables,
+      bare: !this.#given && via.length === 0,
       output: (script) => this.#output(script, cwds),
     }
     return readWord(word, known)
@@ -521,7 +541,12 @@ class Finder {
   }
 }
 
+const forks = /fork\s*(\(\))?\s+while\s+fork|while\s*\(?\s*(1|true)\s*\)?\s*[:{]\s*(os\.)?fork/i
+
 const mayMove = (text: string): boolean => /\b(cd|pushd|popd|source|eval)\b|(^|[\s;&|])\.\s/.test(text)
+
+/** Variables whose value programs run. */
+const holdsCommand = /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|ASKPASS|EXTERNAL_DIFF|CONFIG_VALUE|WRAPPER|LESSOPEN|_RSH$|^SHELL$/
 
 const executed = new Set<string>([
   'Statement',

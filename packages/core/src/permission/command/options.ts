@@ -8,8 +8,8 @@ export interface OptionSpec {
 type OptionKind = 'flag' | 'text' | 'number' | 'read' | 'write' | 'script' | 'optional'
 
 export interface ReadOptions {
-  /** Names of the options that were given, as in the spec. */
-  given: Set<string>
+  /** The options that were given, as in the spec, with their values. */
+  given: Map<string, string>
   operands: string[]
   /** Where the first operand stands; the length of the words when there is none. */
   start: number
@@ -43,11 +43,16 @@ export function optionSpec(line: string): OptionSpec {
 
 /**
  * Reads words by a spec, exactly: a long option must be spelled out, every letter of a cluster must be known. With `stop`
- * the first operand ends the options, as in wrappers; otherwise they may come anywhere, as in GNU programs.
+ * the first operand ends the options, as in wrappers; otherwise they may come anywhere, as in GNU programs. With `short`
+ * a long option may be cut short, as GNU programs let it: for finding what is dangerous, not for what is plain.
  */
-export function readOptions(words: readonly string[], spec: OptionSpec, { stop = false } = {}): ReadOptions {
+export function readOptions(
+  words: readonly string[],
+  spec: OptionSpec,
+  { stop = false, short: cut = false } = {},
+): ReadOptions {
   const read: ReadOptions = {
-    given: new Set(),
+    given: new Map(),
     operands: [],
     start: words.length,
     reads: [],
@@ -81,9 +86,10 @@ export function readOptions(words: readonly string[], spec: OptionSpec, { stop =
   function long(word: string, at: number): number {
     const next = words[at + 1]
     const equals = word.indexOf('=')
-    const name = equals === -1 ? word : word.slice(0, equals)
+    const written = equals === -1 ? word : word.slice(0, equals)
+    const name = cut && !spec.kinds.has(written) ? ([...spec.kinds.keys()].find((one) => one.startsWith(written)) ?? written) : written
     const kind = spec.kinds.get(name)
-    read.given.add(name)
+    read.given.set(name, '')
     if (kind === undefined || (kind === 'flag' && equals !== -1)) return unknown(name)
     if (kind === 'flag' || (kind === 'optional' && equals === -1)) return 0
     if (equals !== -1) return take(name, kind, word.slice(equals + 1), at, false)
@@ -93,13 +99,13 @@ export function readOptions(words: readonly string[], spec: OptionSpec, { stop =
   function short(word: string, at: number): number {
     const next = words[at + 1]
     if (/^-\d+$/.test(word) && spec.kinds.has('-NUM')) {
-      read.given.add('-NUM')
+      read.given.set('-NUM', word.slice(1))
       return 0
     }
     for (let i = 1; i < word.length; i++) {
       const name = `-${word[i] as string}`
       const kind = spec.kinds.get(name)
-      read.given.add(name)
+      read.given.set(name, '')
       if (kind === undefined) return unknown(name)
       if (kind === 'flag') continue
       const rest = word.slice(i + 1)
@@ -111,6 +117,7 @@ export function readOptions(words: readonly string[], spec: OptionSpec, { stop =
   }
 
   function take(name: string, kind: OptionKind, value: string, at: number, apart: boolean): number {
+    read.given.set(name, value)
     if (kind === 'number' && !/^[+-]?\d+[A-Za-z]{0,3}$/.test(value)) unknown(`${name} ${value}`)
     if (kind === 'read') read.reads.push(value)
     if (kind === 'write') read.writes.push(value)

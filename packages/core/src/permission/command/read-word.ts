@@ -23,6 +23,8 @@ export interface Known {
   home: string
   cwd: string | null
   variables: ReadonlyMap<string, string>
+  /** Nothing was handed to this shell, so `$1` and `$@` are empty. */
+  bare: boolean
   /** What a substitution prints, where that is plain (`$(echo rm)`, `$(pwd)`). */
   output(script: ParsedScript): string | undefined
 }
@@ -191,8 +193,7 @@ class Reading {
     if (name === 'HOME') return this.#known.home
     if (name === 'PWD') return this.#known.cwd ?? hole
     if (name === 'IFS') return ' '
-    // A command gets no arguments.
-    return /^[1-9@*]$/.test(name) ? '' : hole
+    return this.#known.bare && /^[1-9@*]$/.test(name) ? '' : hole
   }
 }
 

@@ -1,5 +1,6 @@
 import { type OptionSpec, optionSpec, readOptions } from './options.ts'
 import { fieldsOf, type Piece, plainPiece } from './piece.ts'
+import { hole } from './read-word.ts'
 import { interpreterOf, shellOptions, shells, type Wrapper, wrappers } from './wrappers.ts'
 
 /** What a command runs in turn. */
@@ -10,6 +11,8 @@ export type Inner = { via: string; remote?: true; transparent?: true } & (
 
 export interface Unwrapped {
   inner: readonly Inner[]
+  /** It runs a file that it is named. */
+  file?: true
   /** Words that are code for a shell or another language. */
   code: readonly Piece[]
   /** Its input is code: a shell without a script. */
@@ -29,7 +32,7 @@ export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
   if (shells.has(name)) return unwrapShell(name, rest)
   if (name === 'source' || name === '.') {
     const first = rest[0]
-    return { ...nothing, runsCode: true, readsCode: first?.field === '/dev/stdin', code: rest.slice(0, 1) }
+    return { ...nothing, file: true, runsCode: true, readsCode: first?.field === '/dev/stdin', code: rest.slice(0, 1) }
   }
   if (name === 'trap') return scripts('trap', rest.filter(({ field }) => !/^(-[lp]*|--)$/.test(field)).slice(0, 1))
   if (name === 'alias') return scripts('alias', rest.map((piece) => after(piece, '=')))
@@ -47,7 +50,7 @@ export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
   const interpreter = interpreterOf(name)
   if (interpreter !== undefined) return unwrapInterpreter(name, interpreter, rest)
   const options = scriptOptions.get(name)
-  return options === undefined ? nothing : scripts(name, valuesOf(rest, readOptions(fieldsOf(rest), options).scripts))
+  return options === undefined ? nothing : scripts(name, valuesOf(rest, readOptions(fieldsOf(rest), options, { short: true }).scripts))
 }
 
 /** `:!command`, `+!command`, `\! command`. */
@@ -84,7 +87,9 @@ const scriptOptions: ReadonlyMap<string, OptionSpec> = new Map(
   }).map(([name, line]) => [name, optionSpec(line)]),
 )
 
-function unwrapShell(name: string, rest: readonly Piece[]): Unwrapped {
+function unwrapShell(name: string, given_: readonly Piece[]): Unwrapped {
+  // `+x` and `+o posix` turn something off.
+  const rest = given_.filter(({ field }, index) => !/^\+[A-Za-z]+$/.test(field) && !/^\+[oO]$/.test(given_[index - 1]?.field ?? ''))
   const words = fieldsOf(rest)
   const { given, start, scripts: commands, operands } = readOptions(words, shellOptions, { stop: true })
   if (commands.length > 0 || given.has('-c')) {
@@ -93,7 +98,8 @@ function unwrapShell(name: string, rest: readonly Piece[]): Unwrapped {
   }
   const first = given.has('-s') ? undefined : operands[0]
   const readsCode = first === undefined || first === '-' || first === '/dev/stdin'
-  return { inner: [], code: readsCode ? [] : rest.slice(start, start + 1), readsCode, runsCode: true }
+  if (readsCode) return { ...nothing, readsCode, runsCode: true }
+  return { ...nothing, file: true, code: rest.slice(start, start + 1), runsCode: true }
 }
 
 function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Piece[]): Unwrapped {
@@ -106,7 +112,7 @@ function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Pie
   if (code.length > 0 || given.has('-m')) return { inner, code, readsCode: false, runsCode: true }
   const first = operands[0]
   if (first === undefined || first === '-' || first === '/dev/stdin') return { ...nothing, readsCode: true, runsCode: true }
-  return { ...nothing, code: args.slice(start, start + 1), runsCode: true }
+  return { ...nothing, file: true, code: args.slice(start, start + 1), runsCode: true }
 }
 
 /** Commands that code of another language hands to a shell in a string. */
@@ -164,7 +170,8 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
     start += wrapper.skip
     if (wrapper.skip > 0 && words[start] === '--') start++
     if (start >= rest.length) continue
-    const pieces = rest.slice(start)
+    const placed = read.given.get('-I') ?? read.given.get('--replace')
+    const pieces = wrapper.adds ? rest.slice(start).map((piece) => withFile(piece, placed || '{}')) : rest.slice(start)
     if (wrapper.script && name !== 'hyperfine') {
       inner.push({ kind: 'script', ...notes, pieces })
       code.push(...pieces)
@@ -186,7 +193,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
   return { inner, code, readsCode: name === 'parallel' && inner.length === 0, runsCode: code.length > 0 }
 }
 
-function movesElsewhere(name: string, given: ReadonlySet<string>): boolean {
+function movesElsewhere(name: string, given: ReadonlyMap<string, string>): boolean {
   if (name === 'env') return given.has('-C') || given.has('--chdir')
   return name === 'chroot' || given.has('-D') || given.has('--chdir') || given.has('--wd') || given.has('--cwd')
 }
@@ -199,14 +206,15 @@ function executed(rest: readonly Piece[], option: RegExp, via: string): Inner[] 
     if (!option.test(field)) continue
     let end = at + 1
     while (end < rest.length && rest[end]?.field !== ';' && !(rest[end]?.field === '+' && rest[end - 1]?.field === '{}')) end++
-    inner.push({ kind: 'command', via: `${via} ${field}`, pieces: rest.slice(at + 1, end).map(withFile), adds: true })
+    inner.push({ kind: 'command', via: `${via} ${field}`, pieces: rest.slice(at + 1, end).map((piece) => withFile(piece, '{}')), adds: true })
     at = end
   }
   return inner
 }
 
-function withFile(piece: Piece): Piece {
-  return /\{[./]*\}/.test(piece.field) ? { ...piece, certain: false, field: piece.field.replaceAll(/\{[./]*\}/g, '\u{E000}') } : piece
+/** What is put into a word for each file is not known. */
+function withFile(piece: Piece, placed: string): Piece {
+  return piece.field.includes(placed) ? { ...piece, certain: false, field: piece.field.replaceAll(placed, hole) } : piece
 }
 
 function unwrapGit(rest: readonly Piece[]): Unwrapped {
@@ -216,7 +224,9 @@ function unwrapGit(rest: readonly Piece[]): Unwrapped {
     const piece = rest[index] as Piece
     // `-c alias.x='!command'`, `-c core.pager=command`, `--config-env`
     if ((words[index - 1] === '-c' || words[index - 1] === '--config') && word.includes('=')) pieces.push(after(piece, '='))
-    if (/^(-x|--exec|--upload-pack|--receive-pack|--open-files-in-pager|--tree-filter|--index-filter|--msg-filter|--env-filter|--commit-filter)$/.test(words[index - 1] ?? '')) pieces.push(piece)
+    if (/^(-x|-u|--exec|--extcmd|--upload-pack|--receive-pack|--open-files-in-pager|--tree-filter|--index-filter|--msg-filter|--env-filter|--commit-filter)$/.test(words[index - 1] ?? '')) pieces.push(piece)
+    // `ext::command`, `alias.x '!command'`
+    if (/^(ext::|!)/.test(word)) pieces.push(after(piece, word.startsWith('!') ? '!' : '::'))
     if (/^--(exec|upload-pack|receive-pack|open-files-in-pager)=/.test(word) || /^-O./.test(word)) pieces.push(after(piece, word.startsWith('-O') ? '-O' : '='))
   }
   const run = words.findIndex((word, index) => word === 'run' && words[index - 1] === 'bisect')

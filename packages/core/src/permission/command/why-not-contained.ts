@@ -77,6 +77,7 @@ export function whyNotContained(found: Found): string | undefined {
   if (name === 'git') return whyNotGit(words)
   if (ownShell.has(name)) return words.some((word) => !isWhole(word) || isDangerousName(/^\w*/.exec(word)?.[0] ?? '')) ? `"${name}" may change later commands.` : undefined
   if (name === 'sudo' || name === 'doas' || name === 'su') return 'It asks for more rights.'
+  if (found.file) return 'It runs a file.'
   if (/^(env|xargs|command|builtin|exec|eval|busybox|coproc)$/.test(name) || shells.has(name)) return undefined
   if (wrappers.get(name)?.transparent === true) return words.some((word) => /^(-o|--output)/.test(word)) && name === 'time' ? 'It writes a file.' : undefined
   if (lookers.has(name)) return undefined
@@ -87,9 +88,7 @@ export function whyNotContained(found: Found): string | undefined {
 
 function whyNotLooker(name: string, words: readonly string[]): string | undefined {
   const writes: Record<string, RegExp> = {
-    sed: /^(-[nErsuz]*i|--in-place)/,
-    gsed: /^(-[nErsuz]*i|--in-place)/,
-    sort: /^(-[a-zA-Z]*o|--output)/,
+    sort: /^(-[a-zA-Z]*o|--o|--co)/,
     find: /^-(delete|fprint0?|fprintf|fls)$/,
     date: /^(-[a-zA-Z]*s$|--set)/,
     tree: /^-o/,
@@ -99,6 +98,10 @@ function whyNotLooker(name: string, words: readonly string[]): string | undefine
     xxd: /^-r/,
     printf: /^-v/,
     fd: /^(-[a-zA-Z]*[xX]$|--exec)/,
+  }
+  if (/^([gmn]?awk|g?sed)$/.test(name)) {
+    const look = programs.get(name)?.look(words, name)
+    return look?.why
   }
   const word = words.find((one) => writes[name]?.test(one) === true)
   if (word !== undefined) return `"${name} ${word}" writes.`

@@ -7,7 +7,7 @@ export function isPlainAwk(program: string): boolean {
   let depth = 0
   let before = ''
   while (rest !== '') {
-    const token = tokens.exec(rest)?.[0] ?? (mayBeRegex(before) ? regex.exec(rest)?.[0] : undefined)
+    const token = tokens.exec(rest)?.[0] ?? slash(rest, before)
     if (token === undefined) return false
     rest = rest.slice(token.length)
     if (/^[ \t]+$/.test(token)) continue
@@ -27,10 +27,13 @@ const tokens =
 /** A slash where a value may begin. Brackets must not hold one: programs differ about it. */
 const regex = /^\/(?:[^/[\\\n]|\\[^\n]|\[\^?\]?[^\]/\\\n]*\])+\//
 
-/** Elsewhere a slash divides, and is refused. */
-function mayBeRegex(before: string): boolean {
-  return before === '' || /^(?:[{}(,;!~\n]|&&|\|\||!~)$/.test(before)
+/** Where a value may begin it is a regular expression, behind one it divides; in between programs differ. */
+function slash(rest: string, before: string): string | undefined {
+  if (before === '' || /^(?:[{}(,;!~\n]|&&|\|\||!~)$/.test(before)) return regex.exec(rest)?.[0]
+  const value = /^\d|^\]$/.test(before) || (/^[A-Za-z_]/.test(before) && !keywords.has(before))
+  return value && rest.startsWith('/') ? '/' : undefined
 }
+const keywords = new Set('BEGIN END if else while for do in next exit break continue delete print printf length'.split(' '))
 
 const words = new Set(
   'BEGIN END if else while for do in next exit break continue delete print printf NR NF FNR FS OFS RS ORS FILENAME SUBSEP RSTART RLENGTH OFMT CONVFMT IGNORECASE length'.split(

@@ -1,26 +1,27 @@
 /**
- * Whether a script of sed only prints: addresses, and `p`, `d`, `q`, `=`, `s` and `y`. Not `w`, `r`, `e`, nor the flags
- * of `s` that write or run. A delimiter must not stand in brackets, where programs differ about what it means.
+ * Whether a script of sed only prints: addresses, blocks, labels, and what works on its two buffers. Not `w`, `r`, `e`,
+ * nor the flags of `s` that write or run. A delimiter must not stand in brackets, where programs differ about it.
  */
 export function isPlainSed(script: string): boolean {
   let rest = script
-  for (let steps = 0; rest !== '' && steps < 100; steps++) {
-    const next = plainCommand.exec(rest)
+  for (;;) {
+    rest = rest.replace(/^[\s;}]+/, '')
+    if (rest === '') return true
+    const next = command.exec(rest)
     if (next === null) return false
     rest = rest.slice(next[0].length)
   }
-  return rest === ''
 }
 
-/** What stands between two slashes, or between other delimiters: escapes, brackets without it, anything but it. */
+/** What stands between two delimiters: escapes, brackets without it, anything but it. */
 const between = (delimiter: string): string =>
   String.raw`(?:\\[^\n]|\[\^?\]?[^\]\n\\${delimiter}]*\]|[^\[\\\n${delimiter}])*`
+
 const address = String.raw`(?:\d+(?:~\d+)?|\$|/${between('/')}/I?)`
 const addresses = String.raw`(?:${address}(?:,\s*(?:${address}|[+~]\d+))?\s*!?\s*)?`
-const substitution = ['/', '|', '#', ',', ':', '@', '%']
-  .map((mark) => {
-    const escaped = mark === '|' ? String.raw`\|` : mark
-    return `[sy]${escaped}${between(mark)}${escaped}${between(mark)}${escaped}[gpiI0-9]*`
-  })
-  .join('|')
-const plainCommand = new RegExp(String.raw`^[\s;]*(?:${addresses}(?:[pdq=]|q\d+|${substitution}))?\s*(?:[;\n]\s*|$)`)
+const substitutions = ['/', String.raw`\|`, '#', ',', ':', '@', '%'].map(
+  (mark) => `[sy]${mark}${between(mark)}${mark}${between(mark)}${mark}[gpiI0-9]*`,
+)
+const plain = [String.raw`[pPdDnNgGhHxl=]`, String.raw`q\d*`, String.raw`[bt][ \t]*\w*`, ...substitutions].join('|')
+const end = String.raw`(?=\s*(?:[;\n}]|$))`
+const command = new RegExp(String.raw`^(?:${addresses}(?:\{|(?:${plain})${end})|:\w+${end})`)

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+/** For tests: a source of chance that can be repeated. */
+export function chance(seed: number): { below(limit: number): number; of<T>(list: readonly T[]): T } {
+  let state = seed >>> 0 || 1
+  const below = (limit: number): number => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % limit
+  }
+  return { below, of: (list) => list[below(list.length)] as (typeof list)[number] }
+}
+
+const programs = ['ls', 'cat', 'find', 'echo', 'grep', 'sort', 'evil', 'rm', 'printf', 'test', '[', 'cd', 'git', 'x']
+const words = ['-la', '-delete', '-exec', 'a', 'b.txt', '.', '-n', '5', '--x=y', 'A=b', ']', '-', '--', '=', '1', '2', 'é', '/dev/null', 'if', 'then', 'fi', 'do', 'done', 'time', 'in', '{', '}', '!', '[[', ']]', 'case', 'esac', 'function', 'coproc', '~', 'a~b', 'x:~', '%1', '@', '^a', '#', 'a#b']
+const joints = [' ', ' ', ' ', ' ', ' ', '  ', '\t', '\n', ';', ' ; ', '|', ' | ', '&&', ' && ', '||', ' || ', '&', ' & ', '\\\n', '\n\n', ' \\\n ', '']
+const redirections = ['2>/dev/null', '2>&1', '>/dev/null', '&>/dev/null', '<a', '< a', '>&2', '2>>/dev/null', '1>&2', '>a', '> b', '>|a', '<>a', '3<a', '10>/dev/null', '<&-', '>&-', '2>&1-', '<<<a', '<<E\na\nE\n', '99999999999>a']
+const expansions = ['$x', '${x}', '$(evil)', '`evil`', '$((1+1))', '*', '?', '[ab]', '{a,b}', '{1..3}', '~', '~/a', "$'a'", '$"a"', '<(evil)', '$1', '$@', '$', '"$x"', '"$(evil)"', '"`evil`"', '${x:-a}', '!(a)', '$[1]']
+const quoted = ['a', 'b c', '$x', '`', '\\', '"', "'", ';', '|', '&', '#', '\n', ' ', '*', '~', '!', '(', ')', '{', '}', 'é', '$', '\\\\', '\\"', '\\$', '\\n', '-delete', '日', '>', '<']
+const loose = ['\\', '"', "'", '$', '`', '(', ')', '{', '}', '[', ']', '*', '?', '~', '#', '!', '^', '%', '=', ',', '\r', '\0'.slice(1), '\u00a0', '\u200b', '\u202e', '\x7f', '\x01', '\v', '\f', 'é', '<', '>', '&', '|', ';', '\n', '\t', ' ', '\\\n', '\\ ', "\\'", '\\"', '\\;', '\\(', '\\n', '\\\t', '\u2028', '\ufeff']
+
+/** A command that is more or less one: words, quotes and signs in odd places. `odd`: how many in a hundred are. */
+export function randomCommand({ below, of }: ReturnType<typeof chance>, odd: number): string {
+  let text = below(20) === 0 ? of(joints) : ''
+  for (let parts = 1 + below(4); parts > 0; parts--) {
+    text += word(of(programs))
+    for (let count = below(5); count > 0; count--) text += of([' ', ' ', ' ', ' ', '  ', '\t', ...joints.slice(-4)]) + part()
+    text += of(joints)
+  }
+  return text
+
+  function part(): string {
+    const roll = below(100)
+    if (roll < odd) return of([...expansions, ...loose])
+    if (roll < odd + 6) return of(redirections)
+    if (roll < odd + 30) return quote()
+    return word(of(words))
+  }
+
+  function word(plain: string): string {
+    const roll = below(100)
+    if (roll < 70) return plain
+    const at = below(plain.length + 1)
+    const [before, after] = [plain.slice(0, at), plain.slice(at)]
+    if (roll < 78) return `${before}${of(['""', "''", '\\\n', '"" ', '\\'])}${after}`
+    if (roll < 86) return `${before}'${after}'`
+    if (roll < 92) return `"${before}"${after}`
+    if (roll < 96) return `${before}\\${after}`
+    return roll < 100 - odd / 10 ? plain : `${before}${of(loose)}${after}`
+  }
+
+  function quote(): string {
+    const mark = of(["'", '"'])
+    let inner = ''
+    for (let count = below(4); count > 0; count--) {
+      const piece = of(quoted)
+      if (mark === "'" && piece.includes("'")) continue
+      if (mark === '"' && below(100) >= odd * 2 && /["$`\\]/.test(piece)) continue
+      inner += piece
+    }
+    return `${mark}${inner}${mark}${below(6) === 0 ? of(words) : ''}`
+  }
+}
+
+/**
+ * What bash really ran for each text: its simple commands, word by word. Nothing runs in earnest: every name is caught
+ * before a program is looked for.
+ */
+export async function executed(texts: readonly string[]): Promise<string[][][]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fuzz-'))
+  writeFileSync(path.join(folder, 'texts'), texts.map((text) => `${text}\0`).join(''))
+  writeFileSync(path.join(folder, 'log'), '')
+  const catches = [...programs, 'true', 'false', ':', 'pwd', 'type', 'time', 'env', 'set', 'exit']
+    .filter((name) => !['cd', 'x', 'time', 'set', 'exit'].includes(name))
+    .map((name) => `function ${name} { note "\${FUNCNAME[0]}" "$@"; }`)
+    .join('\n')
+  const driver = `
+note() { builtin printf '%s\\0' "$number" "$#" "$@" >&9; }
+${catches}
+function cd { note cd "$@"; }
+command_not_found_handle() { note "$@"; }
+exec 9>>/fuzz/log 8</fuzz/texts
+PATH=/nowhere
+number=0
+while IFS= builtin read -r -d '' -u 8 text; do
+  ( exec 8<&-; eval "$text" ) </dev/null >/dev/null 2>&1
+  number=$((number + 1))
+done
+builtin printf 'end\\0' >&9
+`
+  const bash = spawn(
+    '/usr/bin/bwrap',
+    [
+      ...['--unshare-all', '--die-with-parent', '--new-session', '--clearenv', '--ro-bind', '/usr', '/usr', '--dev', '/dev'],
+      ...['--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64', '--proc', '/proc'],
+      ...['--tmpfs', '/ws', '--bind', folder, '/fuzz', '--chdir', '/ws', '--setenv', 'LANG', 'C.UTF-8'],
+      ...['timeout', '-s', 'KILL', '300', '/bin/bash', '--noprofile', '--norc', '-c', driver, 'bash'],
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'], env: {} },
+  )
+  let complaint = ''
+  bash.stderr.on('data', (piece: Buffer) => (complaint += piece.toString('utf8')))
+  await new Promise((resolve) => bash.on('close', resolve))
+  const fields = readFileSync(path.join(folder, 'log'), 'utf8').split('\0')
+  rmSync(folder, { recursive: true, force: true })
+  if (fields.at(-2) !== 'end') throw new Error(`bash did not come to the end: ${complaint.slice(0, 500)}`)
+  const ran: string[][][] = texts.map(() => [])
+  for (let at = 0; at < fields.length - 2;) {
+    const count = Number(fields[at + 1])
+    ran[Number(fields[at])]?.push(fields.slice(at + 2, at + 2 + count))
+    at += 2 + count
+  }
+  return ran
+}
