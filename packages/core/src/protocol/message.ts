@@ -52,7 +52,7 @@ export interface CallNotes {
   /** The hook that changed it; absent when the person did. */
   rewrittenBy?: string
   display?: { title?: string; summary?: string; content?: unknown }
-  /** What a person was shown when asked. */
+  /** What a person was shown when asked; newer messages have it in the call's approval. */
   permission?: { title: string; summary?: string; content?: unknown }
   elapsedMs?: number
 }

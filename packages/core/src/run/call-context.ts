@@ -126,6 +126,7 @@ export function isRefusal(answer: unknown): boolean {
 /** Hooks may keep a tool from asking; what the answer is they cannot say. */
 async function askHooks(request: AskRequest, call: Call, ctx: ToolContext, scope: CallScope): Promise<void> {
   const { hooks = [] } = scope.input
+  if (hooks.length === 0) return
   const { kind, title, content } = request
   const { decision, reason } = await runHooks(
     hooks,

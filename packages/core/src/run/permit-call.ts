@@ -42,7 +42,7 @@ export async function permitCall(door: CallAtDoor, first: Given): Promise<Permit
   if (decision.decision === 'deny') return refuse(door, decision.reason)
   if (decision.decision === 'allow') return { ...now, context: before.context }
 
-  const shown = await showCall(door.call, now.input, door.ctx)
+  const shown = await showCall(door.call, now.input, door.ctx, door.scope.input.redact)
   const asking = await askHooks(door, now, decision, shown)
   const context = [...before.context, ...asking.context]
   if (asking.decision === 'deny') return refuse(door, asking.reason, decision.reason)
@@ -56,7 +56,8 @@ export async function permitCall(door: CallAtDoor, first: Given): Promise<Permit
 /** The rules on this very input. What they grant is the call's from here on. */
 export async function decideOn({ call, ctx, scope }: CallAtDoor, { input }: Given): Promise<Decision> {
   const decision = await scope.input.decide({ tool: call.tool, input }, ctx)
-  ctx.granted = { confinement: decision.confinement ?? 'none', outside: decision.outside ?? [] }
+  const { confinement = 'none', outside = [], hides } = decision
+  ctx.granted = { confinement, outside, ...(hides !== undefined && { hides }) }
   return decision
 }
 
@@ -87,6 +88,7 @@ async function askHooks(
   { title, content }: Shown,
 ): Promise<HookVerdict> {
   const { hooks = [] } = scope.input
+  if (hooks.length === 0) return { context: [] }
   return runHooks(
     hooks,
     { event: 'ask', kind: 'approval', title, reason, rule, content, ...callFacts(call, given, scope) },
@@ -120,7 +122,7 @@ function isFirm({ decision, firm, rule }: Decision): boolean {
 }
 
 async function askPerson(door: CallAtDoor, now: Given, decision: Decision, shown: Shown): Promise<Given | undefined> {
-  const { call, scope, notes } = door
+  const { call, scope } = door
   const { toolCallId } = call
   const { reason, rule, remember, commands } = decision
   const why = {
@@ -130,7 +132,6 @@ async function askPerson(door: CallAtDoor, now: Given, decision: Decision, shown
     ...(commands !== undefined && commands.length > 0 && { commands }),
   }
   const id = askId(scope.input.runId, toolCallId, 0)
-  notes.permission = shown
   scope.emit({
     type: 'tool-approval-request',
     approvalId: id,

@@ -66,6 +66,19 @@ it('what cannot be worked out, or is too long to be shown whole, is shown as the
   expect(long.content).toMatchObject({ kind: 'file', text: content })
 })
 
+it('known secrets of a file that is read for the preview are not kept', async () => {
+  workspace.put('a.txt', 'key=s3cret-s3cret\ntwo\n')
+  await workspace.call(read, { file_path: 'a.txt' })
+  const input = { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' }
+  const tool = getTools(['Edit'])[0] as Tool
+  const call = { toolCallId: 'c', toolName: 'Edit', tool, input }
+  const shown = await showCall(call, tool.input.parse(input), workspace.ctx, (text) =>
+    text.replaceAll('s3cret-s3cret', '[redacted]'),
+  )
+  expect(JSON.stringify(shown)).toContain('key=[redacted]')
+  expect(JSON.stringify(shown)).not.toContain('s3cret')
+})
+
 it('a preview that hangs holds nobody up', async () => {
   vi.useFakeTimers()
   try {

@@ -13,13 +13,20 @@ const previewMs = 2000
 
 /**
  * What a person is shown when asked: what the tool says of its input, with what the call would do to the world as it is
- * now where the tool can tell. That may fail or take long; then the input has to speak for itself.
+ * now where the tool can tell. That may fail or take long; then the input has to speak for itself. What is read for it
+ * is kept with the conversation, so known secrets are taken out of it.
  */
-export async function showCall(call: Call & { tool: Tool }, input: unknown, ctx: ToolContext): Promise<Shown> {
+export async function showCall(
+  call: Call & { tool: Tool },
+  input: unknown,
+  ctx: ToolContext,
+  redact: (text: string) => string = (text) => text,
+): Promise<Shown> {
   const { tool } = call
   const shown = tool.permission?.(input) ?? { title: tool.title?.(input) ?? call.actionName ?? tool.name }
   const content = tool.preview === undefined ? undefined : await previewOf(tool, input, ctx)
-  return toJson({ ...shown, ...(content !== undefined && { content }) }) as Shown
+  if (content === undefined) return toJson(shown) as Shown
+  return toJson({ ...shown, content: JSON.parse(redact(JSON.stringify(content))) as unknown }) as Shown
 }
 
 async function previewOf(tool: Tool, input: unknown, ctx: ToolContext): Promise<unknown> {
