@@ -6,13 +6,12 @@ import type { ShownRule } from './group-rules.ts'
 
 export interface RuleRowProps {
   rule: ShownRule
-  busy: boolean
   onRevoke: () => void
   onPutBack: () => void
 }
 
 /** A rule, what is wrong with it, and the way to take it back. */
-export function RuleRow({ rule, busy, onRevoke, onPutBack }: RuleRowProps) {
+export function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
   const { text, effect, editable, problem, revoked } = rule
   return (
     <li className="rule" data-revoked={revoked}>
@@ -35,7 +34,6 @@ export function RuleRow({ rule, busy, onRevoke, onPutBack }: RuleRowProps) {
         // One button for both ways: the focus stays where it is.
         <Button
           kind="quiet"
-          disabled={busy}
           aria-label={`${revoked ? 'Put back' : 'Revoke'} ${effect} ${text}`}
           onClick={revoked ? onPutBack : onRevoke}
         >

@@ -19,7 +19,7 @@ export function RulesDialog() {
   const { api, app } = useWorkspace()
   const sessionId = useApp((state) => (state.isNew ? undefined : state.sessionId))
   const [store] = useState(() => createRulesStore(api, sessionId))
-  const { list, failure, revoked, busy } = useStore(store)
+  const { list, failure, revoked } = useStore(store)
   const [search, setSearch] = useState('')
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => void store.load(), [store])
@@ -84,7 +84,6 @@ export function RulesDialog() {
               <RuleRow
                 key={rule.id}
                 rule={rule}
-                busy={busy}
                 onRevoke={() => void store.revoke(rule)}
                 onPutBack={() => void store.putBack(rule)}
               />

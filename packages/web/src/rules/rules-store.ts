@@ -11,30 +11,32 @@ export interface RulesState {
   failure: string | null
   /** What was taken back here and can be put back. */
   revoked: readonly RuleInfo[]
-  busy: boolean
 }
 
 export type RulesStore = StoreApi<RulesState> & {
   load: () => Promise<void>
   /** Resolves with the open asks that it answered; throws what the server says of a rule that it refuses. */
   add: (rule: NewRule) => Promise<string[]>
+  /** One thing at a time: what is asked for meanwhile is not done. */
   revoke: (rule: RuleInfo) => Promise<void>
   putBack: (rule: RuleInfo) => Promise<void>
 }
 
 /** The rules as the dialog shows them. `sessionId`: the session in sight, where it has rules of its own. */
 export function createRulesStore(api: Api, sessionId: string | undefined): RulesStore {
-  const store = createStore<RulesState>(() => ({ list: null, failure: null, revoked: [], busy: false }))
-  const { setState } = store
+  const store = createStore<RulesState>(() => ({ list: null, failure: null, revoked: [] }))
+  const { getState, setState } = store
+  let busy = false
   const here = sessionId === undefined ? {} : { sessionId }
 
   return { ...store, load, add, revoke, putBack }
 
-  async function load(): Promise<void> {
+  /** The list and what was taken back change together, so that a rule is always in one of them. */
+  async function load(revoked = getState().revoked): Promise<void> {
     try {
       const list = await api.rules(sessionId)
       const standing = new Set(list.rules.map(({ id }) => id))
-      setState(({ revoked }) => ({ list, failure: null, revoked: revoked.filter(({ id }) => !standing.has(id)) }))
+      setState({ list, failure: null, revoked: revoked.filter(({ id }) => !standing.has(id)) })
     } catch (error) {
       setState({ failure: toErrorInfo(error).message })
     }
@@ -49,7 +51,7 @@ export function createRulesStore(api: Api, sessionId: string | undefined): Rules
   function revoke(rule: RuleInfo): Promise<void> {
     return change(async () => {
       await api.deleteRule(rule.id, sessionId)
-      setState(({ revoked }) => ({ revoked: [...revoked.filter(({ id }) => id !== rule.id), rule] }))
+      await load([...getState().revoked, rule])
     })
   }
 
@@ -57,19 +59,19 @@ export function createRulesStore(api: Api, sessionId: string | undefined): Rules
     const { text, effect } = rule
     return change(async () => {
       await api.addRule({ text, effect, scope: scopeOf(rule), ...here })
-      setState(({ revoked }) => ({ revoked: revoked.filter(({ id }) => id !== rule.id) }))
+      await load()
     })
   }
 
   async function change(action: () => Promise<void>): Promise<void> {
-    setState({ busy: true })
+    if (busy) return
+    busy = true
     try {
       await action()
-      await load()
     } catch (error) {
       setState({ failure: toErrorInfo(error).message })
     } finally {
-      setState({ busy: false })
+      busy = false
     }
   }
 }

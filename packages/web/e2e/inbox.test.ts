@@ -1,0 +1,247 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'the inbox (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'the inbox'
+
+const question = {
+  question: 'Which database shall it be?',
+  header: 'Database',
+  options: [{ label: 'SQLite' }, { label: 'Postgres' }],
+}
+const approval = (message: string): ScriptTurn => [{ call: { name: 'TestApproval', input: { message } } }]
+const make = (file: string): ScriptTurn => [{ call: { name: 'Bash', input: { command: `touch ${file}` } } }]
+const scripts: Record<string, ScriptTurn> = {
+  first: approval('May the first?'),
+  second: approval('May the second?'),
+  third: approval('May the third?'),
+  'make one': make('one.txt'),
+  'make it again': make('one.txt'),
+  question: [{ call: { name: 'AskUserQuestion', input: { questions: [question] } } }],
+  delegate: [{ call: { name: 'Task', input: { name: 'test-approval', task: 'below' } } }],
+  below: approval('May one who works below?'),
+}
+
+/** A browser that was allowed to notify, nobody looking at the page, and what it was told. */
+const toldInstead = `
+window.told = []
+window.Notification = class extends EventTarget {
+  static permission = 'default'
+  static requestPermission() { this.permission = 'granted'; return Promise.resolve('granted') }
+  constructor(title, options) { super(); window.told.push({ title, tag: options.tag, click: () => this.dispatchEvent(new Event('click')) }) }
+  close() {}
+}
+document.hasFocus = () => false`
+
+describe.skipIf(chromium === undefined)(name, () => {
+  const sent: LanguageModelV4Prompt[] = []
+  const model = scriptedModel(
+    (prompt) => {
+      sent.push(prompt)
+      const last = prompt.findLastIndex((message) => message.role === 'user')
+      const said = prompt[last]?.content.at(-1) as { text: string } | undefined
+      return (last === prompt.length - 1 ? scripts[said?.text ?? ''] : undefined) ?? [{ text: 'That is all.' }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      files: { 'read-me.txt': 'hello\n' },
+      home: { 'config.json': JSON.stringify({ model: 'test/script' }) },
+    })
+  })
+  afterEach(async () => {
+    await workspace.closePages()
+    for (const { sessionId } of await openAsks()) await post(`/ai/chat/${sessionId}/stop`, {})
+  })
+  afterAll(() => workspace?.close())
+
+  const inbox = (page: Page) => page.getByRole('dialog', { name: 'Waiting for you' })
+  const badge = (page: Page, count: number) => page.getByRole('button', { name: `${count} waiting for you` }).waitFor()
+  const post = (path: string, body: unknown) =>
+    workspace.server().fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const openAsks = async () => {
+    const response = await workspace.server().fetch('/ai/asks')
+    return ((await response.json()) as { asks: { id: string; sessionId: string }[] }).asks
+  }
+  /** Says something in a session of its own, without a page. */
+  const say = async (text: string): Promise<string> => {
+    const sessionId = `s_${crypto.randomUUID().replaceAll('-', '')}`
+    const message = { id: `u_${sessionId.slice(2)}`, role: 'user', parts: [{ type: 'text', text }] }
+    const response = await post('/ai/chat', { sessionId, message })
+    await response.text()
+    return sessionId
+  }
+
+  test('asks of several sessions are answered in one place, with the keyboard alone', async () => {
+    await say('first')
+    await say('second')
+    const page = await workspace.open()
+    await badge(page, 2)
+    expect(await page.getByRole('button', { name: /, waits for you$/ }).count()).toBe(2)
+    await page.keyboard.press('Control+i')
+    await inbox(page).waitFor()
+    const asks = inbox(page).getByRole('article')
+    expect(await asks.count()).toBe(2)
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+    expect(await focused()).toContain('May the first?')
+    await asks.first().getByRole('button', { name: 'Approve' }).focus()
+    await page.keyboard.press('Enter')
+    await asks.nth(1).waitFor({ state: 'detached' })
+    // Where the focus was is gone: it has gone on to what came into its place.
+    expect(await focused()).toContain('May the second?')
+    await inbox(page).getByRole('textbox', { name: 'Remark for a denial' }).focus()
+    await page.keyboard.type('not today')
+    await page.keyboard.press('Enter')
+    await inbox(page).getByText('Nothing waits for you.').waitFor()
+    expect(await focused()).toBe('Nothing waits for you.')
+    await page.keyboard.press('Escape')
+    await inbox(page).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Nothing waits for you' }).waitFor()
+    expect(await openAsks()).toEqual([])
+    await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('not today')
+  })
+
+  test('what is remembered with an answer answers the others too, also those that only another tab shows', async () => {
+    const first = await say('make one')
+    await say('make it again')
+    const page = await workspace.open()
+    const other = await page.context().newPage()
+    await other.goto(new URL(`/#s=${first}`, page.url()).href)
+    await badge(other, 2)
+    await badge(page, 2)
+    await page.getByRole('button', { name: '2 waiting for you' }).click()
+    const ask = inbox(page).getByRole('article').first()
+    await ask.getByRole('combobox', { name: 'Allow' }).selectOption('in this project')
+    await ask.getByRole('button', { name: 'Approve and remember' }).click()
+    await inbox(page).getByText('Nothing waits for you.').waitFor()
+    await other.getByRole('button', { name: 'Nothing waits for you' }).waitFor()
+    expect(await openAsks()).toEqual([])
+  })
+
+  test('an input is edited before it is approved, and one that does not fit leaves the ask open', async () => {
+    await say('first')
+    const page = await workspace.open()
+    await badge(page, 1)
+    await page.keyboard.press('Control+i')
+    await inbox(page).getByRole('button', { name: 'Edit input' }).click()
+    const input = inbox(page).getByRole('textbox', { name: 'Input of the call, as JSON' })
+    await input.fill('{"message": 7}')
+    await inbox(page).getByRole('button', { name: 'Approve as edited' }).click()
+    await page
+      .getByText(/message/)
+      .last()
+      .waitFor()
+    expect(await openAsks()).toHaveLength(1)
+    await input.fill('{"message": "May it, as edited?"}')
+    await inbox(page).getByRole('button', { name: 'Approve as edited' }).click()
+    await inbox(page).getByText('Nothing waits for you.').waitFor()
+    await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('as edited?')
+  })
+
+  test('a question is a form here too, and its session is one click away', async () => {
+    const asking = await say('question')
+    const page = await workspace.open()
+    await badge(page, 1)
+    await page.keyboard.press('Control+i')
+    await inbox(page).getByRole('radio', { name: 'Postgres' }).check()
+    await inbox(page).getByRole('button', { name: 'Go to the session question' }).click()
+    await inbox(page).waitFor({ state: 'detached' })
+    expect(page.url()).toContain(asking)
+    // What was chosen in the inbox is chosen in the chat.
+    expect(await page.getByRole('radio', { name: 'Postgres' }).isChecked()).toBe(true)
+    await page.keyboard.press('Control+i')
+    await inbox(page).getByRole('button', { name: 'Answer', exact: true }).click()
+    await inbox(page).getByText('Nothing waits for you.').waitFor()
+    await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('→ Postgres')
+  })
+
+  test('one who works below is named, and answered at the top', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('delegate')
+    await badge(chat.page, 1)
+    await chat.page.keyboard.press('Control+i')
+    const ask = inbox(chat.page).getByRole('article')
+    expect(await ask.locator('.inbox-agent').innerText()).toBe('test-approval')
+    await ask.getByRole('button', { name: 'Approve' }).click()
+    await inbox(chat.page).getByText('Nothing waits for you.').waitFor()
+    await chat.page.keyboard.press('Escape')
+    await chat.finished()
+  })
+
+  test('on a phone the inbox is the whole screen, and nothing runs out of it', async () => {
+    await say('first')
+    await say('question')
+    const page = await workspace.open({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+      reducedMotion: 'reduce',
+    })
+    await page.getByRole('button', { name: / waiting for you$/ }).tap()
+    await inbox(page).getByRole('article').first().waitFor()
+    const box = await inbox(page).boundingBox()
+    expect([box?.x, box?.width, box?.height]).toEqual([0, 390, 844])
+    const wide = await page.evaluate(() => {
+      const body = document.querySelector('.inbox-body')
+      return [...(body?.querySelectorAll('*') ?? [])]
+        .filter((element) => element.getBoundingClientRect().right > 391 && element.closest('pre, code') === null)
+        .map((element) => element.className)
+    })
+    expect(wide).toEqual([])
+    await inbox(page).getByRole('button', { name: 'Deny', exact: true }).first().tap()
+    await inbox(page).getByRole('button', { name: 'Close' }).tap()
+    await inbox(page).waitFor({ state: 'detached' })
+  })
+
+  test('the browser tells of what waits once the person has allowed it by a click, and leads to the inbox', async () => {
+    const page = await workspace.newPage()
+    await page.addInitScript(toldInstead)
+    await page.goto(workspace.server().newUrl())
+    const chat = chatPage(page)
+    const told = () =>
+      page.evaluate(() => (window as never as { told: { title: string }[] }).told.map(({ title }) => title))
+    await chat.send('first')
+    await badge(page, 1)
+    expect(await told()).toEqual([])
+    await page.keyboard.press('Control+i')
+    await inbox(page).getByRole('button', { name: 'Notify me' }).click()
+    await inbox(page).getByRole('button', { name: 'Notifications are on', pressed: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await chat.newSession()
+    await chat.send('second')
+    await badge(page, 2)
+    expect(await told()).toEqual(['May the second?'])
+    await page.evaluate(() => (window as never as { told: { click: () => void }[] }).told[0]?.click())
+    await inbox(page).getByRole('article').nth(1).waitFor()
+  })
+
+  test('an ask that was answered elsewhere goes by itself', async () => {
+    const page = await workspace.open()
+    const sessionId = await say('third')
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await badge(page, 1)
+    await page.getByRole('button', { name: '1 waiting for you' }).click()
+    const [ask] = await openAsks()
+    expect(ask?.sessionId).toBe(sessionId)
+    await post(`/ai/asks/${ask?.id}`, { answer: { type: 'deny' } })
+    await inbox(page).getByText('Nothing waits for you.').waitFor()
+  })
+
+  test('nothing went wrong meanwhile', () => {
+    // An input that does not fit was refused once.
+    expect(workspace.complaints).toEqual([expect.stringContaining('422')])
+  })
+})

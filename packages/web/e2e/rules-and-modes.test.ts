@@ -1,0 +1,226 @@
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'rules and modes (skipped: no Chromium)' : 'rules and modes'
+
+const scripts: Record<string, ScriptTurn> = {
+  make: [{ call: { name: 'Bash', input: { command: 'touch made.txt' } } }],
+  look: [{ call: { name: 'Read', input: { file_path: 'read-me.txt' } } }],
+  plan: [{ call: { name: 'ExitPlanMode', input: { plan: 'Dig a bed.' } } }],
+}
+
+function script() {
+  return scriptedModel(
+    (prompt) => {
+      const last = prompt.findLastIndex((message) => message.role === 'user')
+      const said = prompt[last]?.content.at(-1) as { text: string } | undefined
+      return (last === prompt.length - 1 ? scripts[said?.text ?? ''] : undefined) ?? [{ text: 'That is all.' }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+}
+
+const permissions = { allow: ['Bash(npm test)'], deny: ['Read(.env)'], ask: ['Bash('] }
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Permissions' })
+const openRules = async (page: Page) => {
+  await page.getByRole('button', { name: /^Permissions/ }).click()
+  await dialog(page).getByRole('region', { name: 'Always' }).waitFor()
+}
+const modeButton = (page: Page) => page.getByRole('button', { name: /^Mode:/ })
+const modeOnServer = (page: Page) =>
+  page.evaluate(async () => {
+    const id = new URLSearchParams(window.location.hash.slice(1)).get('s')
+    const { session } = (await (await fetch(`/ai/sessions/${id}`)).json()) as { session: { mode: string } }
+    return session.mode
+  })
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': script() },
+      files: { 'read-me.txt': 'hello\n' },
+      home: { 'config.json': JSON.stringify({ model: 'test/script', permissions }) },
+      server: { sandbox: { text: 'Commands run unconfined: bubblewrap is not installed.', fix: 'install bubblewrap' } },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  test('the rules come when they are asked for, with where they stand and what is wrong with them', async () => {
+    const page = await workspace.newPage()
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    await page.goto(workspace.server().newUrl())
+    await page.getByRole('button', { name: 'Permissions: there is no sandbox' }).waitFor()
+    expect(loaded.filter((url) => url.includes('rules-dialog'))).toEqual([])
+    await openRules(page)
+    const alert = dialog(page).getByRole('alert')
+    expect(await alert.innerText()).toContain('There is no sandbox on this machine')
+    expect(await alert.innerText()).toContain('install bubblewrap')
+    const always = dialog(page).getByRole('region', { name: 'Always' })
+    expect(await always.innerText()).toContain('config.json')
+    expect(await always.getByRole('listitem').count()).toBe(3)
+    expect(await always.getByRole('listitem').filter({ hasText: 'Bash(' }).first().innerText()).toContain('no ")"')
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Permissions/)
+  })
+
+  test('a rule is tried on the past before it is saved, then holds, is taken back and put back', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.ask('look')
+    await chat.send('make')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    await openRules(page)
+    await dialog(page).getByRole('button', { name: 'Revoke ask Bash(' }).click()
+    const field = dialog(page).getByRole('textbox', { name: 'Rule', exact: true })
+    await field.fill('Bash(touch *')
+    await dialog(page).getByRole('alert').filter({ hasText: 'no ")"' }).waitFor()
+    expect(await dialog(page).getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await field.fill('Bash(touch *)')
+    const trial = dialog(page).getByRole('region', { name: 'What it would have changed' })
+    await trial.getByText(/It would have changed \d of the last \d+ calls/).waitFor()
+    expect(await trial.getByRole('listitem').first().innerText()).toMatch(/ask\s+becomes\s+allow[\s\S]*touch made.txt/)
+    await dialog(page).getByText('Deny', { exact: true }).click()
+    await trial.getByText(/deny/).first().waitFor()
+    await dialog(page).getByText('Allow', { exact: true }).click()
+    await dialog(page).getByRole('combobox', { name: 'Where it holds' }).selectOption('in this project')
+    await field.press('Enter')
+    await dialog(page).getByText('Saved: allow Bash(touch *).').waitFor()
+    const project = dialog(page).getByRole('region', { name: 'This project' })
+    expect(await project.innerText()).toContain('Bash(touch *)')
+    await page.keyboard.press('Escape')
+    await chat.ask('make')
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+
+    await openRules(page)
+    await dialog(page).getByRole('button', { name: 'Revoke allow Bash(touch *)' }).press('Enter')
+    // The focus is where it was: a second press takes it back.
+    await dialog(page).getByRole('button', { name: 'Put back allow Bash(touch *)' }).waitFor()
+    await page.keyboard.press('Enter')
+    await dialog(page).getByRole('button', { name: 'Revoke allow Bash(touch *)' }).press('Enter')
+    await dialog(page).getByRole('button', { name: 'Put back allow Bash(touch *)' }).waitFor()
+    await page.keyboard.press('Escape')
+    await chat.send('make')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await chat.finished()
+  })
+
+  test('the key goes round the modes; a new session begins in the chosen one, another is changed at once', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    const shown = () => modeButton(page).getAttribute('aria-label')
+    expect(await shown()).toBe('Mode: Default')
+    await chat.field.press('Shift+Tab')
+    expect(await shown()).toBe('Mode: Accept edits')
+    await chat.field.press('Shift+Tab')
+    expect(await shown()).toBe('Mode: Plan')
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
+    await chat.ask('hello')
+    expect(await modeOnServer(page)).toBe('plan')
+    await page.reload()
+    await page.getByRole('button', { name: 'Mode: Plan' }).waitFor()
+    await chat.field.press('Shift+Tab')
+    expect(await shown()).toBe('Mode: Default')
+    await expect.poll(() => modeOnServer(page)).toBe('default')
+    await modeButton(page).click()
+    expect(await page.getByRole('menuitemradio').allInnerTexts()).toHaveLength(3)
+    await page.getByRole('menuitemradio', { name: /^Plan/ }).click()
+    await expect.poll(() => modeOnServer(page)).toBe('plan')
+  })
+
+  test('an approved plan moves the mode on, and both tabs say so', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.field.press('Shift+Tab')
+    await chat.field.press('Shift+Tab')
+    await chat.send('plan')
+    await page.getByText('Dig a bed.').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.getByRole('button', { name: 'Mode: Plan' }).waitFor()
+    await page.getByRole('button', { name: 'Start editing' }).click()
+    await page.getByRole('button', { name: 'Mode: Accept edits' }).waitFor()
+    await other.getByRole('button', { name: 'Mode: Accept edits' }).waitFor()
+    await chat.finished()
+    expect(await modeOnServer(page)).toBe('accept-edits')
+  })
+
+  test('the rules are one step from the mode, and give the focus back to it', async () => {
+    const page = await workspace.open()
+    await modeButton(page).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Rules and sandbox…' }).press('Enter')
+    await dialog(page).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Mode:/)
+  })
+
+  test('nothing runs out of a narrow screen', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+    await modeButton(page).click()
+    await page.getByRole('menuitem', { name: 'Rules and sandbox…' }).click()
+    await dialog(page).getByRole('region', { name: 'Always' }).waitFor()
+    const overflow = await dialog(page).evaluate((element) => element.scrollWidth - element.clientWidth)
+    expect(overflow).toBe(0)
+  })
+
+  test('nothing went wrong meanwhile', () => {
+    // The rule that cannot be read was refused once, and the server says of the one in its file.
+    const complaints = workspace.complaints.filter((text) => !text.startsWith('server:'))
+    expect(complaints).toEqual([expect.stringContaining('422')])
+  })
+})
+
+describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing ask`, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': script() },
+      files: { 'read-me.txt': 'hello\n' },
+      home: { 'config.json': JSON.stringify({ model: 'test/script' }) },
+      server: { allowBypass: true },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  test('bypass is chosen by hand, never by the key, and is red all over', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    for (const expected of ['Accept edits', 'Plan', 'Default']) {
+      await chat.field.press('Shift+Tab')
+      expect(await modeButton(page).getAttribute('aria-label')).toBe(`Mode: ${expected}`)
+    }
+    await modeButton(page).click()
+    await page.getByRole('menuitemradio', { name: /^Bypass/ }).click()
+    await page.getByText('Nothing asks', { exact: true }).waitFor()
+    const red = 'rgb(169, 52, 43)'
+    const colours = () =>
+      page.evaluate(() => [
+        getComputedStyle(document.querySelector('.header') as Element).backgroundColor,
+        getComputedStyle(document.querySelector('.composer-box') as Element).borderTopColor,
+      ])
+    await expect.poll(colours).toEqual([red, red])
+    await chat.ask('make')
+    expect(await modeOnServer(page)).toBe('bypass')
+    expect(await page.getByRole('region', { name: 'Bash: done' }).count()).toBe(1)
+    await chat.newSession()
+    await page.getByRole('button', { name: 'Mode: Default' }).waitFor()
+    expect(await page.getByText('Nothing asks').count()).toBe(0)
+  })
+
+  test('nothing went wrong meanwhile', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
