@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
@@ -62,7 +61,7 @@ const scripts: Record<string, ScriptTurn> = {
 }
 
 describe.skipIf(chromium === undefined)(name, () => {
-  const sent: LanguageModelV4Prompt[] = []
+  const sent: unknown[] = []
   const model = scriptedModel(
     (prompt) => {
       sent.push(prompt)
