@@ -130,11 +130,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       write: log,
       redact: withoutSecrets,
     })
+    // A process of its own tries it meanwhile.
+    const finding = options.sandbox ?? findSandbox({ troupeHome: home.path, env })
     const store = await openSqliteStore({ home: home.path, log: logger })
     closers.push(() => store.close())
     const workspace = await store.workspaces.open(path.resolve(options.workspace ?? process.cwd()))
     const tools = openTools({ home: home.path, logger })
-    const sandbox = options.sandbox ?? (await findSandbox({ troupeHome: home.path, env }))
+    const sandbox = await finding
     const allowBypass = options.allowBypass === true
     const parts = openPermissions({
       store,
