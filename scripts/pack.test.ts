@@ -126,22 +126,31 @@ test('importing turns loads no tool, and nothing that only tools need', async ()
   expect([...packages].filter((name) => name !== 'loaded.mjs').toSorted()).toEqual(['json5', 'yaml', 'zod'])
 })
 
-test('a turn works from a bundle, and the bundle leaves out what is not used', async () => {
-  const { build } = (await import(path.join(root, 'node_modules', 'rolldown', 'dist', 'index.mjs'))) as {
-    build(options: object): Promise<{ output: { code?: string; moduleIds?: string[] }[] }>
+test('a turn works from a bundle, which leaves out what it does not use, whichever way it is imported', async () => {
+  const alone = await bundle('turn', turnProgram)
+  const ofAll = await bundle('all', turnProgram.replace('@troupe/core/turn', '@troupe/core'))
+  for (const [name, modules] of [['turn', alone] as const, ['all', ofAll] as const]) {
+    expect(modules).toContain('turn/agent.js')
+    expect(modules.filter((file) => /^(tools|web|agents)\//.test(file))).toEqual([])
+    expect(JSON.parse(await runProgram(`bundled-${name}/${name}-input.js`))).toEqual(turnAnswer)
   }
-  writeFileSync(path.join(project, 'bundle-input.mjs'), turnProgram)
-  const { output } = await build({
-    input: path.join(project, 'bundle-input.mjs'),
-    cwd: project,
-    platform: 'node',
-    logLevel: 'silent',
-    output: { dir: path.join(project, 'bundle'), format: 'esm' },
-  })
-  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds)
-  expect(modules.filter((id) => /@troupe\/core\/dist\/tools\//.test(id))).toEqual([])
-  expect(JSON.parse(await runProgram('bundle/bundle-input.js'))).toEqual(turnAnswer)
+  expect(ofAll.length).toBeLessThan(alone.length * 1.2)
 })
+
+/** Bundles a program and gives the library's files of which something is in it. */
+async function bundle(name: string, program: string): Promise<string[]> {
+  const { build } = (await import(path.join(root, 'node_modules', 'rolldown', 'dist', 'index.mjs'))) as {
+    build(options: object): Promise<{ output: { modules?: Record<string, { code: string | null }> }[] }>
+  }
+  const input = path.join(project, `${name}-input.mjs`)
+  writeFileSync(input, program)
+  const output = { dir: path.join(project, `bundled-${name}`), format: 'esm' }
+  const built = await build({ input, cwd: project, platform: 'node', logLevel: 'silent', output })
+  return built.output
+    .flatMap(({ modules = {} }) => Object.entries(modules))
+    .filter(([id, { code }]) => id.includes('/@troupe/core/dist/') && code !== null && code !== '')
+    .map(([id]) => id.replace(/^.*\/dist\//, ''))
+}
 
 test('its types hold without skipLibCheck, but for what another package leaves out', async () => {
   const imports = Object.keys(sources).map((name, i) => `export * as x${i} from '${name}'\n`)
