@@ -101,7 +101,9 @@ describe('events of a run', () => {
     node.on('tool:execution:start', () => {
       throw new Error('deaf')
     })
-    expect(texts(await playWith(node))).toEqual(['over'])
+    const beside = await playWith(node)
+    expect(['c1', 'c2'].map((id) => call(beside, id).state)).toEqual(['output-available', 'output-available'])
+    expect(texts(beside)).toEqual(['over'])
   })
 
   it('can be heard once, and no longer', async () => {
