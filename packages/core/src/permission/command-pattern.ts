@@ -37,6 +37,13 @@ export function parseCommandPattern(pattern: string): CommandPattern {
 /** `maybe`: it depends on words that cannot be told. */
 export function matchCommand(pattern: CommandPattern, { words, complete }: CommandWords): Match {
   const { words: wanted } = pattern
+  // The first words tell nearly always, without any of the care that stars need.
+  for (let at = 0; at < words.length; at++) {
+    const want = wanted[at]
+    if (want === undefined) return 'no'
+    if (typeof want !== 'string') break
+    if (want !== words[at]) return 'no'
+  }
   // All places in the pattern that the words so far can lead to.
   let places = reach(wanted, [0])
   for (const word of words) {

@@ -20,28 +20,23 @@ export function decide(
   policy: Policy,
 ): Decision | Promise<Decision> {
   const facts = callFacts(call, ctx, policy)
-  const denial = denialOf(facts, policy)
-  if (denial !== undefined) return { decision: 'deny', ...denial, ...shownCommands(facts) }
+  const floor = facts.commands.find(({ analysis }) => analysis.floor !== undefined)?.analysis.floor
+  if (floor !== undefined) return { decision: 'deny', reason: floor, rule: null, ...shownCommands(facts) }
+  const forbidding = findRule(policy.rules.index.deny, facts)
+  if (forbidding?.sure === true) return { decision: 'deny', ...because(forbidding, 'forbids'), ...shownCommands(facts) }
   const own = ownWord(call, ctx)
-  return own instanceof Promise ? own.then((word) => settle(facts, policy, word)) : settle(facts, policy, own)
+  const settled = (word: OwnWord): Decision => settle(facts, policy, word, forbidding)
+  return own instanceof Promise ? own.then(settled) : settled(own)
 }
 
 type Because = Pick<Decision, 'reason' | 'rule'>
 
-function denialOf(facts: CallFacts, policy: Policy): Because | undefined {
-  for (const { analysis } of facts.commands) {
-    if (analysis.floor !== undefined) return { reason: analysis.floor, rule: null }
-  }
-  const met = findRule(policy.rules.index.deny, facts)
-  return met?.sure === true ? because(met, 'forbids') : undefined
-}
-
-function settle(facts: CallFacts, policy: Policy, own: OwnWord): Decision {
+function settle(facts: CallFacts, policy: Policy, own: OwnWord, forbidding: MetRule | undefined): Decision {
   const planned = policy.mode === 'plan' ? planRefusal(facts, policy, own) : undefined
   if (planned !== undefined) return { decision: 'deny', reason: planned, rule: null, ...shownCommands(facts) }
   const result = checkCall(facts, policy, own)
   const around = { ...shownCommands(facts), ...grantsOf(facts, policy, result) }
-  const doubt = doubtOf(facts, policy)
+  const doubt = doubtOf(facts, policy, forbidding)
   if (doubt !== undefined) return { decision: 'ask', ...doubt, firm: true, ...around }
   const open = result.checks.filter(({ why }) => why !== undefined)
   const [first] = open
@@ -58,9 +53,8 @@ function settle(facts: CallFacts, policy: Policy, own: OwnWord): Decision {
 }
 
 /** An ask rule, or a rule that may forbid something that cannot be seen yet: no allow rule settles that, nor any mode. */
-function doubtOf(facts: CallFacts, { rules }: Policy): Because | undefined {
+function doubtOf(facts: CallFacts, { rules }: Policy, forbidding: MetRule | undefined): Because | undefined {
   const { deny, ask } = rules.index
-  const forbidding = findRule(deny, facts)
   if (forbidding !== undefined) return because(forbidding, 'forbids')
   const asking = findRule(ask, facts)
   if (asking !== undefined) {

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { toolKey, type Tool } from '../tool.ts'
 import type { CallFacts, CommandFact } from './call-facts.ts'
@@ -134,18 +135,37 @@ function candidates(rules: CommandRules, { argv, literalPrefix, guess }: FoundCo
 /** A program that nobody knows reads the files that it is given; whether it writes them cannot be told. */
 function* wordRules(rules: EffectRules, found: FoundCommand, facts: CallFacts): Generator<MetRule> {
   if (rules.read.length === 0 && rules.write.length === 0) return
-  const words = [...(found.argv ?? found.literalPrefix).slice(1, 200), ...found.guess.words.slice(1, 200)]
-  for (const word of new Set(words)) {
-    for (const name of new Set([word, word.replace(/^[^=]*=/, ''), word.replace(/^@/, '')])) {
-      if (name === '' || name.length > 1000 || name.includes('\0') || (name.startsWith('-') && name === word)) continue
-      const fact = commandPath(
-        'read',
-        path.isAbsolute(name) ? name : `${found.cwd ?? facts.view.roots[0]}/${name}`,
-        facts.view,
-      )
-      for (const ready of rules.read) if (meetsPath(ready, fact, facts)) yield { ready, what: found.text, sure: true }
-      for (const ready of rules.write) if (meetsPath(ready, fact, facts)) yield { ready, what: found.text, sure: false }
-    }
+  for (const file of filesAmong(found, facts)) {
+    for (const ready of rules.read) if (meetsPath(ready, file, facts)) yield { ready, what: found.text, sure: true }
+    for (const ready of rules.write) if (meetsPath(ready, file, facts)) yield { ready, what: found.text, sure: false }
+  }
+}
+
+const known = new WeakMap<FoundCommand, Pick<PathFact, 'spelled' | 'real'>[]>()
+
+/** Words that are files, or would be: `.env`, `--file=.env`, `@.env`. Looked up once, though rules are asked twice. */
+function filesAmong(found: FoundCommand, { view }: CallFacts): Pick<PathFact, 'spelled' | 'real'>[] {
+  const before = known.get(found)
+  if (before !== undefined) return before
+  const words = new Set([...(found.argv ?? found.literalPrefix).slice(1, 200), ...found.guess.words.slice(1, 200)])
+  const names = new Set([...words].flatMap((word) => [word, word.slice(word.indexOf('=') + 1), word.replace(/^@/, '')]))
+  const files = [...names]
+    .filter((name) => name !== '' && !name.startsWith('-') && name.length < 1000 && !/[\0\n]/.test(name))
+    .map((name) => {
+      const given = path.isAbsolute(name) ? name : `${found.cwd ?? view.roots[0] ?? ''}/${name}`
+      const spelled = path.resolve(given)
+      return isThere(given) ? commandPath('read', given, view) : { spelled, real: spelled }
+    })
+  known.set(found, files)
+  return files
+}
+
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // Through a file, or where nobody may look: no program gets there either.
+    return false
   }
 }
 

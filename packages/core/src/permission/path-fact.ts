@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside, realPath } from '../files/resolve-path.ts'
 import type { CommandFact } from './call-facts.ts'
@@ -43,9 +43,9 @@ export function pathView({ state }: PermissionContext, policy: Policy): PathView
   return {
     roots: state.roots,
     readable: state.readable,
-    home: realOr(policy.home),
-    troupeHome: policy.troupeHome === undefined ? undefined : realOr(policy.troupeHome),
-    planFile: policy.planFile === undefined ? undefined : realOr(policy.planFile),
+    home: keptReal(policy.home),
+    troupeHome: policy.troupeHome === undefined ? undefined : keptReal(policy.troupeHome),
+    planFile: policy.planFile === undefined ? undefined : resolved(policy.planFile).real,
   }
 }
 
@@ -140,7 +140,7 @@ function underRoot(spelled: string, real: string, open: readonly string[]): stri
   if (spelled === real || open.some((folder) => isInside(spelled, folder))) return spelled
   if (!open.some((folder) => isInside(real, folder))) return spelled
   for (let folder = path.dirname(spelled); folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    const found = realOr(folder)
+    const found = resolved(folder).real
     if (open.includes(found)) return path.join(found, path.relative(folder, spelled))
   }
   return spelled
@@ -154,15 +154,34 @@ interface Resolved {
 /** What cannot be resolved cannot be opened either; it is judged as it is spelled. */
 function resolved(spelled: string): Resolved {
   try {
-    const { path: real, stats } = realPath(spelled)
-    return { real, folder: stats?.isDirectory() === true }
+    const stats = statSync(spelled, { throwIfNoEntry: false })
+    if (stats !== undefined) return { real: realpathSync.native(spelled), folder: stats.isDirectory() }
+    return { real: newFile(spelled) ?? realPath(spelled).path, folder: false }
   } catch {
     return { real: path.resolve(spelled), folder: false }
   }
 }
 
-function realOr(spelled: string): string {
-  return resolved(spelled).real
+/** The quick way to the real path of what is not there yet: no error is thrown on it. Undefined where a link is in the way. */
+function newFile(spelled: string): string | undefined {
+  for (let at = path.resolve(spelled); at !== path.dirname(at); at = path.dirname(at)) {
+    const entry = lstatSync(at, { throwIfNoEntry: false })
+    if (entry === undefined) continue
+    return entry.isDirectory() ? path.join(realpathSync.native(at), path.relative(at, spelled)) : undefined
+  }
+  return undefined
+}
+
+const homes = new Map<string, string>()
+
+/** Homes stay where they are. */
+function keptReal(folder: string): string {
+  const known = homes.get(folder)
+  if (known !== undefined) return known
+  const { real } = resolved(folder)
+  if (homes.size > 100) homes.clear()
+  homes.set(folder, real)
+  return real
 }
 
 function physical(given: string): Resolved {

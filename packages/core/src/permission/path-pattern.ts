@@ -38,19 +38,26 @@ export function compilePathPattern(pattern: string, place: PathPatternPlace): Pa
   const start = fold(literalStart(glob, anchor))
   // Whoever forbids `/etc/passwd` means that file, though `/` starts from the base.
   const base = [path.resolve(place.base), ...(isWide ? machine : [])]
-  const anchors = ({ roots, home }: KnownFolders): readonly string[] => {
+  const home: string[] = []
+  const anchors = (folders: KnownFolders): readonly string[] => {
     if (anchor === 'machine' || (anchor === 'anywhere' && isWide)) return machine
     if (anchor === 'base') return base
-    return anchor === 'home' ? [home] : roots
+    if (anchor !== 'home') return folders.roots
+    home[0] = folders.home
+    return home
   }
   let named: GlobPattern[] | undefined
   return {
-    matches: (given, folders) =>
-      anchors(folders).some((folder) => {
-        if (!isInside(given, folder)) return false
-        const below = fold(given.slice(folder === '/' ? 1 : folder.length + 1))
-        return (anchor === 'anywhere' ? below.includes(start) : below.startsWith(start)) && compiled.matches(below)
-      }),
+    matches(given, folders) {
+      const folded = fold(given)
+      for (const folder of anchors(folders)) {
+        const from = folder === '/' ? 1 : folder.length + 1
+        // Nearly always it is told by this that it is not meant.
+        if (anchor === 'anywhere' ? !folded.includes(start, from) : !folded.startsWith(start, from)) continue
+        if (isInside(given, folder) && compiled.matches(folded.slice(from))) return true
+      }
+      return false
+    },
     names(name) {
       named ??= pattern
         .toLowerCase()
