@@ -129,6 +129,21 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
   })
 
+  test('a question and what was typed below it survive a restart of the server', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('question')
+    await page.getByRole('textbox', { name: /^In your own words/ }).fill('a folder of files')
+    await workspace.restart(() => page.getByText('The server cannot be reached').waitFor())
+    await page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    await chat.finished()
+    expect(lastSent()).toContain('→ a folder of files')
+    expect(
+      workspace.complaints.splice(0).filter((complaint) => !/ERR_(CONNECTION|INCOMPLETE|EMPTY)/.test(complaint)),
+    ).toEqual([])
+  })
+
   test('a plan is read as Markdown, changed with a remark, and carried out', async () => {
     const page = await workspace.open()
     const chat = chatPage(page)
