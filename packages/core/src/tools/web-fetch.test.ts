@@ -104,6 +104,33 @@ test('a redirect is followed and named, and refused when it leads inside', async
   await expect(call({ url: '/out' })).rejects.toThrow('169.254.169.254 is not on the public web (the local link)')
 })
 
+test('in a run a redirect to another host is another call, since permission was given for one', async () => {
+  const asked: string[] = []
+  const resolve = (host: string) => Promise.resolve((asked.push(host), [{ address: '127.0.0.1', family: 4 }]))
+  const tool = createWebFetch({ allowed: ['127.0.0.1'], resolve })
+  const { port } = server.address() as AddressInfo
+  const to = (host: string, target: string) => {
+    pages['/away'] = { status: 302, location: `http://${target}:${port}/article`, body: '' }
+    const ctx = testToolContext({ state: newState(), granted: { confinement: 'none', outside: [] } })
+    return Promise.resolve(tool.execute(tool.input.parse({ url: `http://${host}:${port}/away` }), ctx))
+  }
+  for (const [host, target] of [
+    ['a.test', 'b.test'],
+    ['a.test', 'xa.test'],
+    ['docs.a.test', 'a.test'],
+  ] as const)
+    await expect(to(host, target)).rejects.toThrow(
+      `redirects to another host. If you want that page, fetch it: http://${target}:`,
+    )
+  expect(asked).toEqual(['a.test', 'a.test', 'docs.a.test'])
+  for (const [host, target] of [
+    ['a.test', 'a.test'],
+    ['a.test', 'www.a.test'],
+    ['www.a.test', 'a.test'],
+  ] as const)
+    expect(unwrapResult(await to(host, target)).modelText).toContain('An article')
+})
+
 test('a long page lies whole in a file; the parts that were asked for are shown', async () => {
   const plain = await call({ url: '/long' })
   expect(plain.text.length).toBeLessThan(32_000)

@@ -15,6 +15,8 @@ export interface FetchOptions {
   resolve?(host: string): Promise<LookupAddress[]>
   maxBytes?: number
   timeoutMs?: number
+  /** Whether a redirect is followed; else it is an error that names where it leads. Default: always. */
+  follows?(from: URL, to: URL): boolean
 }
 
 export interface Fetched {
@@ -48,7 +50,10 @@ export async function fetchUrl(given: string, options: FetchOptions): Promise<Fe
       if (next === undefined) return await fetched(url, response, maxBytes, either)
       response.destroy()
       if (redirects === maxRedirects) throw new Error(`${given} redirects more than ${maxRedirects} times.`)
-      url = parseUrl(next, url)
+      const to = parseUrl(next, url)
+      if (options.follows?.(url, to) === false)
+        throw new Error(`${url.href} redirects to another host. If you want that page, fetch it: ${to.href}`)
+      url = to
     }
   } catch (error) {
     signal.throwIfAborted()
