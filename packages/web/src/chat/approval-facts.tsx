@@ -5,6 +5,8 @@ import type { Approval } from './tool-call.ts'
 /** Why a person is asked, and what was found in what is to run. */
 export function ApprovalFacts({ approval }: { approval: Approval }) {
   const commands = recordsIn(approval.descriptor?.commands)
+  // A lone command is what the card above shows.
+  const isWorthIt = commands.length > 1 || commands.some((command) => textIn(command['note']) !== undefined)
   return (
     <>
       {approval.requestReason !== undefined && (
@@ -12,7 +14,7 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
           <VisibleText text={approval.requestReason} />
         </p>
       )}
-      {commands.length > 0 && (
+      {isWorthIt && (
         <ul className="approval-commands" aria-label="What it runs">
           {commands.map((command, index) => (
             <li key={index}>

@@ -38,7 +38,7 @@ export function RememberChoice({ rules, scope, disabled, onChange }: RememberCho
         ))}
       </select>
       <span id={`${id}-rules`} className={scope === 'once' ? 'approval-rules approval-rules-idle' : 'approval-rules'}>
-        {scope === 'once' ? 'A rule that would stop asking:' : 'Kept as a rule:'}{' '}
+        {introduction(scope, rules.length)}{' '}
         {rules.map((rule) => (
           <code key={rule}>
             <VisibleText text={rule} as="exact" />
@@ -47,4 +47,9 @@ export function RememberChoice({ rules, scope, disabled, onChange }: RememberCho
       </span>
     </p>
   )
+}
+
+function introduction(scope: Scope, count: number): string {
+  if (scope === 'once') return count === 1 ? 'A rule that would stop asking:' : 'Rules that would stop asking:'
+  return count === 1 ? 'Kept as a rule:' : 'Kept as rules:'
 }
