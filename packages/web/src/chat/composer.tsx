@@ -1,5 +1,6 @@
 import { ArrowUp, CornerDownRight, Paperclip, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { AsksBelow } from '../inbox/asks-below.tsx'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { ModePicker } from '../modes/mode-picker.tsx'
 import { currentMode, nextMode } from '../modes/session-mode.ts'
@@ -55,6 +56,7 @@ export function Composer() {
         submit()
       }}
     >
+      <AsksBelow />
       {blocked !== null && <output className="composer-blocked">{blocked}</output>}
       <div className="composer-box">
         <AttachmentChips />
