@@ -1,31 +1,96 @@
+import { z } from 'zod'
+import { createPolicy } from '../../packages/core/src/permission/create-policy.ts'
+import { decide } from '../../packages/core/src/permission/decide.ts'
+import type { PermissionContext } from '../../packages/core/src/permission/permission-context.ts'
 import { buildTools, getBuiltinTools } from '../../packages/core/src/tool-set.ts'
 import type { Tool } from '../../packages/core/src/tool.ts'
 
 export const file = 'docs/reference/tools.md'
 
-/** Every built-in tool: what it takes, whether it only reads, and what is decided where no rule speaks. */
+/** Every built-in tool: what it takes, whether it only reads, what it touches, and what is decided where no rule speaks. */
 export async function generate(): Promise<string> {
   const tools = getBuiltinTools().toSorted((a, b) => a.name.localeCompare(b.name))
-  const rows = tools.map(
-    (tool) =>
-      `| \`${tool.name}\` | ${tool.group} | ${tool.readOnly ? 'yes' : 'no'} | ${decision(tool)} | ${tool.recover} | ${fields(tool)} | ${firstSentence(tool)} |`,
-  )
+  const rows: string[] = []
+  for (const tool of tools) {
+    const cells = [`\`${tool.name}\``, tool.group, tool.readOnly ? 'yes' : 'no', touched(tool), await decision(tool), tool.recover, fields(tool), firstSentence(tool)] // prettier-ignore
+    rows.push(`| ${cells.join(' | ')} |`)
+  }
   return `<!-- Made by scripts/generators/tools.ts from packages/core/src/tools: run "npm run generate". -->
 
 # Built-in tools
 
 Read-only calls run together and may start while the model still speaks; every other call runs alone, in model order.
-*Default* is what happens where no rule of \`permissions\` speaks. *After a crash* is what becomes of a call that had begun.
+*After a crash* is what becomes of a call that had begun.
 
-| Tool | Group | Read-only | Default | After a crash | Input | What it does |
-|---|---|---|---|---|---|---|
+*Touches* is what rules and defaults go by, whichever tool it is. *Default* is what is decided on an ordinary call in the workspace, in the default mode, where no rule speaks: first without a sandbox, behind the stroke in one where that differs. Beyond that ([the guide](../guides/permissions.md) has it all):
+
+| Touches | By default |
+|---|---|
+| read | asks outside the workspace, and for secrets (\`.env\`, keys, our home) |
+| write | asks; accepted in the mode accept-edits, in the workspace and away from protected places |
+| command | runs when it provably only looks, or where it can do nothing else; otherwise asks |
+| code | asks without a sandbox |
+| url | asks, unless the person wrote that host |
+| agent | needs no yes of its own: what the agent does is asked for |
+
+| Tool | Group | Read-only | Touches | Default | After a crash | Input | What it does |
+|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 `
 }
 
-function decision(tool: Tool): string {
-  if (typeof tool.needsApproval === 'function') return 'by input'
-  return (tool.needsApproval ?? !tool.readOnly) ? 'ask' : 'allow'
+/** What an ordinary call touches, as the tool says. */
+function touched(tool: Tool): string {
+  const accesses = tool.touches?.(ordinaryInput(tool), { cwd: '/workspace' }) ?? []
+  return [...new Set(accesses.map(({ kind }) => kind))].join(', ')
+}
+
+/** What the resolver says of an ordinary call. */
+async function decision(tool: Tool): Promise<string> {
+  const ctx: PermissionContext = { state: { cwd: '/workspace', roots: ['/workspace'], readable: [] } }
+  const input = ordinaryInput(tool)
+  const inSandbox = (sandbox: boolean) =>
+    decide({ tool, input }, ctx, createPolicy({}, { sandbox, home: '/home/person' }))
+  const [{ decision: bare }, { decision: sandboxed }] = [await inSandbox(false), await inSandbox(true)]
+  if (touched(tool) === 'command') return 'by the command'
+  if (typeof tool.needsApproval === 'function') return 'by the input'
+  return bare === sandboxed ? bare : `${bare} / ${sandboxed}`
+}
+
+/** The least that the schema takes, with words that are paths, commands and addresses alike. */
+function ordinaryInput(tool: Tool): unknown {
+  const schema = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' })
+  const candidates = [valueOf(schema), { ...(valueOf(schema) as object), patch: examplePatch }, { ...(valueOf(schema) as object), url: 'https://example.com' }] // prettier-ignore
+  for (const candidate of candidates.toReversed()) {
+    const parsed = tool.input.safeParse(candidate)
+    if (parsed.success && (tool.touches?.(parsed.data, { cwd: '/workspace' }).length ?? 1) > 0) return parsed.data
+  }
+  return tool.input.parse(candidates[0])
+}
+
+const examplePatch = '*** Begin Patch\n*** Delete File: example\n*** End Patch'
+
+interface Schema {
+  type?: string
+  enum?: unknown[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  minItems?: number
+  anyOf?: Schema[]
+}
+
+function valueOf(given: unknown): unknown {
+  const schema = given as Schema
+  if (schema.enum !== undefined) return schema.enum[0]
+  if (schema.anyOf?.[0] !== undefined) return valueOf(schema.anyOf[0])
+  if (schema.type === 'object') {
+    const required = schema.required ?? []
+    return Object.fromEntries(required.map((name) => [name, valueOf(schema.properties?.[name] ?? {})]))
+  }
+  if (schema.type === 'array') return Array.from({ length: schema.minItems ?? 0 }, () => valueOf(schema.items ?? {}))
+  if (schema.type === 'boolean') return false
+  return schema.type === 'number' || schema.type === 'integer' ? 1 : 'example'
 }
 
 function fields(tool: Tool): string {

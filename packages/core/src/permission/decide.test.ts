@@ -12,6 +12,7 @@ import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext } from './permission-context.ts'
+import { modes } from './policy.ts'
 import type { Effect } from './rule-set.ts'
 
 type Rules = Partial<Record<Effect, readonly string[]>>
@@ -158,6 +159,68 @@ describe('a tool', () => {
     expect((await explain('mcp__files__read', {}, { allow: ['mcp__files'] })).decision).toBe('allow')
     expect((await explain('mcp__files_read_all', {}, { deny: ['mcp__files'] })).decision).toBe('deny')
     expect(await explain('mcp__files_read', {})).toMatchObject({ decision: 'ask', remember: ['mcp__files_read'] })
+  })
+})
+
+describe('a built-in tool', () => {
+  const inputs: Record<string, unknown> = {
+    AbortAgent: { agent_id: 'a' },
+    AskUserQuestion: { questions: [{ question: 'Which?', header: 'H', options: [{ label: 'a' }, { label: 'b' }] }] },
+    ExitPlanMode: {},
+    JsReplReset: {},
+    SendInput: { agent_id: 'a', message: 'x' },
+    Task: { name: 'browser', task: 'x' },
+    TaskOutput: { task_id: '1' },
+    TaskStop: { task_id: '1' },
+    TimeNow: {},
+    TodoWrite: { todos: [] },
+    WaitAgent: { agent_ids: ['a'] },
+    WebSearch: { query: 'x' },
+  }
+
+  it.each(Object.entries(inputs))('%s needs no yes, in no mode', async (tool, input) => {
+    for (const mode of modes)
+      expect([mode, (await explain(tool, input, {}, { mode })).decision]).toEqual([mode, 'allow'])
+    expect((await explain(tool, input, { deny: [tool] })).decision).toBe('deny')
+    expect((await explain(tool, input, { ask: [tool], allow: [tool] })).decision).toBe('ask')
+  })
+
+  it('that tries out approvals asks in every mode but the one that asks nothing', async () => {
+    for (const mode of ['default', 'accept-edits', 'plan'] as const)
+      expect((await explain('TestApproval', {}, {}, { mode })).decision).toBe('ask')
+  })
+
+  it('that undoes changes is like an edit of the workspace', async () => {
+    const undo = (rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
+      explain('Undo', { scope: 'turn' }, rules, given)
+    expect(await undo()).toMatchObject({ decision: 'ask', remember: ['Undo'] })
+    expect((await undo({ allow: ['Undo'] })).decision).toBe('allow')
+    expect((await undo({ allow: ['Edit(src/**)'] })).decision).toBe('ask')
+    expect((await undo({}, { mode: 'accept-edits' })).decision).toBe('allow')
+    expect((await undo({}, { mode: 'plan' })).decision).toBe('deny')
+  })
+})
+
+describe('the plan', () => {
+  it('is the one file that is written in plan mode, wherever it lies', async () => {
+    const planFile = path.join(home, '.troupe/sessions/s/plan.md')
+    const given = { mode: 'plan', planFile } as const
+    expect(await write(planFile, {}, given)).toMatchObject({
+      decision: 'allow',
+      outside: [planFile],
+      reason: 'It is the plan.',
+    })
+    expect(await read(planFile, {}, { planFile })).toMatchObject({ decision: 'allow', outside: [planFile] })
+    expect((await write(planFile, {}, { planFile })).decision).toBe('ask')
+    expect((await write(planFile, { deny: ['Edit'] }, given)).decision).toBe('deny')
+    expect(await write('src/a.ts', { allow: ['Edit'], ask: ['Edit'] }, given)).toMatchObject({
+      decision: 'deny',
+      rule: null,
+      reason: 'In plan mode nothing but the plan is changed, and this would change "src/a.ts".',
+    })
+    expect((await explain('mcp__files_write', {}, { allow: ['mcp__files'] }, given)).decision).toBe('deny')
+    expect((await read('src/a.ts', {}, given)).decision).toBe('allow')
+    expect((await read('.env', {}, given)).decision).toBe('ask')
   })
 })
 
