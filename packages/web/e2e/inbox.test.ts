@@ -168,6 +168,45 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('→ Postgres')
   })
 
+  test('a double click answers one ask, not also the one that slides into its place', async () => {
+    await say('first')
+    await say('second')
+    const page = await workspace.open()
+    await badge(page, 2)
+    await page.getByRole('button', { name: '2 waiting for you' }).click()
+    const approve = inbox(page).getByRole('button', { name: 'Approve' }).first()
+    // The second click comes in the very moment in which the list has changed.
+    const hit = await approve.evaluate(
+      (button) =>
+        new Promise<string | undefined>((resolve) => {
+          const { x, y } = button.getBoundingClientRect()
+          const clickThere = () => {
+            const under = document.elementFromPoint(x + 20, y + 12)
+            under?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }))
+            return under?.textContent
+          }
+          const list = document.querySelector('.inbox-body') as Element
+          const observer = new MutationObserver(() => {
+            if (list.querySelectorAll('article').length > 1) return
+            observer.disconnect()
+            resolve(clickThere())
+          })
+          observer.observe(list, { childList: true, subtree: true })
+          clickThere()
+        }),
+    )
+    expect(hit).toBe('Approve')
+    await badge(page, 1)
+    expect(await openAsks()).toHaveLength(1)
+    // Once there was time to read it, it is answered as ever.
+    await expect
+      .poll(async () => {
+        await approve.click({ timeout: 500 }).catch(() => undefined)
+        return openAsks()
+      })
+      .toEqual([])
+  })
+
   test('one who works below is named, and answered at the top', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('delegate')

@@ -1,6 +1,6 @@
 import { ArrowUpRight, X } from 'lucide-react'
 import type { Ask } from '@troupe/core'
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { findSession } from '../find-session.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -9,6 +9,8 @@ import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { AskEntry } from './ask-entry.tsx'
 import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
+import { useFocusedAsk } from './use-focused-ask.ts'
+import { useSteadyClicks } from './use-steady-clicks.ts'
 import './inbox-dialog.css'
 
 /** Everything that waits for the person, in any session and at any depth, with what it takes to answer it here. */
@@ -16,7 +18,9 @@ export function InboxDialog() {
   const { app } = useWorkspace()
   const asks = useApp((state) => state.asks)
   const dialog = useRef<HTMLDialogElement>(null)
-  const body = useFocusedAsk(asks)
+  const body = useRef<HTMLDivElement>(null)
+  useFocusedAsk(body, asks)
+  useSteadyClicks(body, asks)
   const groups = [...Map.groupBy(asks, ({ sessionId }) => sessionId)]
   return (
     <Dialog ref={dialog} title="Waiting for you" className="inbox" onClose={() => app.setDialog(null)}>
@@ -67,37 +71,4 @@ function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: As
       ))}
     </section>
   )
-}
-
-/** The focus stays in the list: what was answered and is gone hands it on to what has come into its place. */
-function useFocusedAsk(asks: Ask[]) {
-  const body = useRef<HTMLDivElement>(null)
-  const focused = useRef<{ id: string; index: number } | null>(null)
-  useLayoutEffect(() => {
-    const list = body.current
-    const note = (event: FocusEvent) => {
-      const id = (event.target as Element).closest<HTMLElement>('[data-ask]')?.dataset['ask']
-      const shown = [...(list?.querySelectorAll<HTMLElement>('[data-ask]') ?? [])]
-      if (id !== undefined) focused.current = { id, index: shown.findIndex((one) => one.dataset['ask'] === id) }
-    }
-    const forget = (event: FocusEvent) => {
-      // Towards somewhere else by the person; a control that is gone or disabled loses it towards nowhere.
-      if (event.relatedTarget !== null && !list?.contains(event.relatedTarget as Node)) focused.current = null
-    }
-    list?.addEventListener('focusin', note)
-    list?.addEventListener('focusout', forget)
-    return () => {
-      list?.removeEventListener('focusin', note)
-      list?.removeEventListener('focusout', forget)
-    }
-  }, [])
-  useLayoutEffect(() => {
-    const entries = [...(body.current?.querySelectorAll<HTMLElement>('[data-ask]') ?? [])]
-    const before = focused.current
-    if (before !== null && entries.some((entry) => entry.dataset['ask'] === before.id)) return
-    if (before !== null) entries[Math.min(before.index, entries.length - 1)]?.focus()
-  }, [asks])
-  // The dialog itself gives the focus to its first button. It is open by the time that effects of its parent run.
-  useEffect(() => body.current?.querySelector<HTMLElement>('[data-ask]')?.focus(), [])
-  return body
 }

@@ -98,7 +98,9 @@ function Change({ change }: { change: RuleChange }) {
         <EffectMark effect={after.decision} />
       </span>
       <span className="trial-call">
-        <b>{toolName}</b>{' '}
+        <b>
+          <VisibleText text={toolName} as="name" />
+        </b>{' '}
         <code>
           <VisibleText text={subject} as="name" />
         </code>
