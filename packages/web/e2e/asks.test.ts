@@ -66,8 +66,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     (prompt) => {
       sent.push(prompt)
       const last = prompt.findLastIndex((message) => message.role === 'user')
-      const said = (prompt[last]?.content.at(-1) as { text: string }).text
-      return (last === prompt.length - 1 ? scripts[said] : undefined) ?? [{ text: 'That is all.' }]
+      const said = prompt[last]?.content.at(-1) as { text: string } | undefined
+      return (last === prompt.length - 1 ? scripts[said?.text ?? ''] : undefined) ?? [{ text: 'That is all.' }]
     },
     { provider: 'test', modelId: 'script' },
   )
@@ -127,6 +127,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('button', { name: 'Do not answer' }).click()
     await chat.lastAnswer.getByText('AskUserQuestion was refused.').waitFor()
     await chat.finished()
+    expect(await chat.lastAnswer.innerText()).not.toContain('That is all.')
   })
 
   test('a question and what was typed below it survive a restart of the server', async () => {
