@@ -131,14 +131,24 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, view
   if (use.redirected === true) used.redirected = true
   if (kind === 'write' || use.spread !== 'tree' || use.names === true) return [used]
   // What is in it is read as well, whether it is named or not.
-  const entries = entriesOf(used.real)
+  const entries = entriesOf(used.real, passesHidden(fact.analysis))
   const secrets = entries.filter(isSecretName).map((name) => commandPath(kind, `${used.real}/${name}`, view))
-  return [{ ...used, entries }, ...secrets]
+  return [{ ...used, entries }, ...secrets.map((secret) => ({ ...secret, implied: true as const }))]
 }
 
-function entriesOf(folder: string): string[] {
+/** Of what looks through folders only ripgrep is here, and it passes over hidden files unless it is told not to. */
+function passesHidden({ commands }: CommandAnalysis): boolean {
+  const seesAll = (words: readonly string[]): boolean =>
+    words.some((word) => /^(--hidden|--unrestricted|-[a-zA-Z]*[u.])/.test(word))
+  if (commands.some(({ name }) => name !== null && /^([efz]?grep|diff|ag|ack)$/.test(name))) return false
+  const searches = commands.filter(({ name }) => name === 'rg')
+  return searches.length > 0 && searches.every(({ argv }) => argv !== null && !seesAll(argv))
+}
+
+function entriesOf(folder: string, isWithoutHidden = false): string[] {
   try {
-    return readdirSync(folder).slice(0, mostEntries)
+    const names = readdirSync(folder)
+    return (isWithoutHidden ? names.filter((name) => !name.startsWith('.')) : names).slice(0, mostEntries)
   } catch {
     return []
   }

@@ -15,6 +15,7 @@ export function checkPath(fact: PathFact, scene: Scene): Check {
       firm: true,
     }
   if (fact.kind === 'read' && fact.inside && fact.secret === undefined) return {}
+  if (fact.implied === true && isKeptBySandbox(fact, scene)) return {}
   const rule = pathRule(fact, scene)
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass' || (isOrdinary(fact) && isAccepted(fact, scene))) return {}
@@ -22,6 +23,11 @@ export function checkPath(fact: PathFact, scene: Scene): Check {
   // All of the workspace: then the tool is what a rule can name.
   if (remember.length === 0 && fact.inside && fact.by === undefined) remember.push(facts.tool.name)
   return { why: whyPath(fact), ...(remember.length > 0 && { remember }) }
+}
+
+/** It runs in the sandbox, where secrets that nobody granted cannot be read. */
+function isKeptBySandbox({ by }: PathFact, { policy }: Scene): boolean {
+  return policy.sandbox && by !== undefined && by.access.outside !== true
 }
 
 /** Neither secret nor protected. */

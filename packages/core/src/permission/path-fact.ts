@@ -23,6 +23,8 @@ export interface PathFact {
   guard?: { place: string; strict: boolean }
   /** The command that names it, when it is not the tool that does. */
   by?: CommandFact
+  /** Nobody named it: it lies in a folder that a command reads all of. The sandbox keeps such secrets from it. */
+  implied?: true
   /** What is written there is what a command prints. */
   redirected?: true
   /** Whether it is a folder now. */

@@ -39,7 +39,7 @@ export function rememberPath(fact: PathFact, view: PathView): string[] {
 function pathRule(end: string, { secret, guard, folder }: PathFact, view: PathView): string {
   if (secret !== undefined || guard !== undefined) return fileRule(end, view)
   const around = folder ? end : path.dirname(end)
-  return holdsAll(around, view) || around.split('/').length < 3 ? fileRule(end, view) : `${fromPlace(around, view)}/**`
+  return holdsAll(around, view) || around.split('/').length < 4 ? fileRule(end, view) : `${fromPlace(around, view)}/**`
 }
 
 function holdsAll(folder: string, { roots, home }: PathView): boolean {
