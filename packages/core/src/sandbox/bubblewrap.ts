@@ -4,9 +4,11 @@ import { isInside } from '../files/resolve-path.ts'
 import { FolderHolds } from './folder-holds.ts'
 import { homeSecrets } from './home-secrets.ts'
 import { type Mount, Mounts } from './mounts.ts'
+import { namelessFile } from './nameless-file.ts'
 import { protectedPlaces, repositoryOf, type ProtectedPlaces } from './protected-places.ts'
 import { removeForbidden } from './remove-forbidden.ts'
 import type { Confined, ConfinedStart, Sandbox } from './sandbox.ts'
+import { systemCallFilter } from './system-call-filter.ts'
 import { temporaryFolders } from './system-places.ts'
 
 export interface BubblewrapOptions {
@@ -29,6 +31,8 @@ export interface BubblewrapOptions {
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { program, supports } = options
   const holds = new FolderHolds()
+  const filter = systemCallFilter()
+  const filterFile = filter === undefined ? undefined : namelessFile(filter)
   return {
     name: 'bubblewrap',
     wrap(start) {
@@ -37,17 +41,15 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       for (const place of held) mounts.set(place, { how: 'read' })
       const stopRemoving = removeForbidden(kept.flatMap(({ forbidden }) => forbidden))
       const { env, set } = divide(start.env)
+      const place = [
+        ...apart(filterFile === undefined && supports('--disable-userns')),
+        ...mountArguments(mounts, supports),
+        ...set,
+        '--chdir',
+        start.cwd,
+      ]
       return {
-        file: program,
-        args: [
-          ...apart(supports),
-          ...mountArguments(mounts, supports),
-          ...set,
-          '--chdir',
-          start.cwd,
-          '--',
-          ...start.argv,
-        ],
+        ...filtered(program, [...place, '--', ...start.argv], filterFile),
         env,
         release: once(() => {
           stopRemoving()
@@ -58,7 +60,13 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   }
 }
 
-function apart(supports: (option: string) => boolean): string[] {
+/** The filter has to come as an open file, which a shell opens: terminals are started with no files but their own. */
+function filtered(program: string, args: string[], filterFile: string | undefined): Pick<Confined, 'file' | 'args'> {
+  if (filterFile === undefined) return { file: program, args }
+  return { file: '/bin/sh', args: ['-c', 'exec "$@" 9< "$0"', filterFile, program, '--seccomp', '9', ...args] }
+}
+
+function apart(disableNamespaces: boolean): string[] {
   return [
     '--unshare-user',
     '--unshare-pid',
@@ -68,7 +76,8 @@ function apart(supports: (option: string) => boolean): string[] {
     '--unshare-cgroup-try',
     '--cap-drop',
     'ALL',
-    ...(supports('--disable-userns') ? ['--disable-userns'] : []),
+    // The filter does the same in less time.
+    ...(disableNamespaces ? ['--disable-userns'] : []),
   ]
 }
 

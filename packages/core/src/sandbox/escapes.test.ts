@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   linkSync,
@@ -274,6 +275,8 @@ inSandbox('out of the sandbox there is no way', () => {
       'umount -l /proc',
       'unshare -U true',
       'unshare -Urm true',
+      'unshare -n true',
+      'unshare -p -f true',
       'nsenter -t 1 -m true',
       'chroot / true',
       'mknod device b 8 0',
@@ -313,6 +316,41 @@ inSandbox('out of the sandbox there is no way', () => {
           .split('\n')
           .every((flags) => flags.includes('nosuid')),
       ).toBe(true)
+    })
+
+    test('calls that no namespace keeps apart do not work', async () => {
+      expect((await attempt('cat /proc/self/status; ls /proc/self/fd')).text).toMatch(/^Seccomp:\t2$/m)
+      if (process.arch !== 'x64' || !existsSync('/usr/bin/perl')) return
+      const call = (numbers: string): Promise<{ text: string }> =>
+        attempt(`perl -e 'print syscall(${numbers}) == -1 ? "refused: $!\\n" : "ESCAPED\\n"'`)
+      // Keys of the person's session, sockets to the host of a virtual machine, tracing, calls past the filter.
+      for (const numbers of [
+        '250, 0, -3, 1',
+        '41, 40, 1, 0',
+        '41, 38, 5, 0',
+        '298, 0, 0, 0, 0, 0',
+        '321, 0, 0, 0',
+        '425, 1, 0',
+        '103, 3, 0, 0',
+        '0x40000027',
+      ])
+        expect((await call(numbers)).text).toMatch(/^refused: /)
+      for (const numbers of ['41, 1, 1, 0', '41, 2, 1, 0', '39']) expect((await call(numbers)).text).toBe('ESCAPED\n')
+    })
+
+    test('it finds no open files but its own, whatever our process was started with', async () => {
+      const program = `
+        import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, 'find-sandbox.ts'))}
+        import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../shell/open-test-shell.ts'))}
+        import bash from ${JSON.stringify(path.join(import.meta.dirname, '../tools/bash.ts'))}
+        const shell = openTestShell({ confinement: 'workspace', ...(await findSandbox()) })
+        const { output } = await shell.call(bash, { command: 'cat /proc/self/fd/7/secret; ls /proc/self/fd | tr "\\n" " "' })
+        console.log(output.text)
+        await shell.close()`
+      const script = `exec 7< '${path.join(place.folder, 'outside')}' 218< /; exec '${process.execPath}' --conditions=troupe-source --input-type=module -e "$1"`
+      const { stdout } = spawnSync('bash', ['-c', script, 'bash', program], { encoding: 'utf8' })
+      expect(stdout).not.toContain(canary)
+      expect(stdout.trim().split('\n').at(-1)).toBe('0 1 2 219 3')
     })
 
     test('without a terminal there is none to type into', async () => {

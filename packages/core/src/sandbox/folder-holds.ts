@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { processStartTime } from '../run/process-start-time.ts'
@@ -94,11 +94,15 @@ function makeOne(folder: string): 'made' | 'there' | 'no folder' | 'refused' {
 const pattern = /^held-(\d+)-([0-9a-f]{12})-[0-9a-f]{8}$/
 const ownBirth = birthOf(process.pid)
 
+/** An empty folder that changed less than so long ago may be one that is being removed. */
+const removalMs = 5000
+
 /** Whether a folder is there for no other reason than being held. */
 export function isHeldOnly(folder: string): boolean {
   try {
     const entries = readdirSync(folder)
-    return entries.length > 0 && entries.every((entry) => pattern.test(entry))
+    if (entries.length === 0) return Date.now() - statSync(folder).mtimeMs < removalMs
+    return entries.every((entry) => pattern.test(entry))
   } catch {
     return false
   }

@@ -63,7 +63,7 @@ const wrapper = [
 
 /** Moved out of the way of commands that use low numbers. Inside the sandbox the shell says first that it is there. */
 const opening = 'exec 219<&3 3<&-'
-const confinedOpening = `${opening}; ${limitsScript}; builtin printf . >&219`
+const confinedOpening = `${limitsScript}; ${opening}; builtin printf . >&219`
 
 /** The shell of a command that `startCommand` starts. */
 export function commandShell(confined: boolean): string[] {
