@@ -49,6 +49,7 @@ export async function play(
   tools: Tool[],
   more: Partial<RunInput> = {},
   answer: (ask: Ask) => Answer | Promise<Answer> = () => ({ type: 'approve' }),
+  window: Pick<RunInput['model'], 'contextWindow' | 'maxOutputTokens'> = {},
 ): Promise<Playing> {
   const log = createMemoryLog()
   const model = scriptedModel(script)
@@ -58,7 +59,7 @@ export async function play(
     session: { id: 's1' },
     workspace: { id: 'w1', path: '/tmp' },
     frames: [{ kind: 'master', name: 'master', depth: 0, path: ['master'] }],
-    model: { id: 'test/scripted', model },
+    model: { id: 'test/scripted', model, ...window },
     tools,
     history: [user('hi')],
     signal: new AbortController().signal,

@@ -12,6 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+/** Dots are resolved before a request is sent: the address may then be that of another route. */
+function leadsElsewhere(address: string): boolean {
+  const { pathname } = new URL(address, 'http://x')
+  return routes.some((route) => route.path === pathname)
+}
+
 describe('every route', () => {
   it('refuses odd ids in its address', async () => {
     const odd = [
@@ -37,29 +43,36 @@ describe('every route', () => {
     ]
     const withParameters = routes.filter(({ path }) => path.includes('{'))
     const requests = withParameters.flatMap(({ method, path }) =>
-      odd.map(
-        (value) => () =>
-          send(server, method, fill(path, value), { headers: json, body: method === 'GET' ? undefined : '{}' }),
-      ),
+      odd
+        .filter((value) => !leadsElsewhere(fill(path, value)))
+        .map(
+          (value) => () =>
+            send(server, method, fill(path, value), { headers: json, body: method === 'GET' ? undefined : '{}' }),
+        ),
     )
-    expect(await refuseAll(server, requests)).toHaveLength(odd.length * withParameters.length)
+    expect(await refuseAll(server, requests)).toHaveLength(requests.length)
+    expect(requests.length).toBeGreaterThan(0.9 * odd.length * withParameters.length)
     for (const raw of ['%', '%zz', '%ff%fe', '%00', '..', '%2e%2e', '..%2f..%2ftoken', '%5c..%5c']) {
       await refuseAll(
         server,
-        withParameters.map(
-          ({ method, path }) =>
-            () =>
-              send(server, method, path.replaceAll(/\{\w+\}/g, raw), {
-                headers: json,
-                body: method === 'GET' ? undefined : '{}',
-              }),
-        ),
+        withParameters
+          .filter(({ path }) => !leadsElsewhere(path.replaceAll(/\{\w+\}/g, raw)))
+          .map(
+            ({ method, path }) =>
+              () =>
+                send(server, method, path.replaceAll(/\{\w+\}/g, raw), {
+                  headers: json,
+                  body: method === 'GET' ? undefined : '{}',
+                }),
+          ),
       )
     }
   })
 
   it('knows no session, message, ask, blob or provider that is not there', async () => {
     const bodies: Record<string, object> = {
+      'PATCH /ai/agents/{name}': { enabled: false },
+      'POST /ai/sessions/{id}/agents/{agentId}/input': { id: 'more', text: 'more' },
       'POST /ai/chat/{sessionId}/steer': { id: 'x', text: 'y' },
       'PATCH /ai/sessions/{id}': { title: 'x' },
       'POST /ai/asks/{id}': { answer: { type: 'deny' } },

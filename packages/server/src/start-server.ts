@@ -196,7 +196,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       logger,
       model: async (id) => {
         const { definition, ...found } = await models.resolveChatModel(id)
-        return { ...found, takes: takenBy(definition.tags) }
+        const { contextWindow, maxOutputTokens, price } = definition
+        return {
+          ...found,
+          takes: takenBy(definition.tags),
+          ...(contextWindow !== undefined && { contextWindow }),
+          ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+          ...(price !== undefined && { price: { ...price } }),
+        }
       },
       tools: (session) => enabledIn(session.workspaceId),
       instructions,

@@ -17,6 +17,7 @@ const good: { [K in Name]: unknown[] } = {
   ask: [{ id: 'a', kind: 'question', toolCallId: 'c', toolName: 'Ask', title: 'Which?', content: null }],
   'ask-answer': [{ id: 'a', toolCallId: 'c', answer: { type: 'answers', answers: {} } }],
   skill: [{ name: 'pdf', path: '/s/SKILL.md', scope: 'user', content: 'text' }],
+  trim: [{ id: 't1', upTo: { messageId: 'm1', step: 2 }, folder: '/tmp/output' }],
   compaction: [
     { id: 'k', upTo: { messageId: 'm', step: 0 }, summary: 's' },
     { id: 'k', upTo: { messageId: 'm', step: 3 }, summary: '', off: true },
@@ -46,6 +47,7 @@ const bad: Partial<Record<Name, unknown[]>> = {
   'sub-agent-chunk': [{ ...agent, chunks: 'x' }],
   ask: [{ id: 'a', kind: 'approval', toolCallId: 'c', toolName: 'Ask', title: 'x', content: null }],
   skill: [{ name: 'pdf', path: '/s', scope: 'user' }],
+  trim: [{ id: 't1', upTo: { messageId: 'm1' }, folder: '/tmp' }],
   compaction: [
     { id: 'k', upTo: { messageId: 'm', step: -1 }, summary: 's' },
     { id: 'k', upTo: 'm', summary: 's' },
@@ -69,7 +71,7 @@ describe('our data parts', () => {
 
   it('are stored as the contract says', () => {
     const stored = Object.keys(dataParts).filter(isStoredData)
-    expect(stored).toEqual(['ask', 'ask-answer', 'skill', 'compaction', 'branch', 'media-generate-end'])
+    expect(stored).toEqual(['ask', 'ask-answer', 'skill', 'compaction', 'trim', 'branch', 'media-generate-end'])
   })
 
   it('of a name that nobody knows are stored, be it one that every object has', () => {

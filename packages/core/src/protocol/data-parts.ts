@@ -53,6 +53,15 @@ export const dataParts = {
       off: z.boolean().optional(),
     }),
   },
+  trim: {
+    stored: true,
+    about: 'results of tools up to this step are told as pointers to files in the folder',
+    schema: z.object({
+      id: idSchema,
+      upTo: z.object({ messageId: idSchema, step: z.int().nonnegative() }),
+      folder: z.string(),
+    }),
+  },
   branch: {
     stored: true,
     about: 'the message was taken as an edit: a new sibling with this id',

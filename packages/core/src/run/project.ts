@@ -10,6 +10,7 @@ import type {
 import { cleanMessage } from '../protocol/clean.ts'
 import { dataParts } from '../protocol/data-parts.ts'
 import type { CallNotes, Part } from '../protocol/message.ts'
+import { trim } from '../compaction/trim.ts'
 import { compact, type Projected } from './compact.ts'
 import { projectFile, projectReasoningFile } from './project-file.ts'
 import { projectReadFiles, type FileKind, type ReadFiles } from './project-read-file.ts'
@@ -34,7 +35,7 @@ export function project(
   const prompt: LanguageModelV4Prompt = []
   const system = instructions === undefined ? [] : [instructions]
   const takenIds = new Set<string>()
-  const messages = compact(stored)
+  const messages = compact(trim(stored))
   const readFiles = projectReadFiles(messages, takes)
   for (const { role, parts } of messages) {
     if (role === 'assistant') pushAnswer(prompt, parts, takenIds, readFiles)

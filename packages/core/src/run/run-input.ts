@@ -4,7 +4,7 @@ import type { Asks } from '../asks.ts'
 import type { Blobs } from '../blobs.ts'
 import type { Hook } from '../hooks/hook.ts'
 import type { Decision } from '../permission/decision.ts'
-import type { Chunk, Message, StoredMessage, Usage } from '../protocol/message.ts'
+import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
 import type { RunLog } from '../run-log.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { FileKind } from './project.ts'
@@ -39,7 +39,16 @@ export interface RunInput {
   /** Master first, this agent last. */
   frames: readonly AgentFrame[]
   /** `takes`: what the model can look at besides text. */
-  model: { id: string; model: LanguageModelV4; takes?: readonly FileKind[] }
+  model: {
+    id: string
+    model: LanguageModelV4
+    takes?: readonly FileKind[]
+    /** Tokens that one call may hold; unknown: the conversation is never shortened. */
+    contextWindow?: number
+    maxOutputTokens?: number
+    /** For a million tokens. */
+    price?: { input: number; output: number; cachedInput?: number }
+  }
   /** Settings of the model call: temperature, provider options and so on. */
   callOptions?: Partial<
     Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>
@@ -79,8 +88,6 @@ export interface RunInput {
   idle?(waiting: () => () => void): Promise<boolean>
   /** Counts what this run spends, and stops it where its budget or that of an agent above it is used up. */
   meter?: Meter
-  /** What tokens cost with this run's model. */
-  price?(usage: Usage): number | undefined
   /** Takes a call id for the session; false when it was used before. */
   takeCallId?(id: string): Promise<boolean>
   /** `waiting` when only a person can move the run on; the message is what may be stored meanwhile. */

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { makeRoom } from '../compaction/make-room.ts'
 import { NamedError } from '../error.ts'
 import type { DataParts } from '../protocol/data-parts.ts'
 import type { Metadata, Usage } from '../protocol/message.ts'
@@ -75,6 +76,8 @@ async function takeOver(turn: Turn): Promise<void> {
 /** One model call and the calls it makes. Returns whether the turn goes on. */
 async function step(turn: Turn, again: boolean): Promise<boolean> {
   const { input, log } = turn
+  const estimate = again ? 0 : await makeRoom(turn)
+  input.signal.throwIfAborted()
   if (again) turn.emit({ type: 'reset-step' })
   else {
     turn.step++
@@ -107,6 +110,7 @@ async function step(turn: Turn, again: boolean): Promise<boolean> {
       },
     }),
   )
+  if (answer.usage !== undefined) turn.gauge?.learn(estimate, answer.usage.inputTokens)
   return finishStep(turn, calls, answer)
 }
 
@@ -210,7 +214,11 @@ async function goesOn(turn: Turn, answer: Ended): Promise<boolean> {
 }
 
 function priceOf({ input }: Turn, usage: Usage | undefined): number {
-  return usage === undefined ? 0 : (input.price?.(usage) ?? 0)
+  const { price } = input.model
+  if (usage === undefined || price === undefined) return 0
+  const cached = usage.cachedInputTokens ?? 0
+  const millions = (usage.inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input)
+  return (millions + usage.outputTokens * price.output) / 1_000_000
 }
 
 /** Calls of an answer that did not end properly are not run: they may be truncated. */

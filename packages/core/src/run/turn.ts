@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
 import { createAgentState } from '../create-agent-state.ts'
+import type { TokenGauge } from '../compaction/token-gauge.ts'
 import { cleanMessage } from '../protocol/clean.ts'
 import { createFold } from '../protocol/fold.ts'
 import type { Chunk, Message, Metadata, Usage } from '../protocol/message.ts'
@@ -42,6 +43,8 @@ export function openTurn(input: RunInput) {
     finishReason: resume?.finishReason ?? 'other',
     stopped: undefined as Metadata['stopped'],
     denied: false,
+    /** Made when the window of the model is looked at. */
+    gauge: undefined as TokenGauge | undefined,
     repeats: new RepeatGuard(limits.repeats),
     emit,
     takeCallId,

@@ -1,0 +1,183 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { play } from '../../test/play-run.ts'
+import { createAgentState } from '../create-agent-state.ts'
+import type { StoredMessage } from '../protocol/message.ts'
+import { project } from '../run/project.ts'
+import { strictProblems } from '../testing/strict-provider.ts'
+import type { ScriptTurn } from '../testing/index.ts'
+import { getTools } from '../tool-set.ts'
+import { checkTool, defineTool } from '../tool.ts'
+
+const window = 32_000
+const rules = 'AGENTS.md: never touch the lighthouse.'
+
+const look = checkTool(
+  defineTool({
+    description: 'Looks.',
+    input: z.object({ place: z.string() }),
+    readOnly: true,
+    group: 'test',
+    execute: ({ place }) => Promise.resolve(`${place}: ${'a line of what was seen there, and more. '.repeat(80)}`),
+  }),
+  'look',
+)
+
+const tokensOf = (prompt: LanguageModelV4Prompt): number => JSON.stringify(prompt).length / 4
+
+function isSummaryRequest(prompt: LanguageModelV4Prompt): boolean {
+  return JSON.stringify(prompt.at(-1)).includes('replaced by a summary')
+}
+
+function newState() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-room-'))
+  return createAgentState({ workspace: folder, outputFolder: path.join(folder, 'output') })
+}
+
+/** Five hundred steps of looking, with a todo list that moves on every fifty. */
+function longScript(onPrompt: (prompt: LanguageModelV4Prompt, step: number) => void, summaries: 'written' | 'fail') {
+  let step = 0
+  return (prompt: LanguageModelV4Prompt): ScriptTurn => {
+    if (isSummaryRequest(prompt)) {
+      if (summaries === 'fail') return [{ error: { message: 'no summaries today', statusCode: 400, retryable: false } }]
+      return [{ text: `Summary after step ${step}: many places were looked at.` }, usage(prompt)]
+    }
+    onPrompt(prompt, step)
+    step++
+    if (step > 500) return [{ text: 'The end.' }, usage(prompt)]
+    if (step % 50 === 1) {
+      const todos = [{ content: `Look at block ${Math.floor(step / 50)}`, status: 'in_progress' }]
+      return [{ call: { name: 'TodoWrite', input: { todos } } }, usage(prompt)]
+    }
+    return [{ call: { name: 'look', input: { place: `place ${step}` } } }, usage(prompt)]
+  }
+}
+
+const usage = (prompt: LanguageModelV4Prompt): ScriptTurn[number] => ({
+  finish: 'tool-calls',
+  usage: { inputTokens: Math.round(tokensOf(prompt) * 1.2), outputTokens: 20 },
+})
+
+it.each(['written', 'fail'] as const)(
+  '500 steps fit a window of 32k; rules, goal and todo list are always there (summaries: %s)',
+  async (summaries) => {
+    let most = 0
+    const state = newState()
+    const played = await play(
+      longScript((prompt, step) => {
+        const text = JSON.stringify(prompt)
+        most = Math.max(most, tokensOf(prompt) * 1.2)
+        expect(text).toContain(rules)
+        expect(text).toContain('Look everywhere, please.')
+        if (step > 1) expect(text).toContain(`Look at block ${Math.floor((step - 1) / 50)}`)
+        expect(strictProblems(prompt)).toEqual([])
+      }, summaries),
+      [{ ...look, name: 'look' }, ...getTools(['TodoWrite'])],
+      {
+        instructions: rules,
+        limits: { steps: 600 },
+        state: () => state,
+        history: [
+          {
+            id: 'u1',
+            parentMessageId: null,
+            role: 'user',
+            parts: [{ type: 'text', text: 'Look everywhere, please.' }],
+            createdAt: 0,
+          },
+        ],
+        decide: () => ({ decision: 'allow', reason: '', rule: null }),
+      },
+      undefined,
+      { contextWindow: window, maxOutputTokens: 4000 },
+    )
+    expect(played.error).toBeUndefined()
+    expect(most).toBeLessThanOrEqual(window)
+    const compactions = played.message.parts.filter((part) => part.type === 'data-compaction')
+    expect(compactions.length).toBeGreaterThan(2)
+    expect(played.message.parts.filter((part) => part.type === 'tool-look')).toHaveLength(490)
+    const trims = played.message.parts.filter((part) => part.type === 'data-trim')
+    expect(trims.length).toBeGreaterThan(0)
+  },
+)
+
+it('what was set aside can be read, and is in the tree as it was', async () => {
+  const state = newState()
+  let pointer = ''
+  const played = await play(
+    longScript((prompt) => {
+      pointer ||= /Read \\"([^"\\]+)\\"/.exec(JSON.stringify(prompt))?.[1] ?? ''
+    }, 'written'),
+    [{ ...look, name: 'look' }, ...getTools(['TodoWrite'])],
+    { limits: { steps: 40 }, state: () => state, decide: () => ({ decision: 'allow', reason: '', rule: null }) },
+    undefined,
+    { contextWindow: 16_000, maxOutputTokens: 2000 },
+  )
+  expect(existsSync(pointer)).toBe(true)
+  expect(readFileSync(pointer, 'utf8')).toContain('a line of what was seen there')
+  const outputs = played.message.parts.flatMap((part) => ('output' in part ? [JSON.stringify(part.output)] : []))
+  expect(outputs.every((output) => !output.includes('set aside'))).toBe(true)
+})
+
+it('a compaction that is switched off is as if it had never been', async () => {
+  const stored: StoredMessage[] = [
+    { id: 'u1', parentMessageId: null, role: 'user', parts: [{ type: 'text', text: 'first' }], createdAt: 0 },
+    {
+      id: 'a1',
+      parentMessageId: 'u1',
+      role: 'assistant',
+      parts: [{ type: 'text', text: 'long answer' }],
+      createdAt: 0,
+    },
+    {
+      id: 'a2',
+      parentMessageId: 'a1',
+      role: 'assistant',
+      parts: [
+        { type: 'data-compaction', id: 'c', data: { id: 'c', upTo: { messageId: 'a1', step: 0 }, summary: 'short' } },
+      ],
+      createdAt: 0,
+    },
+  ]
+  expect(JSON.stringify(project(stored))).not.toContain('long answer')
+  const data = (stored[2] as { parts: { data: { off?: boolean } }[] }).parts[0]?.data as { off?: boolean }
+  data.off = true
+  expect(JSON.stringify(project(stored))).toContain('long answer')
+})
+
+it('a result larger than the whole window does not stop the turn', async () => {
+  const state = newState()
+  const huge = checkTool(
+    {
+      ...defineTool({
+        description: 'x',
+        input: z.object({}),
+        readOnly: true,
+        group: 'test',
+        execute: () => 'x'.repeat(400_000),
+      }),
+      name: 'huge',
+    },
+    'huge',
+  )
+  let most = 0
+  const played = await play(
+    (prompt: LanguageModelV4Prompt): ScriptTurn => {
+      if (isSummaryRequest(prompt)) return [{ text: 'short' }]
+      most = Math.max(most, tokensOf(prompt))
+      return prompt.filter(({ role }) => role === 'assistant').length < 1 && most < 1000
+        ? [{ call: { name: 'huge', input: {} } }]
+        : [{ text: 'done' }]
+    },
+    [huge],
+    { state: () => state, decide: () => ({ decision: 'allow', reason: '', rule: null }) },
+    undefined,
+    { contextWindow: 16_000, maxOutputTokens: 2000 },
+  )
+  expect(played.status).toBe('done')
+  expect(most).toBeLessThan(16_000)
+})

@@ -1,0 +1,79 @@
+import { dataParts, type DataParts } from '../protocol/data-parts.ts'
+import type { CallNotes, Part } from '../protocol/message.ts'
+import type { Projected } from '../run/compact.ts'
+
+/** Shorter results stay: a pointer would hardly be shorter. */
+const longest = 1000
+
+/**
+ * The messages with old results of tools as pointers to the files that hold them, up to the step that the newest
+ * `data-trim` names. What the tree holds is not touched.
+ */
+export function trim(messages: readonly Projected[]): readonly Projected[] {
+  const found = newest(messages)
+  if (found === undefined) return messages
+  const { index, upTo, folder } = found
+  return messages.map((message, i) => {
+    if (i > index || message.role !== 'assistant') return message
+    return { ...message, parts: trimmedParts(message.parts, i < index ? Infinity : upTo.step, folder) }
+  })
+}
+
+/** Results that a trim up to here would set aside, with the files that they go to. */
+export function trimmable(
+  parts: readonly Part[],
+  upToStep: number,
+  folder: string,
+): { toolCallId: string; path: string; text: string }[] {
+  const found: { toolCallId: string; path: string; text: string }[] = []
+  trimmedParts(parts, upToStep, folder, (toolCallId, path, text) => found.push({ toolCallId, path, text }))
+  return found
+}
+
+function trimmedParts(
+  parts: readonly Part[],
+  upToStep: number,
+  folder: string,
+  onTrimmed?: (toolCallId: string, path: string, text: string) => void,
+): Part[] {
+  let step = 0
+  return parts.map((part) => {
+    if (part.type === 'step-start') step++
+    if (step > upToStep || !('toolCallId' in part) || !('state' in part) || part.state !== 'output-available')
+      return part
+    const text = resultText(part)
+    if (text.length <= longest) return part
+    const path = `${folder}/${fileName(part.toolCallId)}`
+    onTrimmed?.(part.toolCallId, path, text)
+    return withText(
+      part,
+      `[${text.length} characters of this result were set aside. Read "${path}" where you need them.]`,
+    )
+  })
+}
+
+function fileName(toolCallId: string): string {
+  return `set-aside-${toolCallId.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 120)}.txt`
+}
+
+function resultText(part: Part): string {
+  const { output, toolMetadata } = part as { output?: unknown; toolMetadata?: { troupe?: CallNotes } }
+  const text = toolMetadata?.troupe?.modelText ?? output
+  return typeof text === 'string' ? text : (JSON.stringify(text) ?? '')
+}
+
+function withText(part: Part, modelText: string): Part {
+  const { toolMetadata } = part as { toolMetadata?: { troupe?: CallNotes } }
+  return { ...part, toolMetadata: { ...toolMetadata, troupe: { ...toolMetadata?.troupe, modelText } } } as Part
+}
+
+function newest(messages: readonly Projected[]): (DataParts['trim'] & { index: number }) | undefined {
+  for (const { parts } of messages.toReversed()) {
+    for (const part of parts.toReversed()) {
+      const data = part.type === 'data-trim' ? dataParts.trim.schema.safeParse(part.data).data : undefined
+      const index = data === undefined ? -1 : messages.findIndex(({ id }) => id === data.upTo.messageId)
+      if (data !== undefined && index !== -1) return { ...data, index }
+    }
+  }
+  return undefined
+}
