@@ -1,4 +1,3 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
@@ -40,7 +39,7 @@ window.Notification = class extends EventTarget {
 document.hasFocus = () => false`
 
 describe.skipIf(chromium === undefined)(name, () => {
-  const sent: LanguageModelV4Prompt[] = []
+  const sent: unknown[] = []
   const model = scriptedModel(
     (prompt) => {
       sent.push(prompt)
@@ -157,7 +156,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await badge(page, 1)
     await page.keyboard.press('Control+i')
     await inbox(page).getByRole('radio', { name: 'Postgres' }).check()
-    await inbox(page).getByRole('button', { name: 'Go to the session question' }).click()
+    await inbox(page).getByRole('button', { name: 'Go there: question' }).click()
     await inbox(page).waitFor({ state: 'detached' })
     expect(page.url()).toContain(asking)
     // What was chosen in the inbox is chosen in the chat.

@@ -56,7 +56,7 @@ function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: As
         </h3>
         <Button
           kind="quiet"
-          aria-label={`Go to the session ${title}`}
+          aria-label={`Go there: ${title}`}
           onClick={() => {
             onLeave()
             app.select(sessionId)

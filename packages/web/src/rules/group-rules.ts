@@ -21,6 +21,7 @@ const titles: Record<Layer, string> = {
 }
 const layers = Object.keys(titles) as Layer[]
 const effects = ['deny', 'ask', 'allow']
+const inOrder = new Intl.Collator('en', { numeric: true })
 
 /** By layer, the widest first, and in the order in which they are asked; those that were taken back stand among them. */
 export function groupRules(rules: readonly RuleInfo[], revoked: readonly RuleInfo[], search: string): RuleGroup[] {
@@ -36,7 +37,7 @@ export function groupRules(rules: readonly RuleInfo[], revoked: readonly RuleInf
     [layers.indexOf(rule.layer), rule.file ?? '', effects.indexOf(rule.effect)] as const
   const sorted = shown.toSorted((one, other) => {
     const [a, b] = [order(one), order(other)]
-    return a[0] - b[0] || a[1].localeCompare(b[1]) || a[2] - b[2] || one.text.localeCompare(other.text)
+    return a[0] - b[0] || inOrder.compare(a[1], b[1]) || a[2] - b[2] || inOrder.compare(one.text, other.text)
   })
   const places = Map.groupBy(sorted, ({ layer, file }) => `${layer} ${file ?? ''}`)
   return [...places.values()].map((members) => {
