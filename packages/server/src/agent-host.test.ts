@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { getTools, type AgentDefinition, type Tool } from '@troupe/core'
-import { type Script, type ScriptTurn } from '@troupe/core/testing'
+import type { Script, ScriptTurn } from '@troupe/core/testing'
 import { afterEach, expect, it } from 'vitest'
 import { createTestSink, openTestLive, type TestLive } from './testing/open-live.ts'
 
@@ -30,7 +30,7 @@ const task = (name: string, more: object = {}): ScriptTurn[number] => ({
 function cast(turns: Record<string, ScriptTurn[]>): Script {
   return (prompt) => {
     const system = prompt.find(({ role }) => role === 'system')
-    const name = String(system?.content).split('\n')[0] as string
+    const name = (system?.content as string).split('\n')[0] as string
     const since = prompt.slice(prompt.findLastIndex(({ role }) => role === 'user'))
     const step = since.filter(({ role }) => role === 'assistant').length
     return turns[name]?.[step] ?? [{ text: `end of ${name}` }]

@@ -163,9 +163,8 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
   async function go(): Promise<void> {
     let outcome: RunOutcome | undefined
     try {
-      outcome = await work()
-        .catch(broken)
-        .finally(() => door?.link.close())
+      outcome = await work().catch(broken)
+      await door?.link.close()
       await log.sync()
       await stored
       if (!left) {

@@ -1,7 +1,7 @@
 import { NamedError } from '../error.ts'
 import type { AgentLink } from './agent-host.ts'
 import type { AgentNode } from './agent-node.ts'
-import { storedReport, type Forest, type FullRecord, type TreeRun } from './agent-tree.ts'
+import { storedReport, type Forest, type FullRecord, type TreeRun } from './forest.ts'
 import { isFinal, type AgentReport, type Agents, type Refusal, type SpawnRequest } from './agents.ts'
 import { derivedId } from './derived-id.ts'
 import { prepare } from './prepare.ts'

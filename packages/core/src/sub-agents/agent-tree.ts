@@ -1,15 +1,15 @@
 import type { AgentFrame } from '../agent-frame.ts'
 import { NamedError } from '../error.ts'
 import type { Chunk } from '../protocol/message.ts'
-import type { AgentDetails, AgentRecord } from '../store.ts'
 import { createWriteLock, type WriteLock } from '../run/write-lock.ts'
 import type { AgentHost, AgentLink } from './agent-host.ts'
 import { createLink } from './agent-link.ts'
 import { startNode, type AgentNode } from './agent-node.ts'
-import type { AgentReport, AgentStatus, Refusal } from './agents.ts'
+import type { AgentReport, Refusal } from './agents.ts'
 import { createEnvelopes } from './envelopes.ts'
+import { storedReport, type Forest, type FullRecord, type TreeRun } from './forest.ts'
 import { Meter } from './meter.ts'
-import { framesFor, type Delegator } from './prepare.ts'
+import { framesFor } from './prepare.ts'
 import type { Slot } from './slots.ts'
 
 export interface TreeOptions {
@@ -21,17 +21,6 @@ export interface TreeOptions {
   parallel?: number
   /** Shared by all: what they write happens one after the other. */
   writes?: WriteLock
-}
-
-/** A run of the tree, as its sub-agents need it. */
-export interface TreeRun extends Delegator {
-  runId: string
-  /** Null for the master. */
-  agentId: string | null
-  signal: AbortSignal
-  steer(message: { id: string; text: string }): Promise<void>
-  /** An earlier process worked on it. */
-  resumed: boolean
 }
 
 /** The sub-agents below one root run, at whatever depth. */
@@ -129,32 +118,5 @@ export function createAgentTree(options: TreeOptions): AgentTree {
     const children = (await host.list()).filter((record) => record.parentAgentId === own)
     const known = children.map(({ agentId: id, name }) => `${id} (${name})`).join(', ')
     return `There is no agent with the id "${agentId}". ${known === '' ? 'You have started none.' : `Yours: ${known}.`}`
-  }
-}
-
-/** What links share. */
-export interface Forest {
-  host: AgentHost
-  sessionId: string
-  parallel: number
-  /** Those at work. */
-  nodes: ReadonlyMap<string, AgentNode>
-  begin(parent: TreeRun, record: FullRecord, slot: Slot): AgentNode
-  reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal>
-  now(): number
-}
-
-export type FullRecord = AgentRecord & { details: AgentDetails }
-
-export function storedReport(record: AgentRecord, text: string): AgentReport {
-  const { agentId, name, status, details } = record
-  return {
-    agentId,
-    name,
-    status: status as AgentStatus,
-    text,
-    steps: details?.steps ?? 0,
-    tokens: details?.tokens ?? 0,
-    ...(details?.note !== undefined && { note: details.note }),
   }
 }

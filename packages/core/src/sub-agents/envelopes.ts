@@ -33,7 +33,7 @@ export function createEnvelopes(emit: (chunk: Chunk) => void): Envelopes {
   function flushAll(): void {
     timer = undefined
     lastFlush = performance.now()
-    for (const agentId of [...waiting.keys()]) flush(agentId)
+    for (const agentId of waiting.keys()) flush(agentId)
   }
 
   function flush(agentId: string): void {

@@ -75,7 +75,7 @@ async function checkTree(given: typeof troupe extends fc.Arbitrary<infer T> ? T 
       atWork++
       await Promise.resolve()
       atWork--
-      const system = String(prompt.find(({ role }) => role === 'system')?.content)
+      const system = prompt.find(({ role }) => role === 'system')?.content as string
       const steps = prompt.filter(({ role }) => role === 'assistant').length
       const moves = system === 'master' ? given.master : given.agents[names.indexOf(system as 'a')]?.moves
       return [...(moves?.[steps] ?? []).map(callOf), { text: `${system} said ${steps}` }]
