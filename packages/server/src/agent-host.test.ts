@@ -30,7 +30,7 @@ const task = (name: string, more: object = {}): ScriptTurn[number] => ({
 function cast(turns: Record<string, ScriptTurn[]>): Script {
   return (prompt) => {
     const system = prompt.find(({ role }) => role === 'system')
-    const name = (system?.content as string).split('\n')[0] as string
+    const name = (system as { content: string }).content.split('\n')[0] as string
     const since = prompt.slice(prompt.findLastIndex(({ role }) => role === 'user'))
     const step = since.filter(({ role }) => role === 'assistant').length
     return turns[name]?.[step] ?? [{ text: `end of ${name}` }]

@@ -44,14 +44,20 @@ async function takeTurn(input: RunInput): Promise<RunOutcome> {
     input.signal.throwIfAborted()
     let more = resume?.phase === 'calls' || resume?.phase === 'between' ? await goOn(turn, resume) : true
     let again = resume?.phase === 'model'
+    let estimate = 0
     while (more) {
       if (!again) {
         turn.takeSteering(false)
         turn.injectSteering()
         turn.stopped = limitReached(turn)
         if (turn.stopped !== undefined) break
+        estimate = await makeRoom(turn)
+        input.signal.throwIfAborted()
+        // Others of the tree may have spent the rest meanwhile: from here to the count of the step nothing is waited for.
+        turn.stopped = limitReached(turn)
+        if (turn.stopped !== undefined) break
       }
-      more = await step(turn, again)
+      more = await step(turn, again, estimate)
       again = false
     }
     return closeTurn(turn)
@@ -74,10 +80,8 @@ async function takeOver(turn: Turn): Promise<void> {
 }
 
 /** One model call and the calls it makes. Returns whether the turn goes on. */
-async function step(turn: Turn, again: boolean): Promise<boolean> {
+async function step(turn: Turn, again: boolean, estimate: number): Promise<boolean> {
   const { input, log } = turn
-  const estimate = again ? 0 : await makeRoom(turn)
-  input.signal.throwIfAborted()
   if (again) turn.emit({ type: 'reset-step' })
   else {
     turn.step++
