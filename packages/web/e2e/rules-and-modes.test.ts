@@ -204,7 +204,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
     }
     await modeButton(page).click()
     await page.getByRole('menuitemradio', { name: /^Bypass/ }).click()
-    await page.getByText('Nothing asks', { exact: true }).waitFor()
+    await page.getByText('Runs unasked', { exact: true }).waitFor()
     const red = 'rgb(169, 52, 43)'
     const colours = () =>
       page.evaluate(() => [
@@ -217,7 +217,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
     expect(await page.getByRole('region', { name: 'Bash: done' }).count()).toBe(1)
     await chat.newSession()
     await page.getByRole('button', { name: 'Mode: Default' }).waitFor()
-    expect(await page.getByText('Nothing asks').count()).toBe(0)
+    expect(await page.getByText('Runs unasked').count()).toBe(0)
   })
 
   test('nothing went wrong meanwhile', () => {

@@ -26,7 +26,7 @@ export function Header() {
       {mode === 'bypass' && (
         <p className="header-bypass">
           <ShieldOff aria-hidden />
-          Nothing asks
+          Runs unasked
         </p>
       )}
       <InboxButton />

@@ -30,7 +30,7 @@ export const modeTexts: Record<Mode, ModeText> = {
   },
   bypass: {
     name: 'Bypass',
-    about: () => 'Nothing asks. Only what a rule forbids is refused.',
+    about: () => 'Runs everything unasked, but for what a rule denies or asks about.',
     icon: <ShieldOff aria-hidden />,
   },
 }
