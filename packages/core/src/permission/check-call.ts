@@ -1,5 +1,6 @@
 import { toolKey } from '../tool.ts'
-import type { CallFacts, CommandFact } from './call-facts.ts'
+import type { CallFacts } from './call-facts.ts'
+import type { CommandFact } from './command-fact.ts'
 import { checkPath } from './check-path.ts'
 import { commandLeave, type CommandLeave } from './command-leave.ts'
 import type { EffectRules, ReadyRule } from './compile-rules.ts'

@@ -1,4 +1,4 @@
-import type { CommandFact } from './call-facts.ts'
+import type { CommandFact } from './command-fact.ts'
 import type { Check, Scene } from './check-call.ts'
 import { matchCommand } from './command-pattern.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
@@ -34,7 +34,7 @@ export function commandLeave(fact: CommandFact, scene: Scene): CommandLeave {
   const why = (policy.sandbox ? analysis.whyNotContained : undefined) ?? analysis.why ?? 'It may change things.'
   return nobody(
     why,
-    rememberCommand('Bash', analysis, (found) => ruleOf(found) !== undefined),
+    rememberCommand('Bash', fact, (found) => ruleOf(found) !== undefined),
   )
 }
 
@@ -63,7 +63,7 @@ function outsideLeave(fact: CommandFact, { policy, allow }: Scene): CommandLeave
   if (policy.mode === 'bypass') return { by: 'mode' }
   const leave = nobody(
     'It wants to run outside the sandbox, with the network and your files within reach.',
-    rememberCommand('Outside', fact.analysis, (found) => ruleOf(found) !== undefined),
+    rememberCommand('Outside', fact, (found) => ruleOf(found) !== undefined),
   )
   return { ...leave, check: { ...leave.check, firm: true } }
 }
@@ -73,10 +73,10 @@ function nobody(why: string, remember: readonly string[] = []): { by: 'nobody'; 
 }
 
 /** Rules allow the very words of every part, so the files among them too. One of those rules. */
-export function exactRule({ analysis }: CommandFact, scene: Scene): ReadyRule | undefined {
+export function exactRule({ analysis, parts }: CommandFact, scene: Scene): ReadyRule | undefined {
   if (scene.allow.command.all.length + scene.ofTool.length === 0 || analysis.overLimit !== undefined) return undefined
   let rule: ReadyRule | undefined
-  for (const found of analysis.commands) {
+  for (const found of parts) {
     if (found.transparent === true) continue
     rule = commandRule(found, scene, (ready) => ready.command?.exact === true)
     if (rule === undefined) return undefined
@@ -96,12 +96,12 @@ function commandRule(
 
 /** One of the rules when every part is met by one, or needs none. Undefined when a part is not, or is not known. */
 function coveringRule(
-  { analysis }: CommandFact,
+  { analysis, parts }: CommandFact,
   ruleOf: (found: FoundCommand) => ReadyRule | undefined,
 ): ReadyRule | undefined {
   if (analysis.overLimit !== undefined) return undefined
   let rule: ReadyRule | undefined
-  for (const found of analysis.commands) {
+  for (const found of parts) {
     if (found.harmless || found.transparent === true) continue
     const own = ruleOf(found)
     if (own === undefined) return undefined

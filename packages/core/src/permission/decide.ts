@@ -66,8 +66,11 @@ function doubtOf(facts: CallFacts, { rules }: Policy, forbidding: MetRule | unde
     }
   }
   const hasRules = deny.command.all.length + ask.command.all.length > 0
-  for (const { analysis } of facts.commands) {
-    const unseen = analysis.overLimit ?? (hasRules ? analysis.unseen : undefined)
+  const hasPathRules = deny.read.length + deny.write.length + ask.read.length + ask.write.length > 0
+  for (const { analysis, isCut, unknownFiles } of facts.commands) {
+    const unnamed =
+      isCut === true && hasPathRules ? (unknownFiles ?? 'It has more words than are looked at.') : undefined
+    const unseen = analysis.overLimit ?? (hasRules ? analysis.unseen : undefined) ?? unnamed
     if (unseen !== undefined)
       return { reason: `Whether a part of it is forbidden cannot be told. ${unseen}`, rule: null }
   }
@@ -101,10 +104,15 @@ function leaveFor(facts: CallFacts, { mode, sandbox }: Policy, { checks, leaves 
   return { reason: reason(), rule: null }
 }
 
+const mostShown = 100
+
 function shownCommands({ commands }: CallFacts): Pick<Decision, 'commands'> {
-  const found = commands.flatMap(({ analysis }) => analysis.commands)
-  if (found.length === 0) return {}
-  return { commands: found.map(({ text, via }) => ({ text, ...(via.length > 0 && { note: via.join(' › ') }) })) }
+  const parts = commands.flatMap((fact) => fact.parts)
+  if (parts.length === 0) return {}
+  const shown = parts
+    .slice(0, mostShown)
+    .map(({ text, via }) => ({ text, ...(via.length > 0 && { note: via.join(' › ') }) }))
+  return { commands: parts.length > mostShown ? [...shown, { text: `and ${parts.length - mostShown} more` }] : shown }
 }
 
 /** What a tool cannot say is asked. */

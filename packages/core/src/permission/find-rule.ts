@@ -1,13 +1,13 @@
-import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { toolKey, type Tool } from '../tool.ts'
-import type { CallFacts, CommandFact } from './call-facts.ts'
+import type { CallFacts } from './call-facts.ts'
+import type { CommandFact } from './command-fact.ts'
 import { matchWidely, programNames, type CommandPattern, type Match } from './command-pattern.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import type { CommandRules, EffectRules, ReadyRule } from './compile-rules.ts'
 import { matchHost } from './host-pattern.ts'
 import { mcpKey } from './parse-rule.ts'
-import { commandPath, type PathFact } from './path-fact.ts'
+import type { PathFact } from './path-fact.ts'
 
 /** A deny or ask rule that meets something in a call. */
 export interface MetRule {
@@ -97,16 +97,16 @@ function* commandRules(
   own: readonly ReadyRule[],
   facts: CallFacts,
 ): Generator<MetRule> {
-  const { access, analysis } = fact
+  const { access, parts } = fact
   for (const ready of bare(rules, 'bash')) yield { ready, what: access.command, sure: true }
   const sets = [rules.command, ...(access.outside === true ? [rules.outside] : [])]
   if (access.outside === true)
     for (const ready of bare(rules, 'outside')) yield { ready, what: access.command, sure: true }
-  for (const found of analysis.commands) {
+  for (const found of parts) {
     for (const set of sets) yield* foundRules(candidates(set, found), found)
     yield* foundRules(own, found)
-    if (!found.harmless) yield* wordRules(rules, found, facts)
   }
+  yield* wordRules(rules, fact, facts)
 }
 
 function* foundRules(candidates: readonly ReadyRule[], found: FoundCommand): Generator<MetRule> {
@@ -133,39 +133,11 @@ function candidates(rules: CommandRules, { argv, literalPrefix, guess }: FoundCo
 }
 
 /** A program that nobody knows reads the files that it is given; whether it writes them cannot be told. */
-function* wordRules(rules: EffectRules, found: FoundCommand, facts: CallFacts): Generator<MetRule> {
+function* wordRules(rules: EffectRules, fact: CommandFact, facts: CallFacts): Generator<MetRule> {
   if (rules.read.length === 0 && rules.write.length === 0) return
-  for (const file of filesAmong(found, facts)) {
+  for (const { file, found } of fact.wordFiles()) {
     for (const ready of rules.read) if (meetsPath(ready, file, facts)) yield { ready, what: found.text, sure: true }
     for (const ready of rules.write) if (meetsPath(ready, file, facts)) yield { ready, what: found.text, sure: false }
-  }
-}
-
-const known = new WeakMap<FoundCommand, Pick<PathFact, 'spelled' | 'real'>[]>()
-
-/** Words that are files, or would be: `.env`, `--file=.env`, `@.env`. Looked up once, though rules are asked twice. */
-function filesAmong(found: FoundCommand, { view }: CallFacts): Pick<PathFact, 'spelled' | 'real'>[] {
-  const before = known.get(found)
-  if (before !== undefined) return before
-  const words = new Set([...(found.argv ?? found.literalPrefix).slice(1, 200), ...found.guess.words.slice(1, 200)])
-  const names = new Set([...words].flatMap((word) => [word, word.slice(word.indexOf('=') + 1), word.replace(/^@/, '')]))
-  const files = [...names]
-    .filter((name) => name !== '' && !name.startsWith('-') && name.length < 1000 && !/[\0\n]/.test(name))
-    .map((name) => {
-      const given = path.isAbsolute(name) ? name : `${found.cwd ?? view.roots[0] ?? ''}/${name}`
-      const spelled = path.resolve(given)
-      return isThere(given) ? commandPath('read', given, view) : { spelled, real: spelled }
-    })
-  known.set(found, files)
-  return files
-}
-
-function isThere(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    // Through a file, or where nobody may look: no program gets there either.
-    return false
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside, realPath } from '../files/resolve-path.ts'
-import type { CommandFact } from './call-facts.ts'
+import type { CommandFact } from './command-fact.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { protectedIn, secretIn } from './place-names.ts'
 import type { Policy } from './policy.ts'
@@ -188,16 +188,19 @@ function keptReal(folder: string): string {
 
 function physical(given: string): Resolved {
   const names = given.split('/')
-  if (!names.includes('..')) return resolved(given)
-  for (let count = names.length; count > 0; count--) {
-    const rest = names.slice(count)
-    // Nothing is there, so nothing can go up from it.
-    if (rest.includes('..')) break
-    try {
-      return resolved(path.join(realpathSync.native(names.slice(0, count).join('/') || '/'), ...rest))
-    } catch {
-      continue
-    }
+  const up = names.indexOf('..')
+  if (up === -1) return resolved(given)
+  const before = names.slice(0, up).join('/') || '/'
+  // Nothing is there, so nothing can go up from it.
+  if (!isThere(before)) return { real: '/..', folder: false }
+  return physical(path.join(path.dirname(resolved(before).real), ...names.slice(up + 1).filter((name) => name !== '.')))
+}
+
+/** Whether there is anything; not where a file stands in the way, or nobody may look: no program gets there either. */
+export function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
   }
-  return { real: '/..', folder: false }
 }

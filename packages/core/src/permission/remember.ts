@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 import { matchCommand, parseCommandPattern } from './command-pattern.ts'
-import type { CommandAnalysis, FoundCommand } from './command/command-analysis.ts'
+import type { CommandFact } from './command-fact.ts'
+import type { FoundCommand } from './command/command-analysis.ts'
 import { rememberablePrefix } from './command/rememberable-prefix.ts'
 import { quotePath } from './path-pattern.ts'
 import type { PathFact, PathView } from './path-fact.ts'
@@ -9,12 +10,12 @@ import type { PathFact, PathView } from './path-fact.ts'
 /** One rule for each part that no rule covers yet; none at all when one of them could run anything. */
 export function rememberCommand(
   tool: 'Bash' | 'Outside',
-  analysis: CommandAnalysis,
+  { analysis, parts }: CommandFact,
   isCovered: (found: FoundCommand) => boolean,
 ): string[] {
   if (analysis.overLimit !== undefined || analysis.unseen !== undefined) return []
   const rules = new Set<string>()
-  for (const found of analysis.commands) {
+  for (const found of parts) {
     if (found.harmless || found.transparent === true || isCovered(found)) continue
     const { argv, assignments } = found
     const pattern = argv === null || !assignments.every(({ safe }) => safe) ? null : rememberablePrefix(argv)

@@ -1,0 +1,157 @@
+import path from 'node:path'
+import type { CommandAccess } from './access.ts'
+import { analyzeCommand } from './command/analyze-command.ts'
+import type { CommandAnalysis, FileUse, FoundCommand, FoundRedirection } from './command/command-analysis.ts'
+import { isPlainRepository } from './command/plain-repository.ts'
+import { createProgramLookup } from './command/program-lookup.ts'
+import { entriesOf, expandGlob } from './expand-glob.ts'
+import { commandPath, isStream, isThere, toolPath, type PathFact, type PathView } from './path-fact.ts'
+import type { PermissionContext } from './permission-context.ts'
+import { isSecretName } from './place-names.ts'
+
+/** A command, and what there is to know of it before rules are asked. */
+export interface CommandFact {
+  access: CommandAccess
+  analysis: CommandAnalysis
+  /** The commands in it, each once however often it is repeated. */
+  parts: readonly FoundCommand[]
+  /** The files that it names. */
+  paths: readonly PathFact[]
+  /** Why it cannot be told which files it touches. */
+  unknownFiles?: string
+  /** It names more files than are looked at, so path rules do not meet them all. */
+  isCut?: true
+  /** Words of programs that nobody knows, taken for files. Looked up when a rule could meet them. */
+  wordFiles(): readonly { file: Pick<PathFact, 'spelled' | 'real'>; found: FoundCommand }[]
+}
+
+/** What names more files than this asks: each costs a look at the file system. */
+const mostFiles = 256
+
+export function commandFact(access: CommandAccess, ctx: PermissionContext, view: PathView): CommandFact {
+  const analysis = analyze(access, ctx, view)
+  const parts = [...new Map(analysis.commands.map((found) => [keyOf(found), found])).values()]
+  let words: ReturnType<CommandFact['wordFiles']> | undefined
+  const fact: CommandFact = { access, analysis, parts, paths: [], wordFiles: () => (words ??= filesAmong(fact, view)) }
+  if (access.typed === true) return fact
+  const target = parts.flatMap(({ redirections }) => redirections).find(isWrittenSomewhere)?.target
+  if (target !== undefined)
+    fact.unknownFiles = `What it prints goes to ${target}, a file that is known only when it runs.`
+  fact.paths = commandPaths(fact, view)
+  return fact
+}
+
+function keyOf({ text, cwd, via, assignments }: FoundCommand): string {
+  return JSON.stringify([text, cwd, via, assignments])
+}
+
+function analyze(
+  { command, cwd, terminal }: CommandAccess,
+  { state }: PermissionContext,
+  view: PathView,
+): CommandAnalysis {
+  const { env = {}, sandboxEnv = {} } = state
+  return analyzeCommand(command, {
+    cwd: cwd === undefined ? state.cwd : toolPath('read', cwd, state.cwd, view).real,
+    home: view.home,
+    ...(terminal === true && { terminal }),
+    env: [...Object.keys(env), ...Object.keys(sandboxEnv)],
+    isProgram: programLookup(env['PATH'] ?? process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', state.roots),
+    isPlainRepository,
+  })
+}
+
+const lookups = new Map<string, ReturnType<typeof createProgramLookup>>()
+
+function programLookup(searched: string, roots: readonly string[]): ReturnType<typeof createProgramLookup> {
+  const key = [searched, ...roots].join('\0')
+  const known = lookups.get(key)
+  if (known !== undefined) return known
+  const made = createProgramLookup({ path: searched, roots })
+  if (lookups.size >= 100) lookups.clear()
+  lookups.set(key, made)
+  return made
+}
+
+function isWrittenSomewhere({ operator, target }: FoundRedirection): boolean {
+  return operator.includes('>') && /[$`]/.test(target) && !/^'[^']*'$/.test(target)
+}
+
+function commandPaths(fact: CommandFact, view: PathView): PathFact[] {
+  const { reads, writes } = fact.analysis
+  const uses = new Map<string, { kind: PathFact['kind']; use: FileUse }>()
+  for (const [kind, all] of [
+    ['read', reads],
+    ['write', writes],
+  ] as const)
+    for (const use of all) uses.set(`${kind} ${use.spread} ${use.names} ${use.redirected} ${use.path}`, { kind, use })
+  const paths: PathFact[] = []
+  for (const { kind, use } of uses.values()) {
+    for (const used of usedPaths(kind, use, fact, view)) {
+      used.by = fact
+      if (!isStream(used)) paths.push(used)
+    }
+    if (paths.length > mostFiles) return cut(fact, paths)
+  }
+  return paths
+}
+
+function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, view: PathView): PathFact[] {
+  if (use.spread === 'glob') {
+    const found = expandGlob(use.path)
+    if (found === undefined || found.length > mostFiles) return cut(fact, [commandPath(kind, use.path, view)])
+    return found.map((file) => commandPath(kind, file, view))
+  }
+  const used = commandPath(kind, use.path, view)
+  if (use.redirected === true) used.redirected = true
+  if (kind === 'write' || use.spread !== 'tree' || use.names === true) return [used]
+  // What is in it is read as well, whether it is named or not.
+  const all = entriesOf(used.real)
+  const entries = passesHidden(fact) ? all.filter((name) => !name.startsWith('.')) : all
+  const secrets = entries.filter(isSecretName).map((name) => commandPath(kind, `${used.real}/${name}`, view))
+  return [{ ...used, entries }, ...secrets.map((secret) => ({ ...secret, implied: true as const }))]
+}
+
+function cut<T>(fact: CommandFact, files: T): T {
+  fact.unknownFiles ??= 'It names more files than are looked at before it runs.'
+  fact.isCut = true
+  return files
+}
+
+/** Of what looks through folders only ripgrep is here, and it passes over hidden files unless it is told not to. */
+function passesHidden({ parts }: CommandFact): boolean {
+  const seesAll = (words: readonly string[]): boolean =>
+    words.some((word) => /^(--hidden|--unrestricted|-[a-zA-Z]*[u.])/.test(word))
+  if (parts.some(({ name }) => name !== null && /^([efz]?grep|diff|ag|ack)$/.test(name))) return false
+  const searches = parts.filter(({ name }) => name === 'rg')
+  return searches.length > 0 && searches.every(({ argv }) => argv !== null && !seesAll(argv))
+}
+
+/** Words that are files, or would be: `.env`, `--file=.env`, `@.env`. */
+function filesAmong(fact: CommandFact, view: PathView): ReturnType<CommandFact['wordFiles']> {
+  const files = new Map<string, FoundCommand>()
+  for (const found of fact.parts) {
+    if (found.harmless) continue
+    const folder = found.cwd ?? view.roots[0] ?? ''
+    for (const name of namesAmong(found)) files.set(path.isAbsolute(name) ? name : `${folder}/${name}`, found)
+    if (files.size <= mostFiles) continue
+    fact.isCut = true
+    break
+  }
+  return [...files].slice(0, mostFiles).map(([given, found]) => {
+    const spelled = path.resolve(given)
+    return { file: isThere(given) ? commandPath('read', given, view) : { spelled, real: spelled }, found }
+  })
+}
+
+function namesAmong({ argv, literalPrefix, guess }: FoundCommand): Set<string> {
+  const names = new Set<string>()
+  for (const words of [argv ?? literalPrefix, guess.words]) {
+    for (let at = 1; at < words.length && names.size <= mostFiles; at++) {
+      const word = words[at]!
+      for (const name of [word, word.slice(word.indexOf('=') + 1), word.startsWith('@') ? word.slice(1) : word])
+        if (name !== '' && !name.startsWith('-') && name.length < 1000 && !/[\0\n]/.test(name)) names.add(name)
+    }
+  }
+  return names
+}
