@@ -72,6 +72,7 @@ describe('every route', () => {
   it('knows no session, message, ask, blob or provider that is not there', async () => {
     const bodies: Record<string, object> = {
       'PATCH /ai/agents/{name}': { enabled: false },
+      'PATCH /ai/sessions/{id}/compactions/{compactionId}': { off: true },
       'POST /ai/sessions/{id}/agents/{agentId}/input': { id: 'more', text: 'more' },
       'POST /ai/chat/{sessionId}/steer': { id: 'x', text: 'y' },
       'PATCH /ai/sessions/{id}': { title: 'x' },

@@ -15,6 +15,7 @@ import { askRoutes } from './routes/asks.ts'
 import { authRoutes } from './routes/auth.ts'
 import { blobRoutes } from './routes/blobs.ts'
 import { chatRoutes } from './routes/chat.ts'
+import { contextRoutes, type NextCall } from './routes/context.ts'
 import { debugRoutes } from './routes/debug.ts'
 import { healthRoutes } from './routes/health.ts'
 import { modelRoutes } from './routes/models.ts'
@@ -34,6 +35,8 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions {
   models: Models
   config: ConfigFile
   agentBook: AgentBook
+  /** What the next call of a session would be made of. */
+  nextCall: (session: Session) => Promise<NextCall>
   access: Access
   version: string
   openWorkspace: OpenWorkspace
@@ -55,6 +58,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...chatRoutes({ ...context, inTurn }),
     ...sessionRoutes({ ...context, inTurn }),
     ...agentRoutes(context),
+    ...contextRoutes(context),
     ...askRoutes(context),
     ...ruleRoutes(context),
     ...blobRoutes(context),

@@ -49,7 +49,9 @@ export interface LiveOptions {
   model(id: string): Promise<RunInput['model']>
   tools(session: Session): readonly Tool[]
   /** The prompt of an agent with what it should know besides: where it is, and whom it may delegate to. */
-  instructions(session: Session, frame: AgentFrame, prompt: string): Promise<string>
+  instructions(session: Session, frame: AgentFrame, prompt: string, history?: readonly StoredMessage[]): Promise<string>
+  /** A call of the agent that the session talks to is about to be made of these. */
+  onStart(session: Session, parts: Pick<RunParts, 'frames' | 'tools' | 'model'>, prompt: string): void
   /** The agent that a session talks to. Throws `AgentNotFound` (404). */
   agent(session: Session, name: string): Promise<AgentDefinition>
   /** Whom the agents of a session may delegate to, with this page open. */
@@ -122,13 +124,14 @@ export async function gatherParts(
     ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
     ...(maxDepth !== undefined && { maxDepth }),
   }
-  const [model, instructions, workspace, history] = await Promise.all([
+  const [model, workspace, history] = await Promise.all([
     modelOf(options, request.model, remains !== undefined),
-    options.instructions(session, frame, prompt),
     options.workspace(session),
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
   ])
+  const instructions = await options.instructions(session, frame, prompt, history)
   const tools = pickTools(definition.tools, options.tools(session))
+  options.onStart(session, { frames: [frame], tools, model }, prompt)
   return { frames: [frame], tools, model, instructions, workspace, history }
 }
 

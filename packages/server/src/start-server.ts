@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import {
   enabledTools,
+  pickTools,
   findSandbox,
   planFileOf,
   NamedError,
@@ -10,8 +11,10 @@ import {
   type AgentDefinition,
   type AgentFrame,
   type SandboxFinding,
+  type RunInput,
   type Session,
   type Store,
+  type StoredMessage,
   type Tool,
   type Workspace,
 } from '@troupe/core'
@@ -23,11 +26,13 @@ import { createBlobFiles } from './blob-files.ts'
 import { openConfig, type ConfigFile } from './config.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
-import { instructionsFor } from './instructions.ts'
+import { forgetCall, noteCall } from './context/last-call.ts'
+import { createPrefaces, type Block, type Layer } from './context/preface.ts'
+import { instructionBlocks, joinBlocks } from './instructions.ts'
 import { createJournal } from './journal.ts'
 import { languageOf } from './language-of.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
-import { createLive, type Live } from './live.ts'
+import { createLive, type Live, type LiveOptions } from './live.ts'
 import { createLogger, type Logger, type LogLevel } from './logger.ts'
 import { createModels, type Models } from './models.ts'
 import { openHooks } from './open-hooks.ts'
@@ -36,6 +41,7 @@ import { createOpenWorkspace } from './open-workspace.ts'
 import { withOwnModels } from './own-models.ts'
 import { createAnswers } from './permission/answers.ts'
 import { managedFile, openPermissions } from './permission/open-permissions.ts'
+import type { ModelDefinition } from './provider.ts'
 import { createRoutes } from './routes.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
 import { createWebFiles } from './web-files.ts'
@@ -181,12 +187,26 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       agentBook.offered(await workspaceOf(session), { ...languageIn(session), ...(page !== undefined && { page }) })
     const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
       agentBook.find(await workspaceOf(session), name, languageIn(session).language)
-    const instructions = async (session: Session, frame: AgentFrame, prompt: string): Promise<string> => {
+    const prefaceLayers: Layer[] = []
+    const prefaces = createPrefaces({ store, home: home.path, layers: prefaceLayers, agents: offered })
+    const blocksFor = async (
+      session: Session,
+      frame: AgentFrame,
+      prompt: string,
+      history?: readonly StoredMessage[],
+    ): Promise<Block[]> => {
       const folder = await workspaceOf(session)
       const planFile =
         permissions.modeOf(session) === 'plan' ? { planFile: planFileOf(states.of(session, folder)) } : {}
-      const agents = await offered(session)
-      return instructionsFor(session, { prompt, workspacePath: folder.path, frame, agents, sandbox, ...planFile })
+      const preface = await prefaces.of(session, folder, history)
+      return instructionBlocks({ prompt, frame, preface, sandbox, ...planFile })
+    }
+    const instructions: LiveOptions['instructions'] = async (session, frame, prompt, history) =>
+      joinBlocks(await blocksFor(session, frame, prompt, history))
+    const noteStart: LiveOptions['onStart'] = (session, { frames, tools: given, model }, prompt) => {
+      void blocksFor(session, frames[0] as AgentFrame, prompt)
+        .then((blocks) => noteCall(store, session.id, { model: model.id, blocks, tools: given }))
+        .catch((error: unknown) => logger({ level: 'warn', message: 'a call was not noted', error: String(error) }))
     }
     const live = createLive({
       store,
@@ -196,17 +216,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       logger,
       model: async (id) => {
         const { definition, ...found } = await models.resolveChatModel(id)
-        const { contextWindow, maxOutputTokens, price } = definition
-        return {
-          ...found,
-          takes: takenBy(definition.tags),
-          ...(contextWindow !== undefined && { contextWindow }),
-          ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-          ...(price !== undefined && { price: { ...price } }),
-        }
+        return { ...found, takes: takenBy(definition.tags), ...windowOf(definition) }
       },
       tools: (session) => enabledIn(session.workspaceId),
       instructions,
+      onStart: noteStart,
       workspace: workspaceOf,
       decide: permissions.decide,
       mode: permissions.mode,
@@ -263,12 +277,24 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         return instructions(session, { kind: 'master', name, depth: 0, path: [name] }, prompt)
       },
       agentBook,
+      nextCall: async (session) => {
+        const definition = await agent(session, session.agent ?? 'master')
+        const { name, prompt } = definition
+        const { definition: model, id } = await models.resolveChatModel(session.model ?? undefined)
+        return {
+          model: { id, ...windowOf(model) },
+          blocks: await blocksFor(session, { kind: 'master', name, depth: 0, path: [name] }, prompt),
+          tools: pickTools(definition.tools, enabledIn(session.workspaceId)),
+        }
+      },
       tools: tools.list,
       useTools,
       problems: (opened) => [...tools.problems(opened.id), ...hooks.problems(opened), ...models.problems()],
       onDelete: async (sessionId) => {
         permissions.forget(sessionId)
         await states.drop(sessionId)
+        await prefaces.forget(sessionId)
+        await forgetCall(store, sessionId)
       },
       onTrust: load,
       modes: {
@@ -341,6 +367,19 @@ function languageIn({ title }: Session): { language?: string } {
 /** Only sections that belong to a tool: nobody reads keys of providers this way. */
 function settingsOf(config: ConfigFile, name: string): unknown {
   return name === 'search' ? config.get().search : undefined
+}
+
+/** What of a model's definition a run counts with. */
+function windowOf({
+  contextWindow,
+  maxOutputTokens,
+  price,
+}: ModelDefinition): Pick<RunInput['model'], 'contextWindow' | 'maxOutputTokens' | 'price'> {
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(price !== undefined && { price: { ...price } }),
+  }
 }
 
 /** What a model can look at, by its tags. */

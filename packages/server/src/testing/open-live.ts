@@ -67,6 +67,7 @@ export async function openTestLive(script: Script, options: TestLiveOptions = {}
       limits: () => ({}),
       recovery: () => 'continue',
       agents: () => Promise.resolve([]),
+      onStart: () => undefined,
       agent: (_, name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'] }),
       dropState: () => Promise.resolve(),
       state: () => createAgentState({ workspace: home, outputFolder: path.join(home, 'output') }),

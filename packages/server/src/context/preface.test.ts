@@ -1,0 +1,70 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { testServer, type TestServer } from '../../test/test-server.ts'
+
+let server: TestServer | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+it('what a call starts with is the same, byte for byte, over twenty turns', async () => {
+  server = await testServer()
+  writeFileSync(path.join(server.homePath, 'AGENTS.md'), 'Always be kind.')
+  for (let turn = 0; turn < 20; turn++) {
+    server.script(`turn ${turn}`, [[{ call: { name: 'TimeNow', input: {} } }], [{ text: `answer ${turn}` }]])
+    await server.chat('s', `turn ${turn}`)
+    // Neither of these may reach a conversation that has begun.
+    writeFileSync(path.join(server.homePath, 'AGENTS.md'), `Changed ${turn}.`)
+  }
+  const prompts = server.model.calls.map(({ prompt }) => prompt)
+  expect(prompts).toHaveLength(40)
+  expect(JSON.stringify(prompts[0])).toContain('Always be kind.')
+  for (const [i, prompt] of prompts.entries()) {
+    if (i === 0) continue
+    const before = prompts[i - 1] as typeof prompt
+    expect(JSON.stringify(prompt.slice(0, before.length))).toBe(JSON.stringify(before))
+    expect(JSON.stringify(server.model.calls[i]?.tools)).toBe(JSON.stringify(server.model.calls[0]?.tools))
+  }
+})
+
+it('notes of a project count once it is trusted, nearest last', async () => {
+  server = await testServer()
+  const folder = server.workspace.path
+  mkdirSync(path.join(folder, '.git'))
+  writeFileSync(path.join(folder, 'CLAUDE.md'), 'Project rule.')
+  writeFileSync(path.join(server.homePath, 'AGENTS.md'), 'Own rule.')
+  await server.chat('before', 'hello')
+  expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).not.toContain('Project rule.')
+  await server.store.workspaces.trust(server.workspace.id, true)
+  await server.chat('after', 'hello')
+  const text = JSON.stringify(server.model.calls.at(-1)?.prompt)
+  expect(text.indexOf('Own rule.')).toBeGreaterThan(0)
+  expect(text.indexOf('Project rule.')).toBeGreaterThan(text.indexOf('Own rule.'))
+})
+
+interface XRay {
+  pieces: { kind: string; name: string; tokens: number; changed?: boolean }[]
+  total: { tokens: number }
+  cache: { brokenBy: string | null }
+}
+
+it('the X-ray names every piece of the next call, and what would break the cache', async () => {
+  server = await testServer()
+  await server.chat('s', 'hello there')
+  const read = async (): Promise<XRay> => (await (server as TestServer).json<XRay>('/ai/sessions/s/context')).body
+  await expect.poll(async () => (await read()).cache.brokenBy).toBeNull()
+  const { pieces, total, cache } = await read()
+  expect(new Set(pieces.map(({ kind }) => kind))).toEqual(new Set(['tool', 'instructions', 'message']))
+  expect(pieces.find(({ name }) => name === 'prompt of master')).toMatchObject({ changed: false })
+  expect(pieces.filter(({ kind }) => kind === 'message').map(({ name }) => name)).toEqual([
+    'user: hello there',
+    'assistant',
+  ])
+  expect(total.tokens).toBeGreaterThan(500)
+  expect(cache.brokenBy).toBeNull()
+  await server.json('/ai/sessions/s', { method: 'PATCH', body: { mode: 'plan' } })
+  expect((await read()).cache.brokenBy).toBe('plan mode')
+  expect((await server.json('/ai/sessions/nowhere/context')).status).toBe(404)
+})

@@ -1,0 +1,88 @@
+import os from 'node:os'
+import { agentKey, type AgentFrame, type Session, type Store, type StoredMessage, type Workspace } from '@troupe/core'
+import { agentsNotes } from './agents-notes.ts'
+
+/** A named piece of what every model call starts with. */
+export interface Block {
+  name: string
+  text: string
+}
+
+/** Something that a preface tells besides: skills, servers. Empty texts are left out. */
+export interface Layer {
+  name: string
+  text(session: Session, workspace: Workspace): Promise<string> | string
+}
+
+/** What a session's agents know from the start. Built once, stored, and built again where the conversation was compacted. */
+export interface Preface {
+  blocks: Block[]
+  agents: { name: string; description: string }[]
+  /** How many compactions the branch had. */
+  compactions: number
+}
+
+export interface PrefaceOptions {
+  store: Pick<Store, 'settings'>
+  home: string
+  layers: readonly Layer[]
+  agents(session: Session): Promise<readonly { name: string; description: string }[]>
+}
+
+export interface Prefaces {
+  /** The stored preface, or a new one where there is none or the conversation has been compacted since. */
+  of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
+  forget(sessionId: string): Promise<void>
+}
+
+export function createPrefaces(options: PrefaceOptions): Prefaces {
+  const { store } = options
+  return {
+    async of(session, workspace, history = []) {
+      const key = keyOf(session.id)
+      const known = (await store.settings.get(key)) as Preface | undefined
+      const compactions = history.flatMap(({ parts }) => parts).filter(({ type }) => type === 'data-compaction').length
+      if (known !== undefined && known.compactions >= compactions) return known
+      const made = { ...(await build(session, workspace)), compactions }
+      await store.settings.set(key, made)
+      return made
+    },
+    forget: (sessionId) => store.settings.set(keyOf(sessionId), undefined),
+  }
+
+  async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions'>> {
+    const { home } = options
+    const blocks: Block[] = [{ name: 'environment', text: environment(session, workspace) }]
+    for (const note of agentsNotes({ home, workspace: workspace.path, trusted: workspace.trusted }))
+      blocks.push({ name: `notes ${note.path}`, text: `Notes for agents from ${note.path}:\n${note.text}` })
+    for (const layer of options.layers) {
+      const text = await layer.text(session, workspace)
+      if (text !== '') blocks.push({ name: layer.name, text })
+    }
+    const agents = (await options.agents(session)).map(({ name, description }) => ({ name, description }))
+    return { blocks, agents }
+  }
+}
+
+/** Whom this agent may delegate to, of those that the preface knows. */
+export function agentsBlock({ agents }: Preface, frame: AgentFrame): Block | undefined {
+  const allowed = agents.filter(({ name }) => {
+    if (agentKey(name) === agentKey(frame.name)) return false
+    return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? true
+  })
+  if (allowed.length === 0) return undefined
+  const lines = allowed.map(({ name, description }) => `- ${name}: ${description}`)
+  return { name: 'agents', text: `Agents for Task:\n${lines.join('\n')}` }
+}
+
+function environment(session: Session, workspace: Workspace): string {
+  return [
+    `Workspace: ${workspace.path}`,
+    `Operating system: ${os.type()} ${os.arch()}`,
+    `The conversation began on ${new Date(session.createdAt).toISOString().slice(0, 10)}.`,
+  ].join('\n')
+}
+
+function keyOf(sessionId: string): string {
+  return `preface:${sessionId}`
+}

@@ -1,0 +1,151 @@
+import {
+  compact,
+  finalText,
+  NamedError,
+  TokenGauge,
+  toolTokens,
+  trim,
+  type Session,
+  type Store,
+  type StoredMessage,
+  type Tool,
+} from '@troupe/core'
+import { z } from 'zod'
+import { fingerprints, lastCall } from '../context/last-call.ts'
+import type { Block } from '../context/preface.ts'
+import { findSession } from '../find-session.ts'
+import type { Live } from '../live.ts'
+import { route, type Route } from '../route.ts'
+
+/** What the next call of a session would be made of. */
+export interface NextCall {
+  model: { id: string; contextWindow?: number; price?: { input: number; output: number } }
+  blocks: Block[]
+  tools: readonly Tool[]
+}
+
+interface Piece {
+  kind: 'tool' | 'instructions' | 'summary' | 'message'
+  name: string
+  tokens: number
+  cost?: number
+  messageId?: string
+  /** Of an instruction: it is not what the newest call was sent. */
+  changed?: boolean
+}
+
+/** The context X-ray. */
+export function contextRoutes(options: {
+  store: Store
+  live: Live
+  nextCall(session: Session): Promise<NextCall>
+}): Route[] {
+  const { store } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/context',
+      summary:
+        'What the next model call will be sent, piece by piece: tokens, price, what changed, what broke the cache.',
+      query: z.object({ leaf: z.string().max(64).optional() }),
+      scoped: true,
+      answers: { 200: '{model, pieces, total, window, cache}', 404: 'SessionNotFound' },
+      async handle(c, { params, query, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        const at = { sessionId: session.id }
+        const leaf = query['leaf'] ?? (await store.messages.latestLeaf(at))
+        const [next, last, chain] = await Promise.all([
+          options.nextCall(session),
+          lastCall(store, session.id),
+          leaf === undefined ? [] : store.messages.chain(at, leaf),
+        ])
+        const { model, blocks, tools } = next
+        const before = new Map(last?.blocks)
+        const now = fingerprints(blocks, tools)
+        const brokenBy = last === undefined ? undefined : now.find(([name, hash]) => before.get(name) !== hash)?.[0]
+        const changed = (name: string): boolean =>
+          last !== undefined && before.get(name) !== now.find(([other]) => other === name)?.[1]
+        const gauge = new TokenGauge()
+        const priced = (tokens: number): { tokens: number; cost?: number } => ({
+          tokens: Math.round(tokens),
+          ...(model.price !== undefined && { cost: (tokens * model.price.input) / 1_000_000 }),
+        })
+        const pieces: Piece[] = [
+          ...tools.map((tool): Piece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
+          ...blocks.map(({ name, text }): Piece => ({
+            kind: 'instructions',
+            name,
+            ...priced(gauge.text(text)),
+            changed: changed(name),
+          })),
+          ...messagePieces(chain, gauge, priced),
+        ]
+        const usage = chain.findLast(({ role }) => role === 'assistant')?.metadata?.usage
+        return c.json({
+          model: model.id,
+          window: model.contextWindow ?? null,
+          total: priced(pieces.reduce((sum, { tokens }) => sum + tokens, 0)),
+          pieces,
+          cache: {
+            lastCallAt: last?.at ?? null,
+            modelChanged: last !== undefined && last.model !== model.id,
+            brokenBy: brokenBy ?? null,
+            ...(usage !== undefined && {
+              inputTokens: usage.inputTokens,
+              cachedInputTokens: usage.cachedInputTokens ?? 0,
+            }),
+          },
+        })
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/ai/sessions/:id/compactions/:compactionId',
+      summary: 'Switches a compaction off, or on again: the older part is told to the model as it was.',
+      body: z.strictObject({ off: z.boolean() }),
+      scoped: true,
+      answers: { 200: '{compaction}', 404: 'SessionNotFound, CompactionNotFound', 409: 'SessionBusy' },
+      async handle(c, { params, body, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        if (options.live.get(session.id) !== undefined)
+          throw new NamedError('SessionBusy', 'This session is answering. Stop it, or wait for its end.', {
+            status: 409,
+          })
+        return c.json({ compaction: await switchCompaction(session.id, params['compactionId'] as string, body.off) })
+      },
+    }),
+  ]
+
+  async function switchCompaction(sessionId: string, id: string, off: boolean): Promise<unknown> {
+    const at = { sessionId }
+    const leaf = await store.messages.latestLeaf(at)
+    const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
+    for (const message of chain) {
+      const found = message.parts.find((part) => part.type === 'data-compaction' && part.data.id === id)
+      if (found?.type !== 'data-compaction') continue
+      const { off: _, ...data } = found.data
+      const now = { ...found, data: off ? { ...data, off } : data }
+      const parts = message.parts.map((part) => (part === found ? now : part))
+      await store.messages.replace(at, { ...message, parts })
+      return now.data
+    }
+    throw new NamedError('CompactionNotFound', 'There is no such compaction in this branch.', { status: 404 })
+  }
+}
+
+function messagePieces(
+  chain: readonly StoredMessage[],
+  gauge: TokenGauge,
+  priced: (tokens: number) => { tokens: number; cost?: number },
+): Piece[] {
+  return compact(trim(chain)).map((message) => {
+    const isSummary = message.role === 'user' && message.id === undefined
+    const text = message.role === 'user' ? finalText({ parts: message.parts }) : ''
+    return {
+      kind: isSummary ? 'summary' : 'message',
+      name: isSummary ? 'summary of the older part' : `${message.role}${text === '' ? '' : `: ${text.slice(0, 60)}`}`,
+      ...priced(gauge.messages([message])),
+      ...(message.id !== undefined && { messageId: message.id }),
+    }
+  })
+}
