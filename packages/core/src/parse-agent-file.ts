@@ -69,7 +69,7 @@ export function parseAgentFile(text: string, name: string): AgentFile {
 /** The text between the first two lines of dashes, and what comes after them. */
 export function splitFrontMatter(text: string): { matter: string; body: string } {
   const normal = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
-  const match = /^---[ \t]*\n([\s\S]*?)\n?---[ \t]*(?:\n|$)([\s\S]*)$/.exec(normal)
+  const match = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)([\s\S]*)$/.exec(normal)
   if (match === null) return { matter: '', body: normal.trim() }
   return { matter: match[1] ?? '', body: (match[2] ?? '').trim() }
 }

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createSkillFinder, skillList } from '@troupe/core'
+import { median } from './measure.ts'
+
+const count = 500
+
+/** 500 skills in one folder, each with what the format lets it say and 4 KB of text. */
+function makeSkills(): string {
+  const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-bench-')))
+  process.once('exit', () => rmSync(base, { recursive: true, force: true }))
+  for (let i = 0; i < count; i++) {
+    const name = `skill-${i}`
+    mkdirSync(path.join(base, name))
+    const description = `What it is for and when to use it, number ${i}. `.repeat(4).trim()
+    const head = `name: ${name}\ndescription: ${description}\nlicense: MIT\nmetadata:\n  author: bench\nallowed-tools: Read Bash(git:*)`
+    writeFileSync(path.join(base, name, 'SKILL.md'), `---\n${head}\n---\n\n${'Do this, then that. '.repeat(200)}`)
+  }
+  return base
+}
+
+function timed(work: () => unknown): number {
+  const begun = performance.now()
+  work()
+  return performance.now() - begun
+}
+
+export const name = '500 skills on disk'
+export const bar = 'first look at most 150 ms, list at most 4,000 tokens'
+
+export async function run(): Promise<{ value: string; ok: boolean; detail: string }> {
+  const places = [{ folder: makeSkills(), scope: 'home' as const }]
+  // The first look of all: nothing is compiled yet, as at the start of the program.
+  const find = createSkillFinder()
+  const cold = timed(() => find(places))
+  const warm = median(Array.from({ length: 5 }, () => timed(() => createSkillFinder()(places))))
+  const again = median(Array.from({ length: 20 }, () => timed(() => find(places))))
+  const tokens = skillList(find(places).skills).length / 4
+  return {
+    value: `${cold.toFixed(0)} ms`,
+    ok: cold <= 150 && tokens <= 4000,
+    detail: `read anew ${warm.toFixed(0)} ms, nothing changed ${again.toFixed(1)} ms, list ${Math.round(tokens)} tokens`,
+  }
+}

@@ -1,0 +1,117 @@
+import { LineCounter, parseDocument, type Document } from 'yaml'
+import { z } from 'zod'
+import { splitFrontMatter } from '../parse-agent-file.ts'
+import { parseRule } from '../permission/parse-rule.ts'
+import { plainMatter } from './plain-matter.ts'
+import type { SkillHead } from './skill.ts'
+
+/** What is wrong with a file, and where. */
+export class FileFault extends Error {
+  readonly line: number | undefined
+
+  constructor(message: string, line?: number) {
+    super(message)
+    this.line = line
+  }
+}
+
+export const skillNamePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+export const mostSkillBytes = 256 * 1024
+/** Checking for keys that stand there twice takes time that grows with their square. */
+const mostMatter = 16 * 1024
+
+const frontMatter = z.looseObject({
+  name: z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(skillNamePattern, 'of a-z, 0-9 and single "-" between them, at most 64 characters'),
+  description: z.string().trim().min(1).max(1024),
+  license: z.string().optional(),
+  compatibility: z.string().max(500).optional(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String)).optional(),
+  'allowed-tools': z.union([z.string(), z.array(z.string())]).optional(),
+  'disable-model-invocation': z.boolean().optional(),
+})
+
+/**
+ * A `SKILL.md` of the open Agent Skills format: YAML between two lines of dashes, then the text. Keys of other programs
+ * are passed over. Throws a `FileFault`, whatever the text is.
+ */
+export function parseSkillFile(text: string, folderName: string): { head: SkillHead; body: string } {
+  const { data, lineOf, body } = readFrontMatter(text)
+  const parsed = frontMatter.safeParse(data)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const key = String(issue?.path[0] ?? '')
+    const missing = key !== '' && !Object.hasOwn(data, key)
+    throw new FileFault(missing ? `"${key}" is missing` : `${key}: ${issue?.message}`, lineOf(key))
+  }
+  const { name, description, license, compatibility, metadata } = parsed.data
+  if (name !== folderName)
+    throw new FileFault(`it is named "${name}", but its folder is "${folderName}": they must be equal`, lineOf('name'))
+  const allowed = parsed.data['allowed-tools']
+  const head: SkillHead = {
+    name,
+    description: description.replace(/\s+/g, ' '),
+    ...(license !== undefined && { license }),
+    ...(compatibility !== undefined && { compatibility }),
+    ...(metadata !== undefined && { metadata }),
+    ...(allowed !== undefined && { allowedTools: toolRules(allowed, lineOf('allowed-tools')) }),
+    ...(parsed.data['disable-model-invocation'] === true && { personOnly: true }),
+  }
+  return { head, body }
+}
+
+/** The front matter of any of our files as an object, and the line of each of its keys. Throws a `FileFault`. */
+export function readFrontMatter(text: string): {
+  data: Record<string, unknown>
+  lineOf: (key: string) => number | undefined
+  body: string
+} {
+  const { matter, body } = splitFrontMatter(text)
+  if (matter === '') return { data: {}, lineOf: () => 1, body }
+  if (matter.length > mostMatter) throw new FileFault(`the front matter is longer than ${mostMatter} characters`, 1)
+  const plain = plainMatter(matter)
+  if (plain !== undefined) return { data: plain.data, lineOf: (key) => (plain.lines.get(key) ?? 0) + 1, body }
+  const lines = new LineCounter()
+  const document = attempt(() => parseDocument(matter, { lineCounter: lines }))
+  const [fault] = document.errors
+  if (fault !== undefined) {
+    const line = fault.linePos?.[0].line
+    throw new FileFault(fault.message.split(/ at line|\n/)[0] as string, line === undefined ? undefined : line + 1)
+  }
+  const data = attempt((): unknown => document.toJS({ maxAliasCount: 50 })) ?? {}
+  if (typeof data !== 'object' || Array.isArray(data)) throw new FileFault('the front matter is not a list of keys', 2)
+  return { data: data as Record<string, unknown>, lineOf: (key) => lineOfKey(document, key, lines), body }
+}
+
+/** What hostile texts make a parser throw: too many aliases, too deep a nesting. */
+function attempt<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    const isDeep = error instanceof RangeError
+    throw new FileFault(isDeep ? 'the front matter is nested too deeply' : (error as Error).message, 1)
+  }
+}
+
+function lineOfKey(document: Document, key: string, lines: LineCounter): number {
+  const { contents } = document
+  const items = (contents as { items?: { key?: { value?: unknown; range?: [number] } }[] } | null)?.items ?? []
+  const range = items.find((item) => item.key?.value === key)?.key?.range
+  return range === undefined ? 1 : lines.linePos(range[0]).line + 1
+}
+
+/** Rules with spaces or commas between them, as `Bash(git:*) Read`, or a list. */
+function toolRules(given: string | string[], line: number | undefined): string[] {
+  const rules = typeof given === 'string' ? (given.match(/[^\s,()]+(?:\([^)]*\))?|[()][^\s,]*/g) ?? []) : given
+  for (const rule of rules) {
+    try {
+      parseRule(rule)
+    } catch (error) {
+      throw new FileFault(`allowed-tools: ${(error as Error).message}`, line)
+    }
+  }
+  return [...new Set(rules)]
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { plainMatter } from './plain-matter.ts'
+
+it('reads what nearly every file says', () => {
+  expect(
+    plainMatter('name: pdf\ndescription: Reads (and writes) files, it\'s "good"; see a/b.\nmetadata:\n  a: "1.0"'),
+  ).toEqual({
+    data: { name: 'pdf', description: 'Reads (and writes) files, it\'s "good"; see a/b.', metadata: { a: '1.0' } },
+    lines: new Map([
+      ['name', 1],
+      ['description', 2],
+      ['metadata', 3],
+    ]),
+  })
+})
+
+it('leaves what means something else in YAML to its parser', () => {
+  for (const matter of [
+    'a: 1',
+    'a: true',
+    'a: No',
+    'a: x: y',
+    'a: x #y',
+    'a: x:',
+    'a: [b]',
+    'a: |',
+    'a: &b c',
+    'a:',
+    'a: b\n  c',
+    'a: b\n  c: d',
+    'a: b\na: c',
+    'a: "b\\n"',
+    "a: 'it''s'",
+    '__proto__: x',
+    'a: b\n\nc: d',
+  ])
+    expect([matter, plainMatter(matter)]).toEqual([matter, undefined])
+})
+
+it('never says anything else than the parser', () => {
+  const piece = fc.constantFrom(
+    ...[
+      'name',
+      'a',
+      '- ',
+      ': ',
+      ':',
+      ' ',
+      '  ',
+      '\n',
+      '\n  ',
+      '"',
+      "'",
+      '#',
+      ' #',
+      '~',
+      '[',
+      '{',
+      '&x',
+      '*x',
+      '!t',
+      '|',
+      '>',
+      '%',
+      '@',
+      '`',
+      ',',
+      'é',
+      '1',
+      'on',
+      'null',
+      '?',
+      '---',
+      '\t',
+      '\\',
+      'const' + 'ructor',
+    ],
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const matter = pieces.join('')
+      const plain = plainMatter(matter)
+      if (plain !== undefined) expect(plain.data).toEqual(parse(matter))
+    }),
+    { numRuns: 20_000 },
+  )
+})
