@@ -1,10 +1,12 @@
 import {
   compact,
+  dataParts,
   finalText,
   NamedError,
   TokenGauge,
   toolTokens,
   trim,
+  type DataParts,
   type Session,
   type Store,
   type StoredMessage,
@@ -121,16 +123,20 @@ export function contextRoutes(options: {
     const leaf = await store.messages.latestLeaf(at)
     const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
     for (const message of chain) {
-      const found = message.parts.find((part) => part.type === 'data-compaction' && part.data.id === id)
-      if (found?.type !== 'data-compaction') continue
-      const { off: _, ...data } = found.data
-      const now = { ...found, data: off ? { ...data, off } : data }
-      const parts = message.parts.map((part) => (part === found ? now : part))
+      const found = message.parts.find((part) => compactionIn(part)?.id === id)
+      if (found === undefined) continue
+      const { off: _, ...data } = compactionIn(found) as DataParts['compaction']
+      const now = off ? { ...data, off } : data
+      const parts = message.parts.map((part) => (part === found ? ({ ...part, data: now } as typeof part) : part))
       await store.messages.replace(at, { ...message, parts })
-      return now.data
+      return now
     }
     throw new NamedError('CompactionNotFound', 'There is no such compaction in this branch.', { status: 404 })
   }
+}
+
+function compactionIn(part: StoredMessage['parts'][number]): DataParts['compaction'] | undefined {
+  return part.type === 'data-compaction' ? dataParts.compaction.schema.safeParse(part.data).data : undefined
 }
 
 function messagePieces(
