@@ -35,7 +35,7 @@ export function compilePathPattern(pattern: string, place: PathPatternPlace): Pa
   // Where the file system takes both for the same, a deny rule must too.
   const fold = isWide && (process.platform === 'darwin' || process.platform === 'win32') ? lowerCase : unchanged
   const compiled = compileGlob(fold(withContent(glob, isWide)))
-  const start = fold(literalStart(glob, anchor))
+  const needed = fold(neededText(glob))
   // Whoever forbids `/etc/passwd` means that file, though `/` starts from the base.
   const base = [path.resolve(place.base), ...(isWide ? machine : [])]
   const home: string[] = []
@@ -50,11 +50,11 @@ export function compilePathPattern(pattern: string, place: PathPatternPlace): Pa
   return {
     matches(given, folders) {
       const folded = fold(given)
+      // Nearly always it is told by this that it is not meant.
+      if (!folded.includes(needed)) return false
       for (const folder of anchors(folders)) {
-        const from = folder === '/' ? 1 : folder.length + 1
-        // Nearly always it is told by this that it is not meant.
-        if (anchor === 'anywhere' ? !folded.includes(start, from) : !folded.startsWith(start, from)) continue
-        if (isInside(given, folder) && compiled.matches(folded.slice(from))) return true
+        if (!isInside(given, folder)) continue
+        if (compiled.matches(folded.slice(folder === '/' ? 1 : folder.length + 1))) return true
       }
       return false
     },
@@ -110,10 +110,11 @@ function withContent(glob: string, isWide: boolean): string {
   return isWide || !/[*?[{]/.test(last) ? `${glob}/**` : glob
 }
 
-/** A beginning that stands for itself: what lacks it need not be looked at any closer. */
-function literalStart(glob: string, anchor: Anchor): string {
-  const rest = anchor === 'anywhere' ? glob.slice('/**/'.length) : glob.slice(1)
-  return (/^[^*?[\]{}\\]*/.exec(rest)?.[0] ?? '').replace(/\/$/, '')
+/** The longest text that stands in every path that the glob means. */
+function neededText(glob: string): string {
+  if (/[[\]{}\\]/.test(glob)) return ''
+  const texts = glob.split(/[*?]+/).map((text) => text.replace(/^\/|\/$/g, ''))
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '')
 }
 
 function lowerCase(text: string): string {
