@@ -98,13 +98,15 @@ function view(
     mounts.set(repository.common, { how })
     mounts.set(repository.folder, { how })
   }
+  const shown = [...roots, ...outside, ...readable]
   const ownGit = path.join(home, '.gitconfig')
   // Where the home is worked in, nothing is put into it that is not there.
   if (gitConfig !== undefined && (mounts.isMade(home) || isFolder(ownGit) === false))
     mounts.set(ownGit, { how: 'read', from: gitConfig })
   if (troupeHome !== undefined && mounts.isSeen(troupeHome)) hide(troupeHome)
   for (const place of readable) if (isFolder(place) !== undefined) mounts.show(place)
-  for (const place of homeSecrets(home)) if (!outside.some((given) => isInside(given, place))) hide(place)
+  for (const place of homeSecrets(home))
+    if (shown.some((folder) => folder !== place && isInside(place, folder))) hide(place)
   const kept = how === 'write' ? roots.map((root) => protectedPlaces(root, home)) : []
   for (const { pinned, fixed } of kept) {
     for (const place of pinned) mounts.set(place, { how: 'write' })
