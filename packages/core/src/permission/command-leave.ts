@@ -74,7 +74,12 @@ function nobody(why: string, remember: readonly string[] = []): { by: 'nobody'; 
 
 /** Rules allow the very words of every part, so the files among them too. One of those rules. */
 export function exactRule({ analysis, parts }: CommandFact, scene: Scene): ReadyRule | undefined {
-  if (scene.allow.command.all.length + scene.ofTool.length === 0 || analysis.overLimit !== undefined) return undefined
+  if (
+    scene.allow.command.all.length + scene.ofTool.length === 0 ||
+    analysis.overLimit !== undefined ||
+    analysis.unseen !== undefined
+  )
+    return undefined
   let rule: ReadyRule | undefined
   for (const found of parts) {
     if (found.transparent === true) continue
@@ -99,7 +104,7 @@ function coveringRule(
   { analysis, parts }: CommandFact,
   ruleOf: (found: FoundCommand) => ReadyRule | undefined,
 ): ReadyRule | undefined {
-  if (analysis.overLimit !== undefined) return undefined
+  if (analysis.overLimit !== undefined || analysis.unseen !== undefined) return undefined
   let rule: ReadyRule | undefined
   for (const found of parts) {
     if (found.harmless || found.transparent === true) continue
