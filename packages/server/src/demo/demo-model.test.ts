@@ -80,9 +80,9 @@ afterEach(() => {
 })
 
 describe('what it understands', () => {
-  test('there are a dozen examples in each language, and each finds a scene of its own', () => {
+  test('there are sixteen examples in each language, and each finds a scene of its own', () => {
     for (const language of ['en', 'zh'] as const) {
-      expect(examples[language]).toHaveLength(12)
+      expect(examples[language]).toHaveLength(16)
       const scenes = examples[language].map(findScene)
       expect(new Set(scenes).size).toBe(12)
       for (const [index, scene] of scenes.entries()) expect(scene?.example[language]).toBe(examples[language][index])

@@ -1,8 +1,10 @@
+import { command, question } from './ask-scenes.ts'
 import { plan } from './plan-scene.ts'
 import type { DemoRequest, Language } from './request.ts'
 import { inLanguage, say } from './scene.ts'
 import type { Scene } from './scene.ts'
 import { count, longAnswer, markdown, repeat, summary, think } from './talk-scenes.ts'
+import { delegate, lookAround } from './team-scenes.ts'
 import { approval, failingTool, manyCalls, time } from './tool-scenes.ts'
 import type { ScriptTurn } from '@troupe/core/testing'
 
@@ -18,6 +20,10 @@ const hello: Scene = {
 /** In the order in which they are tried: the words that a person wants repeated may name any other scene. */
 const scenes: Scene[] = [
   repeat,
+  delegate,
+  lookAround,
+  question,
+  command,
   failingTool,
   manyCalls,
   approval,
@@ -32,7 +38,24 @@ const scenes: Scene[] = [
 ]
 
 /** The order in which a person is told about them. */
-const tour = [hello, time, plan, approval, failingTool, think, longAnswer, markdown, manyCalls, count, repeat, summary]
+const tour = [
+  hello,
+  time,
+  plan,
+  delegate,
+  command,
+  question,
+  approval,
+  lookAround,
+  failingTool,
+  think,
+  longAnswer,
+  markdown,
+  manyCalls,
+  count,
+  repeat,
+  summary,
+]
 
 export const examples: Record<Language, string[]> = {
   en: tour.map(({ example }) => example.en),
