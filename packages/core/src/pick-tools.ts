@@ -2,8 +2,8 @@ import { findTool } from './tool-set.ts'
 import { toolKey, type Tool } from './tool.ts'
 
 /**
- * The tools of these names and capability groups, each once, in the order of `tools`; `*` is all. What is not there is
- * left out.
+ * The tools of these names and capability groups, each once, in the order of `tools`; `*` is all. A group `mcp:files`
+ * belongs to the group `mcp`. What is not there is left out.
  */
 export function pickTools(names: readonly string[], tools: readonly Tool[]): Tool[] {
   if (names.includes('*')) return [...tools]
@@ -11,7 +11,7 @@ export function pickTools(names: readonly string[], tools: readonly Tool[]): Too
   for (const name of names) {
     const found = findTool(name, tools)
     if (found !== undefined) picked.add(found)
-    for (const tool of tools) if (toolKey(tool.group) === toolKey(name)) picked.add(tool)
+    for (const tool of tools) if (groupsOf(tool).includes(toolKey(name))) picked.add(tool)
   }
   return tools.filter((tool) => picked.has(tool))
 }
@@ -19,4 +19,8 @@ export function pickTools(names: readonly string[], tools: readonly Tool[]): Too
 /** Which of the names are neither a tool nor a group. */
 export function unknownTools(names: readonly string[], tools: readonly Tool[]): string[] {
   return names.filter((name) => pickTools([name], tools).length === 0)
+}
+
+function groupsOf({ group }: Tool): string[] {
+  return [toolKey(group), toolKey(group.split(':', 1)[0] as string)]
 }

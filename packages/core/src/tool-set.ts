@@ -111,10 +111,8 @@ function providerTool(tool: Tool): LanguageModelV4FunctionTool {
 }
 
 function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
-  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' }) as Record<
-    string,
-    unknown
-  >
+  const { $schema: _, ...schema } = (tool.jsonSchema ??
+    z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' })) as Record<string, unknown>
   if (isStringTool(tool)) {
     return {
       type: 'object',
@@ -122,9 +120,12 @@ function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
       required: ['input'],
     } as LanguageModelV4FunctionTool['inputSchema']
   }
+  // A tool whose own schema has the field keeps it.
   const properties = {
     ...(schema['properties'] as object),
-    actionName: { type: 'string', description: 'A short phrase for the person: what this call is for.' },
+    ...(!Object.hasOwn((schema['properties'] ?? {}) as object, 'actionName') && {
+      actionName: { type: 'string', description: 'A short phrase for the person: what this call is for.' },
+    }),
   }
   return { ...schema, properties } as LanguageModelV4FunctionTool['inputSchema']
 }

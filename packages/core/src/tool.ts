@@ -21,6 +21,8 @@ export interface Tool<Input = any, Output = any> {
   description: string | (() => string)
   /** A zod object, or a zod string for tools that take plain text. Defaults are applied. */
   input: z.ZodType<Input>
+  /** What the model is shown of the input, where that comes from elsewhere. Default: made from `input`. */
+  jsonSchema?: Readonly<Record<string, unknown>>
   /** Changes nothing: may run beside its neighbours, may start while the model still speaks, may run again. */
   readOnly: boolean
   /** May run beside its like although it is not read-only. Default: `readOnly`. */

@@ -1,0 +1,100 @@
+import type { McpLimits } from './mcp-limits.ts'
+import type { CallContext } from './open-connection.ts'
+
+/** The calls that a server is busy with. What it wants from a person is asked in the call that it wants it for. */
+export interface ActiveCalls {
+  begin(ctx: CallContext, limits: Pick<McpLimits, 'callMs' | 'longestCallMs'>): ActiveCall
+  /** The call that a request of the server belongs to. Throws where that cannot be told. */
+  only(what: string): ActiveCall
+}
+
+export interface ActiveCall {
+  ctx: CallContext
+  /** Aborted by the call's own, and when the server is silent for too long. */
+  signal: AbortSignal
+  /** The server has said something. */
+  heard(): void
+  /** Time stands still while a person is asked. */
+  ask: CallContext['ask']
+  overdue(): string | undefined
+  [Symbol.dispose](): void
+}
+
+export function openActiveCalls(): ActiveCalls {
+  const active = new Set<ActiveCall>()
+  return {
+    begin(ctx, limits) {
+      const call = openCall(ctx, limits, () => active.delete(call))
+      active.add(call)
+      return call
+    },
+    only(what) {
+      const calls = [...active]
+      const [first] = calls
+      // A server does not say which call it asks for: it must not be asked in somebody else's conversation.
+      if (first === undefined) throw new Error(`${what} is possible only while a call runs`)
+      if (calls.some(({ ctx }) => ctx.session.id !== first.ctx.session.id))
+        throw new Error(`${what} is not possible while calls of several conversations run`)
+      return calls.at(-1) as ActiveCall
+    },
+  }
+}
+
+function openCall(
+  ctx: CallContext,
+  { callMs, longestCallMs }: Pick<McpLimits, 'callMs' | 'longestCallMs'>,
+  onEnd: () => void,
+): ActiveCall {
+  const controller = new AbortController()
+  let why: string | undefined
+  let asking = 0
+  let used = 0
+  let since = performance.now()
+  let timer = arm()
+  return {
+    ctx,
+    signal: AbortSignal.any([ctx.signal, controller.signal]),
+    heard() {
+      if (asking === 0) restart()
+    },
+    async ask(request) {
+      if (asking++ === 0) pause()
+      try {
+        return await ctx.ask(request)
+      } finally {
+        if (--asking === 0) {
+          since = performance.now()
+          timer = arm()
+        }
+      }
+    },
+    overdue: () => why,
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      onEnd()
+    },
+  }
+
+  function arm(): NodeJS.Timeout {
+    const isLast = longestCallMs - used <= callMs
+    return setTimeout(
+      () => {
+        const seconds = (isLast ? longestCallMs : callMs) / 1000
+        why = isLast ? `took longer than ${seconds} s for a call` : `has sent nothing for ${seconds} s during a call`
+        controller.abort(new Error(why))
+      },
+      Math.max(0, Math.min(callMs, longestCallMs - used)),
+    )
+  }
+
+  function pause(): void {
+    clearTimeout(timer)
+    used += performance.now() - since
+  }
+
+  function restart(): void {
+    pause()
+    since = performance.now()
+    timer = arm()
+  }
+}

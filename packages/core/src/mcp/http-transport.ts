@@ -1,0 +1,89 @@
+import type { FetchLike, JSONRPCMessage, OAuthClientProvider, Transport } from '@modelcontextprotocol/client'
+import type { McpLimits } from './mcp-limits.ts'
+import { createMessageGuard } from './message-guard.ts'
+import { tooLong, type ReasonedTransport } from './stdio-transport.ts'
+
+export interface HttpOptions {
+  type: 'http' | 'sse'
+  url: string
+  headers: Record<string, string>
+  limits: McpLimits
+  authProvider?: OAuthClientProvider
+}
+
+/** The SDK's transports, with a limit to what the other side may send. */
+export async function createHttpTransport(options: HttpOptions): Promise<ReasonedTransport> {
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  const { type, limits, headers, authProvider } = options
+  let why: string | undefined
+  const guard = createMessageGuard(limits)
+  const given = {
+    fetch: limitedFetch(limits.messageBytes, (reason) => fail(reason)),
+    requestInit: { headers },
+    ...(authProvider !== undefined && { authProvider }),
+  }
+  const url = new URL(options.url)
+  const inner: Transport =
+    type === 'sse' ? new SSEClientTransport(url, given) : new StreamableHTTPClientTransport(url, given)
+  const hasPerRequestStream = inner.hasPerRequestStream
+  const transport: ReasonedTransport = {
+    reason: () => why,
+    ...(hasPerRequestStream !== undefined && { hasPerRequestStream }),
+    get sessionId() {
+      return inner.sessionId
+    },
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+    setSupportedProtocolVersions: (versions) => inner.setSupportedProtocolVersions?.(versions),
+    start() {
+      inner.onclose = () => transport.onclose?.()
+      inner.onerror = (error) => transport.onerror?.(error)
+      inner.onmessage = (message: JSONRPCMessage, extra) => {
+        if (why !== undefined) return
+        const problem = guard.incoming(message)
+        if (problem === undefined) transport.onmessage?.(message, extra)
+        else fail(problem)
+      }
+      return inner.start()
+    },
+    send(message, sendOptions) {
+      guard.outgoing(message)
+      return inner.send(message, sendOptions)
+    },
+    async close() {
+      await inner.close()
+    },
+  }
+  return transport
+
+  function fail(reason: string): void {
+    if (why !== undefined) return
+    why = reason
+    inner.close().catch((error: unknown) => transport.onerror?.(error as Error))
+  }
+}
+
+/** No answer, and no line of a stream, is longer than this. */
+function limitedFetch(bytes: number, onTooLong: (reason: string) => void): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    if (response.body === null) return response
+    const isStream = response.headers.get('content-type')?.includes('event-stream') === true
+    let length = 0
+    const limited = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          const newline = isStream ? chunk.lastIndexOf(10) : -1
+          length = newline === -1 ? length + chunk.length : chunk.length - newline - 1
+          if (length <= bytes && chunk.length <= bytes) return controller.enqueue(chunk)
+          onTooLong(tooLong(bytes))
+          controller.error(new Error(`The server ${tooLong(bytes)}.`))
+        },
+      }),
+    )
+    const { status, statusText, headers } = response
+    const copy = new Response(limited, { status, statusText, headers })
+    // What was asked for and what answered matters to the checks of redirects.
+    Object.defineProperties(copy, { url: { value: response.url }, redirected: { value: response.redirected } })
+    return copy
+  }
+}

@@ -1,0 +1,459 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createAgentState } from '../create-agent-state.ts'
+import { scriptedModel, testToolContext } from '../testing/index.ts'
+import { buildTools } from '../tool-set.ts'
+import { unwrapResult, type Tool, type ToolContext } from '../tool.ts'
+import { createTransport } from './create-transport.ts'
+import type { McpLimits } from './mcp-limits.ts'
+import { createMcpServer, type McpServer, type McpServerOptions } from './mcp-server.ts'
+import { signal } from '../shell/processes.ts'
+
+const program = path.join(import.meta.dirname, '../../test/mcp-server.mjs')
+const open: McpServer[] = []
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-mcp-'))
+})
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Given extends Partial<McpServerOptions> {
+  args?: string[]
+  limits?: Partial<McpLimits>
+  known?: string
+  env?: NodeJS.ProcessEnv
+  command?: string
+}
+
+function start(behaviour: string, given: Given = {}): McpServer & { trustedNow(): string | undefined } {
+  let known = given.known
+  const { args = [], limits = {}, env, command = process.execPath, ...options } = given
+  const server = createMcpServer({
+    name: 'files',
+    trusted: { get: () => known, set: (next) => void (known = next) },
+    limits,
+    transport: (onText) =>
+      createTransport(
+        { type: 'stdio', command, args: [program, behaviour, ...args], env: { GIVEN: 'yes' } },
+        { folder, onText, limits, ...(env !== undefined && { env }) },
+      ),
+    ...options,
+  })
+  open.push(server)
+  void server.connect()
+  return Object.assign(server, { trustedNow: () => known })
+}
+
+async function started(behaviour: string, given: Given = {}): Promise<ReturnType<typeof start>> {
+  const server = start(behaviour, given)
+  await server.settled()
+  return server
+}
+
+async function until(what: () => boolean, ms = 10_000): Promise<void> {
+  for (const end = performance.now() + ms; !what();) {
+    if (performance.now() > end) throw new Error('It did not happen.')
+    await delay(10)
+  }
+}
+
+function tool(server: McpServer, name: string): Tool {
+  const found = server.tools().find((one) => one.name === `mcp__files_${name}`)
+  if (found === undefined) throw new Error(`no tool ${name}: ${server.state} ${server.error}`)
+  return found
+}
+
+async function call(
+  server: McpServer,
+  name: string,
+  input: object = {},
+  given: Partial<ToolContext> = {},
+): Promise<{ output: unknown; modelText?: string }> {
+  const state = createAgentState({ workspace: folder, outputFolder: path.join(folder, 'output') })
+  return unwrapResult(await tool(server, name).execute(input, testToolContext({ state, ...given })))
+}
+
+/** The longest that our own process was kept from anything else meanwhile. */
+async function longestStall<T>(work: Promise<T>): Promise<{ result: T; stallMs: number }> {
+  let stallMs = 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    stallMs = Math.max(stallMs, now - last - 5)
+    last = now
+  }, 5)
+  const result = await work.finally(() => clearInterval(timer))
+  return { result, stallMs }
+}
+
+describe('a server that behaves', () => {
+  test('has tools under its name, with the schema as it is, which always ask', async () => {
+    const server = await started('good')
+    expect(server).toMatchObject({
+      state: 'ready',
+      error: undefined,
+      title: 'A test server',
+      instructions: 'Use it well.',
+    })
+    const echo = tool(server, 'echo')
+    expect(echo).toMatchObject({ group: 'mcp:files', needsApproval: true, readOnly: false })
+    expect(buildTools([echo])[0]).toMatchObject({
+      name: 'mcp__files_echo',
+      description: 'Says it again.',
+      inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    })
+    expect(await call(server, 'echo', { text: 'hello' })).toEqual({ output: 'hello', modelText: 'hello' })
+    expect(await echo.validate?.({}, testToolContext())).toBe('The input lacks "text". Send the whole call again.')
+    await until(() => server.prompts.length > 0 && server.resources.length > 0)
+    expect(server.prompts.map(({ name }) => name)).toEqual(['greet'])
+    expect(server.resources.map(({ uri }) => uri)).toEqual(['memo://1'])
+  })
+
+  test('is believed about its read-only tools only when it is trusted, and asks all the same', async () => {
+    expect(tool(await started('good'), 'look').readOnly).toBe(false)
+    const trusted = tool(await started('good', { trustsHints: true }), 'look')
+    expect(trusted).toMatchObject({ readOnly: true, needsApproval: true })
+  })
+
+  test('sees a clean environment and what it was given', async () => {
+    const server = await started('good', { env: { PATH: process.env['PATH'], SECRET_KEY: 'hush', HOME: '/nowhere' } })
+    const seen = JSON.parse((await call(server, 'environment')).output as string) as Record<string, string>
+    expect(seen).toMatchObject({ GIVEN: 'yes', HOME: '/nowhere' })
+    expect(seen).not.toHaveProperty('SECRET_KEY')
+  })
+
+  test('fails with its own words', async () => {
+    await expect(call(await started('good'), 'fail')).rejects.toThrow('It went wrong.')
+  })
+
+  test('gives images as blobs, and a lone one is shown', async () => {
+    const server = await started('good')
+    const kept: string[] = []
+    const blobs: ToolContext['blobs'] = {
+      put(bytes, mediaType) {
+        kept.push(mediaType)
+        return Promise.resolve({ sha256: 'a'.repeat(64), size: bytes.length, mediaType })
+      },
+      get: () => Promise.resolve(undefined),
+    }
+    expect((await call(server, 'image', {}, { blobs })).output).toMatchObject({
+      kind: 'image',
+      mediaType: 'image/png',
+      blob: 'a'.repeat(64),
+      width: 1,
+      height: 1,
+      files: [{ mediaType: 'image/png', size: 70 }],
+    })
+    const many = await call(server, 'many', {}, { blobs })
+    expect(kept).toEqual(['image/png', 'image/png', 'audio/wav'])
+    expect(many.output).not.toHaveProperty('kind')
+    expect(many.modelText).toContain('[resource: memo://1]\na memo')
+    expect(many.modelText).toContain('memo://2 second')
+  })
+
+  test('gives structured content as such, and as text to the model', async () => {
+    expect(await call(await started('good'), 'structured')).toEqual({
+      output: { structuredContent: { answer: 42 } },
+      modelText: '{"answer":42}',
+    })
+  })
+
+  test('has long results put into a file', async () => {
+    const { output, modelText = '' } = await call(await started('good'), 'long')
+    expect(modelText.length).toBeLessThan(40_000)
+    expect(output).toBe(modelText)
+    expect(modelText).toContain('All 200000 characters are in')
+  })
+
+  test('tells its progress, which also keeps the call alive', async () => {
+    const server = await started('good', { limits: { callMs: 300 } })
+    const context = testToolContext()
+    await tool(server, 'progress').execute({}, context)
+    expect(context.emitted.map(({ data }) => (data as { delta: string }).delta)).toEqual([
+      '1/3 step 1\n',
+      '2/3 step 2\n',
+      '3/3 step 3\n',
+    ])
+  })
+
+  test('is told when a call is stopped', async () => {
+    const server = await started('good')
+    const controller = new AbortController()
+    const stopped = call(server, 'slow', {}, { signal: controller.signal })
+    await delay(50)
+    controller.abort(new Error('stopped by the person'))
+    await expect(stopped).rejects.toThrow('stopped by the person')
+    expect((await call(server, 'cancelled')).output).toContain('stopped')
+  })
+
+  test('asks the person through the call, field by field', async () => {
+    const server = await started('good')
+    const asked: unknown[] = []
+    const said = await call(
+      server,
+      'ask',
+      {},
+      {
+        ask(request) {
+          asked.push(request)
+          return Promise.resolve({ type: 'answers', answers: { 0: 'green', 1: '3', 2: 'No' } })
+        },
+      },
+    )
+    expect(JSON.parse(said.output as string)).toEqual({
+      action: 'accept',
+      content: { colour: 'green', count: 3, sure: false },
+    })
+    expect(asked).toMatchObject([{ kind: 'question', title: 'The MCP server "files" asks: Which one?' }])
+    const refused = await call(server, 'ask', {}, { ask: () => Promise.resolve({ type: 'deny' }) })
+    expect(JSON.parse(refused.output as string)).toEqual({ action: 'decline' })
+  })
+
+  test('is asked again for what does not fit, and then told so', async () => {
+    const server = await started('good')
+    let times = 0
+    const said = await call(
+      server,
+      'ask',
+      {},
+      {
+        ask() {
+          times++
+          return Promise.resolve({ type: 'answers', answers: { 0: 'purple' } })
+        },
+      },
+    )
+    expect(times).toBe(3)
+    expect(said.output).toContain('did not fit the form')
+  })
+
+  test('uses the model only after the person has said yes', async () => {
+    const server = await started('good')
+    const model = scriptedModel([[{ text: 'Hello!' }]])
+    const chatModel = { id: 'scripted/one', model }
+    const refused = await call(
+      server,
+      'sample',
+      {},
+      { chatModel, ask: () => Promise.resolve({ type: 'answers', answers: { 0: 'Refuse' } }) },
+    )
+    expect(refused.output).toContain('does not want it')
+    expect(model.calls).toHaveLength(0)
+    const lent = await call(
+      server,
+      'sample',
+      {},
+      { chatModel, ask: () => Promise.resolve({ type: 'answers', answers: { 0: 'Let it' } }) },
+    )
+    expect(JSON.parse(lent.output as string)).toMatchObject({
+      content: { type: 'text', text: 'Hello!' },
+      model: 'scripted/one',
+    })
+    expect(model.calls).toHaveLength(1)
+  })
+
+  test('asks nobody while calls of two conversations run', async () => {
+    const server = await started('good')
+    const controller = new AbortController()
+    const other = call(server, 'slow', {}, { session: { id: 'other' }, signal: controller.signal })
+    const said = await call(server, 'ask', {}, { ask: () => Promise.reject(new Error('asked')) })
+    expect(said.output).toContain('several conversations')
+    controller.abort(new Error('over'))
+    await expect(other).rejects.toThrow('over')
+  })
+})
+
+describe('trust in the tools', () => {
+  test('is given to the first list, and asked for again when it changes while connected', async () => {
+    const server = await started('good')
+    const before = server.trustedNow()
+    expect(before).toBe(server.toolsFingerprint)
+    const kept = tool(server, 'echo')
+    await call(server, 'swap')
+    await until(() => server.state === 'needs-trust')
+    expect(server.tools()).toEqual([])
+    expect(server.error).toContain('are not those that you trusted')
+    await expect(kept.execute({ text: 'x' }, testToolContext())).rejects.toThrow('are not those that you trusted')
+    server.acceptTools()
+    expect(server.state).toBe('ready')
+    expect(server.trustedNow()).not.toBe(before)
+    expect(server.tools()).toHaveLength(1)
+  })
+
+  test('is asked for again when a restarted server has others', async () => {
+    const file = path.join(folder, 'description')
+    const first = await started('swaps-on-restart', { args: [file] })
+    writeFileSync(file, 'second')
+    const second = await started('swaps-on-restart', { args: [file], known: first.trustedNow() as string })
+    expect(second.state).toBe('needs-trust')
+    expect(second.tools()).toEqual([])
+    expect(second.listed.map(({ description }) => description)).toEqual(['second'])
+  })
+})
+
+describe('a hostile server hurts nobody', () => {
+  const failing: [string, Partial<McpLimits>, string][] = [
+    ['hang-at-start', { connectMs: 300 }, 'did not answer in 0.3 s of starting'],
+    ['hang-at-list', { connectMs: 300 }, 'did not answer with its list of tools in 0.3 s'],
+    ['exit-at-start', {}, 'ended with code 7'],
+    ['exit-with-words', {}, 'ended with code 1'],
+    ['refuse', {}, 'says: go away'],
+    ['noise-flood', {}, 'printed more than 1000 lines that are no messages'],
+    ['endless-line', {}, 'sent a message of more than 8192 KiB'],
+    ['huge-schema', {}, 'sent a message of more than 8192 KiB'],
+    ['deep-schema', {}, 'nested deeper than 200 levels'],
+    ['endless-pages', {}, 'has a list of tools that does not end'],
+    ['circle-pages', {}, 'sends its list of tools in a circle'],
+    ['bad-tools', {}, 'says: '],
+    ['version-from-the-future', {}, 'says: '],
+  ]
+  test.each(failing)('%s', async (behaviour, limits, message) => {
+    const begun = performance.now()
+    const { result: server, stallMs } = await longestStall(started(behaviour, { limits, backoffMs: 60_000 }))
+    expect(server.state).toBe('failed')
+    expect(server.error).toContain(
+      `The MCP server "files" ${message.startsWith('nested') ? 'sent a message that is ' : ''}${message}`,
+    )
+    expect(server.tools()).toEqual([])
+    expect(server.retryAt).toBeGreaterThan(Date.now())
+    expect(performance.now() - begun).toBeLessThan(8000)
+    expect(stallMs).toBeLessThan(1000)
+  })
+
+  test.each([
+    ['message-flood', 'sent more than 5000 messages that nobody had asked for'],
+    ['ping-flood', 'sent more than 5000 messages that nobody had asked for'],
+    ['answer-flood', 'sent more than 5000 messages that nobody had asked for'],
+  ])('%s', async (behaviour, message) => {
+    const server = await started(behaviour, { backoffMs: 60_000 })
+    const { stallMs } = await longestStall(until(() => server.state === 'failed'))
+    expect(server.error).toContain(message)
+    expect(server.log().length).toBeLessThanOrEqual(64_000)
+    expect(stallMs).toBeLessThan(1000)
+  })
+
+  test('a change of the list told over and over is looked at now and then', async () => {
+    const server = await started('list-changed-flood', { backoffMs: 60_000, limits: { unasked: 300 } })
+    await until(() => server.state === 'failed')
+    expect(server.error).toContain('sent more than 300 messages')
+  })
+
+  test('standard error without an end is read slowly and kept shortly', async () => {
+    const server = await started('stderr-flood', { limits: { errorBytes: 200_000 } })
+    await delay(300)
+    expect((await call(server, 'echo', { text: 'still here' })).output).toBe('still here')
+    expect(server.log().length).toBeLessThanOrEqual(64_000)
+  })
+
+  test('lines that are no messages are put into the log', async () => {
+    const server = await started('not-json')
+    expect(server.state).toBe('ready')
+    expect(server.log()).toContain('Server is listening!\n<html>\n{"half":\n')
+  })
+
+  test('a schema that is too big costs only its tool', async () => {
+    const server = await started('big-schema')
+    expect(server.tools().map(({ name }) => name)).toEqual(['mcp__files_echo'])
+    expect(server.problems).toEqual([expect.stringContaining('The tool "big" is left out')])
+  })
+
+  test('of thousands of tools the first thousand are taken', async () => {
+    const server = await started('many-tools')
+    expect(server.tools()).toHaveLength(1000)
+    expect(server.problems).toEqual([
+      '4000 tools are left out: there are more than 1000, or they are too big together.',
+    ])
+  })
+
+  test('names become legal, and doubles are left out', async () => {
+    const server = await started('bad-names')
+    const names = server.tools().map(({ name }) => name)
+    expect(names).toEqual([
+      'mcp__files__bel____x_y',
+      expect.stringMatching(/^mcp__files_a{43,}_[0-9a-f]{8}$/),
+      'mcp__files_echo',
+    ])
+    expect(names.every((name) => name.length <= 64)).toBe(true)
+    expect(server.problems).toEqual(['The tool "echo" is left out: there is another one of that name.'])
+  })
+
+  test('names of the prototype are only names', async () => {
+    const server = await started('proto-names')
+    expect(server.tools().map(({ name }) => name)).toEqual(['mcp__files___proto__', 'mcp__files_constructor'])
+    expect(({} as { type?: string }).type).toBeUndefined()
+  })
+
+  test('a call that hangs is given up', async () => {
+    const server = await started('good', { limits: { callMs: 200 } })
+    await expect(call(server, 'slow')).rejects.toThrow(
+      'The MCP server "files" has sent nothing for 0.2 s during a call.',
+    )
+    expect((await call(server, 'echo', { text: 'on' })).output).toBe('on')
+  })
+
+  test('an answer under a wrong id is none', async () => {
+    const server = await started('wrong-id', { limits: { callMs: 200 } })
+    await expect(call(server, 'echo', { text: 'x' })).rejects.toThrow('has sent nothing for 0.2 s')
+  })
+
+  test('a second answer is passed over', async () => {
+    const server = await started('double-answer')
+    expect((await call(server, 'echo', { text: 'one' })).output).toBe('one')
+    expect((await call(server, 'echo', { text: 'two' })).output).toBe('two')
+  })
+
+  test('a result without sense is an error', async () => {
+    await expect(call(await started('bad-result'), 'echo', { text: 'x' })).rejects.toThrow(
+      'The MCP server "files" says: ',
+    )
+  })
+
+  test('one that reads nothing is ended before our memory is', async () => {
+    const server = await started('deaf', { backoffMs: 60_000, limits: { unreadBytes: 1 << 20, callMs: 5000 } })
+    const big = 'x'.repeat(1 << 20)
+    const calls = await Promise.allSettled([1, 2, 3, 4].map(() => call(server, 'echo', { text: big })))
+    expect(calls.every(({ status }) => status === 'rejected')).toBe(true)
+    await until(() => server.state === 'failed')
+    expect(server.error).toContain('does not read what it is sent')
+  })
+
+  test('one that dies during a call says so, and is connected to again', async () => {
+    const server = await started('good', { backoffMs: 20 })
+    await expect(call(server, 'die')).rejects.toThrow(
+      'The MCP server "files" ended with code 3 while the call ran, so its outcome is unknown.',
+    )
+    await until(() => server.state === 'ready')
+    expect((await call(server, 'echo', { text: 'back' })).output).toBe('back')
+  })
+
+  test('one that exits at first is tried again, later each time', async () => {
+    const file = path.join(folder, 'times')
+    const server = start('exits-now-and-then', { args: [file], backoffMs: 20 })
+    await until(() => server.state === 'ready')
+    expect(readFileSync(file, 'utf8')).toBe('3')
+  })
+
+  test('a program that is not there is named', async () => {
+    const server = await started('good', { command: 'no-such-program-here', backoffMs: 60_000 })
+    expect(server).toMatchObject({ state: 'failed' })
+    expect(server.error).toContain('there is no program "no-such-program-here" on the PATH')
+  })
+
+  test.each(['leaves-a-child', 'ignores-the-end'])('%s: nothing of it is left', async (behaviour) => {
+    const file = path.join(folder, 'pid')
+    const server = await started(behaviour, { args: [file] })
+    expect(existsSync(file)).toBe(true)
+    const pid = Number(readFileSync(file, 'utf8'))
+    expect(signal(pid, 0)).toBe(true)
+    await server.close()
+    await until(() => !signal(pid, 0))
+  })
+})

@@ -1,0 +1,248 @@
+import type { Prompt, Resource, Tool as ListedTool } from '@modelcontextprotocol/client'
+import type { Tool } from '../tool.ts'
+import { createRing } from '../shell/ring.ts'
+import { mcpLimits, type McpLimits } from './mcp-limits.ts'
+import { mcpTool, toolsFingerprint } from './mcp-tool.ts'
+import { openConnection, type McpConnection } from './open-connection.ts'
+import { pickListed } from './pick-listed.ts'
+import type { ReasonedTransport } from './stdio-transport.ts'
+
+export type McpState = 'connecting' | 'ready' | 'failed' | 'needs-trust' | 'disabled'
+
+/** One server, kept connected in the background. Nothing that it does is thrown at whoever looks. */
+export interface McpServer {
+  readonly name: string
+  readonly state: McpState
+  /** Why it is not ready, in a sentence. */
+  readonly error: string | undefined
+  /** What was left out or went wrong though it is ready. */
+  readonly problems: readonly string[]
+  /** When it is tried again, in milliseconds since 1970. */
+  readonly retryAt: number | undefined
+  readonly title: string | undefined
+  readonly instructions: string | undefined
+  /** What the server offers, whether it may be used or not. */
+  readonly listed: readonly ListedTool[]
+  readonly prompts: readonly Prompt[]
+  readonly resources: readonly Resource[]
+  /** What trust in its tools binds to. */
+  readonly toolsFingerprint: string | undefined
+  /** None unless it is ready. */
+  tools(): readonly Tool[]
+  /** The end of what it printed and said. */
+  log(): string
+  connection(): McpConnection
+  /** Begins, or begins anew at once; resolves when that has succeeded or failed. */
+  connect(): Promise<void>
+  /** Resolves when the first try is over. */
+  settled(): Promise<void>
+  /** The person trusts the tools as they are listed now. */
+  acceptTools(): void
+  close(): Promise<void>
+}
+
+export interface McpServerOptions {
+  name: string
+  /** Throws an Error that says why it cannot be reached. Called for every connection. */
+  transport(onText: (text: string) => void): Promise<ReasonedTransport>
+  /** What the person has trusted before; undefined: no list yet, so that the first one is taken. */
+  trusted: { get(): string | undefined; set(fingerprint: string): void }
+  /** Whether annotations of its tools are believed, as far as the order of calls goes. Default: false. */
+  trustsHints?: boolean
+  limits?: Partial<McpLimits>
+  /** Its state or its tools are others now. */
+  onChange?(): void
+  redact?(text: string): string
+  /** For tests: the first wait before another try. */
+  backoffMs?: number
+}
+
+const longestBackoffMs = 300_000
+/** A connection that has held for so long was a good one: the next failure is the first again. */
+const goodMs = 60_000
+
+export function createMcpServer(options: McpServerOptions): McpServer {
+  const { name, trusted, redact = (text: string) => text } = options
+  const limits = { ...mcpLimits, ...options.limits }
+  const ring = createRing(limits.logCharacters)
+  let state: McpState = 'connecting'
+  let error: string | undefined
+  let problems: string[] = []
+  let retryAt: number | undefined
+  let timer: NodeJS.Timeout | undefined
+  let failures = 0
+  let current: McpConnection | undefined
+  let listed: readonly ListedTool[] = []
+  let prompts: readonly Prompt[] = []
+  let resources: readonly Resource[] = []
+  let fingerprint: string | undefined
+  let tools: readonly Tool[] = []
+  /** Counts connections: what an older one still says is passed over. */
+  let era = 0
+  let isClosed = false
+  let relisting: Promise<void> | undefined
+  const first = Promise.withResolvers<void>()
+
+  const server: McpServer = {
+    name,
+    get state() {
+      return state
+    },
+    get error() {
+      return error
+    },
+    get problems() {
+      return problems
+    },
+    get retryAt() {
+      return retryAt
+    },
+    get title() {
+      return current?.title
+    },
+    get instructions() {
+      return current?.instructions
+    },
+    get listed() {
+      return listed
+    },
+    get prompts() {
+      return prompts
+    },
+    get resources() {
+      return resources
+    },
+    get toolsFingerprint() {
+      return fingerprint
+    },
+    tools: () => (state === 'ready' ? tools : []),
+    log: () => ring.read().text,
+    connection() {
+      if (current !== undefined && state === 'ready') return current
+      throw new Error(`The MCP server "${name}" cannot be used now. ${error ?? 'It is still connecting.'}`)
+    },
+    connect,
+    settled: () => first.promise,
+    acceptTools() {
+      if (fingerprint === undefined || current === undefined) return
+      trusted.set(fingerprint)
+      become('ready')
+    },
+    async close() {
+      isClosed = true
+      era++
+      clearTimeout(timer)
+      first.resolve()
+      await current?.close()
+    },
+  }
+  return server
+
+  async function connect(): Promise<void> {
+    if (isClosed) return
+    const own = ++era
+    clearTimeout(timer)
+    retryAt = undefined
+    const before = current
+    current = undefined
+    become('connecting')
+    await before?.close()
+    let opened: McpConnection | undefined
+    try {
+      opened = await openConnection({
+        name,
+        limits,
+        transport: () => options.transport(say),
+        onText: say,
+        onToolsChanged: () => void (own === era && relist()),
+      })
+      const found = await opened.listTools()
+      if (own !== era) return await opened.close()
+      current = opened
+      const since = performance.now()
+      void opened.closed.then((why) => {
+        if (own !== era) return
+        if (performance.now() - since > goodMs) failures = 0
+        current = undefined
+        lost(`The MCP server "${name}" ${why}.`)
+      })
+      take(found)
+      first.resolve()
+      await listOthers(opened)
+    } catch (thrown) {
+      await opened?.close()
+      if (own === era) lost((thrown as Error).message)
+    } finally {
+      if (own === era) first.resolve()
+    }
+  }
+
+  /** Prompts and resources are extras: that they cannot be listed is said, and nothing else. */
+  async function listOthers(from: McpConnection): Promise<void> {
+    const [foundPrompts, foundResources] = await Promise.allSettled([from.listPrompts(), from.listResources()])
+    if (current !== from) return
+    prompts = foundPrompts.status === 'fulfilled' ? foundPrompts.value.slice(0, limits.tools) : []
+    resources = foundResources.status === 'fulfilled' ? foundResources.value.slice(0, limits.tools) : []
+    for (const result of [foundPrompts, foundResources])
+      if (result.status === 'rejected') problems.push((result.reason as Error).message)
+    options.onChange?.()
+  }
+
+  function take(found: ListedTool[]): void {
+    const picked = pickListed(found, limits)
+    listed = picked.tools
+    problems = picked.problems
+    fingerprint = toolsFingerprint(listed)
+    tools = listed.map((tool) =>
+      mcpTool(tool, {
+        server: name,
+        trusted: options.trustsHints === true,
+        // The connection of the moment: tools outlive a reconnect, unless they have changed.
+        call: (toolName, input, ctx) => server.connection().callTool(toolName, input, ctx),
+      }),
+    )
+    const known = trusted.get()
+    if (known === undefined) trusted.set(fingerprint)
+    if (known === undefined || known === fingerprint) return become('ready')
+    become(
+      'needs-trust',
+      `The tools of the MCP server "${name}" are not those that you trusted. Look at them and trust them again.`,
+    )
+  }
+
+  async function relist(): Promise<void> {
+    const from = current
+    if (from === undefined || relisting !== undefined) return
+    relisting = from
+      .listTools()
+      .then((found) => {
+        if (current === from) take(found)
+      })
+      .catch((thrown: unknown) => {
+        if (current === from) problems.push((thrown as Error).message)
+      })
+    await relisting
+    relisting = undefined
+  }
+
+  function lost(why: string): void {
+    if (isClosed) return
+    const delay = Math.min((options.backoffMs ?? 1000) * 2 ** failures, longestBackoffMs)
+    failures++
+    retryAt = Date.now() + delay
+    timer = setTimeout(() => void connect(), delay)
+    timer.unref()
+    say(`${why}\n`)
+    become('failed', why)
+  }
+
+  function become(next: McpState, why?: string): void {
+    state = next
+    error = why === undefined ? undefined : redact(why)
+    options.onChange?.()
+  }
+
+  function say(text: string): void {
+    ring.add(redact(text))
+  }
+}

@@ -1,0 +1,57 @@
+import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/client'
+import { z } from 'zod'
+import { defineTool, type Tool, type ToolContext } from '../tool.ts'
+import type { CallContext } from './open-connection.ts'
+import { readResult } from './read-result.ts'
+import { sha256 } from './server-config.ts'
+
+export interface McpToolOptions {
+  server: string
+  /** The person trusts the server: what it says of its tools is believed as far as the order of calls goes. */
+  trusted: boolean
+  call(name: string, input: Record<string, unknown>, ctx: CallContext): Promise<CallToolResult>
+}
+
+/**
+ * A tool of a server as one of ours: `mcp__<server>_<tool>`. It always asks unless a rule allows it; no annotation
+ * changes that. Its input is checked by the server; only what is missing is said here.
+ */
+export function mcpTool(listed: ListedTool, { server, trusted, call }: McpToolOptions): Tool {
+  const { name, annotations, inputSchema } = listed
+  const { properties = {}, required = [] } = inputSchema as { properties?: object; required?: string[] }
+  const title = (annotations?.title ?? listed.title ?? name).toWellFormed().slice(0, 200)
+  return defineTool({
+    name: mcpToolName(server, name),
+    description: (listed.description ?? title).toWellFormed(),
+    input: z.looseObject(Object.fromEntries(Object.keys(properties).map((key) => [key, z.unknown().optional()]))),
+    jsonSchema: { ...inputSchema, type: 'object' },
+    readOnly: trusted && annotations?.readOnlyHint === true,
+    needsApproval: true,
+    group: `mcp:${server}`,
+    title: () => title,
+    permission: (input) => ({ title: `${title} (MCP server ${server})`, content: input }),
+    validate(input) {
+      const missing = required.filter((key) => !(key in input)).map((key) => `"${key}"`)
+      return missing.length === 0 ? undefined : `The input lacks ${missing.join(', ')}. Send the whole call again.`
+    },
+    async execute(input, ctx: ToolContext) {
+      return readResult(await call(name, input, ctx), ctx, `${server}-${name}`)
+    },
+  })
+}
+
+const longest = 64
+
+/** Letters, digits, `_` and `-`, at most 64; what had to be cut is told apart by its hash. */
+export function mcpToolName(server: string, tool: string): string {
+  const legal = `mcp__${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_')
+  return legal.length <= longest ? legal : `${legal.slice(0, longest - 9)}_${sha256(tool).slice(0, 8)}`
+}
+
+/** What trust in a list of tools binds to: everything that a model reads of them. Their order does not matter. */
+export function toolsFingerprint(tools: readonly ListedTool[]): string {
+  const told = tools.map(({ name, title, description, inputSchema, annotations }) =>
+    JSON.stringify([name, title, description, inputSchema, annotations]),
+  )
+  return sha256(told.toSorted())
+}

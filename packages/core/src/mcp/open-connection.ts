@@ -1,0 +1,199 @@
+import type {
+  CallToolResult,
+  Client,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  Tool as ListedTool,
+} from '@modelcontextprotocol/client'
+import type { ToolContext } from '../tool.ts'
+import { openActiveCalls } from './active-calls.ts'
+import { answerElicitation } from './answer-elicitation.ts'
+import { answerSampling } from './answer-sampling.ts'
+import type { McpLimits } from './mcp-limits.ts'
+import type { ReasonedTransport } from './stdio-transport.ts'
+
+/** A server that has answered. Everything it is asked has a time limit; errors say which server, and what it did. */
+export interface McpConnection {
+  readonly title: string
+  /** How it wants to be used, in its own words. */
+  readonly instructions: string | undefined
+  readonly has: { resources: boolean; prompts: boolean }
+  listTools(): Promise<ListedTool[]>
+  callTool(name: string, input: Record<string, unknown>, ctx: CallContext): Promise<CallToolResult>
+  listResources(): Promise<Resource[]>
+  readResource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>
+  listPrompts(): Promise<Prompt[]>
+  getPrompt(name: string, input: Record<string, string>): Promise<GetPromptResult>
+  /** Resolves, once it is over, with what ended it. */
+  readonly closed: Promise<string>
+  close(): Promise<void>
+}
+
+/** What a call of a server may make use of. */
+export type CallContext = Pick<ToolContext, 'ask' | 'emit' | 'signal' | 'toolCallId' | 'chatModel' | 'session'>
+
+export interface ConnectionOptions {
+  name: string
+  limits: McpLimits
+  /** Opens a transport; called again where the server wants another version of the protocol. */
+  transport(): Promise<ReasonedTransport>
+  onToolsChanged(): void
+  onText(text: string): void
+}
+
+/** Throws an Error that says what the server did, or what is wrong with it. */
+export async function openConnection(options: ConnectionOptions): Promise<McpConnection> {
+  try {
+    return await open(options, 'legacy')
+  } catch (error) {
+    const { ProtocolError } = await import('@modelcontextprotocol/client')
+    // It speaks, and does not know the handshake of the older versions: newer ones begin in another way.
+    if (!((error as Error).cause instanceof ProtocolError)) throw error
+    return open(options, 'auto')
+  }
+}
+
+async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<McpConnection> {
+  const { name, limits } = options
+  const { Client: SdkClient } = await import('@modelcontextprotocol/client')
+  const transport = await options.transport()
+  const calls = openActiveCalls()
+  const closed = Promise.withResolvers<string>()
+  const client: Client = new SdkClient(
+    { name: 'troupe', version: '0.1.0' },
+    {
+      capabilities: { elicitation: { form: {} }, sampling: {} },
+      versionNegotiation: { mode },
+      // What a server declares is not compiled into checks of ours: a pattern of its could stall the process.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 500, onChanged: () => options.onToolsChanged() } },
+    },
+  )
+  client.onerror = (error) => options.onText(`${error.message.slice(0, 500)}\n`)
+  client.onclose = () => closed.resolve(transport.reason() ?? 'closed the connection')
+  client.setRequestHandler('elicitation/create', ({ params }) =>
+    answerElicitation(name, params, calls.only('elicitation')),
+  )
+  client.setRequestHandler('sampling/createMessage', ({ params }) =>
+    answerSampling(name, params, calls.only('sampling')),
+  )
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    const { level, data } = params
+    options.onText(`[${level}] ${(typeof data === 'string' ? data : (JSON.stringify(data) ?? '')).slice(0, 2000)}\n`)
+  })
+  try {
+    await client.connect(transport, { timeout: limits.connectMs })
+  } catch (error) {
+    const told = described(error, `in ${limits.connectMs / 1000} s of starting`)
+    await close()
+    throw told
+  }
+  const { tools, resources, prompts } = client.getServerCapabilities() ?? {}
+  const info = client.getServerVersion()
+  const within = { timeout: limits.connectMs }
+
+  return {
+    title: info?.title ?? info?.name ?? name,
+    instructions: client.getInstructions(),
+    has: { resources: resources !== undefined, prompts: prompts !== undefined },
+    closed: closed.promise,
+    close,
+    listTools: () =>
+      tools === undefined
+        ? Promise.resolve([])
+        : everyPage((params) => client.request({ method: 'tools/list', params }, within), 'tools'),
+    listResources: () =>
+      resources === undefined
+        ? Promise.resolve([])
+        : everyPage((params) => client.request({ method: 'resources/list', params }, within), 'resources'),
+    listPrompts: () =>
+      prompts === undefined
+        ? Promise.resolve([])
+        : everyPage((params) => client.request({ method: 'prompts/list', params }, within), 'prompts'),
+    readResource: (uri, signal) =>
+      client
+        .readResource({ uri }, { timeout: limits.callMs, signal, cacheMode: 'bypass' })
+        .catch((error: unknown) => fail(error, `in ${limits.callMs / 1000} s`)),
+    getPrompt: (prompt, input) =>
+      client
+        .getPrompt({ name: prompt, arguments: input }, within)
+        .catch((error: unknown) => fail(error, `in ${limits.connectMs / 1000} s`)),
+    async callTool(tool, input, ctx) {
+      using call = calls.begin(ctx, limits)
+      try {
+        return await client.callTool(
+          { name: tool, arguments: input },
+          {
+            signal: call.signal,
+            // The time limit is ours: it stands still while a person thinks.
+            timeout: 2_147_483_647,
+            onprogress({ progress, total, message }) {
+              call.heard()
+              ctx.emit(
+                'tool-progress',
+                { toolCallId: ctx.toolCallId, delta: progressText(progress, total, message) },
+                { transient: true },
+              )
+            },
+          },
+        )
+      } catch (error) {
+        ctx.signal.throwIfAborted()
+        if (call.overdue() !== undefined) throw new Error(`The MCP server "${name}" ${call.overdue()}.`)
+        throw described(error, 'in time', ' while the call ran, so its outcome is unknown')
+      }
+    },
+  }
+
+  /** Every request is bounded, and so is how often one more page is asked for. */
+  async function everyPage<Key extends string, Item>(
+    page: (params: { cursor?: string }) => Promise<{ [K in Key]: Item[] } & { nextCursor?: string | undefined }>,
+    key: Key,
+  ): Promise<Item[]> {
+    const all: Item[] = []
+    const seen = new Set<string>()
+    let cursor: string | undefined
+    for (let count = 0; count < limits.pages; count++) {
+      const found = await page(cursor === undefined ? {} : { cursor }).catch((error: unknown) =>
+        fail(error, `with its list of ${key} in ${limits.connectMs / 1000} s`),
+      )
+      all.push(...found[key])
+      cursor = found.nextCursor
+      if (cursor === undefined || cursor === '') return all
+      if (seen.has(cursor)) throw new Error(`The MCP server "${name}" sends its list of ${key} in a circle.`)
+      seen.add(cursor)
+      if (all.length > limits.tools * 10) break
+    }
+    throw new Error(`The MCP server "${name}" has a list of ${key} that does not end.`)
+  }
+
+  function fail(error: unknown, when: string): never {
+    throw described(error, when)
+  }
+
+  /** The error in words that name the server; the original is its cause. */
+  function described(error: unknown, when: string, during = ''): Error {
+    const { code, message } = error as { code?: unknown; message?: string }
+    const reason = transport.reason()
+    if (reason !== undefined) return new Error(`The MCP server "${name}" ${reason}${during}.`, { cause: error })
+    if (code === 'REQUEST_TIMEOUT') return new Error(`The MCP server "${name}" did not answer ${when}.`)
+    if (code === 'CONNECTION_CLOSED')
+      return new Error(`The MCP server "${name}" closed the connection${during}.`, { cause: error })
+    return new Error(`The MCP server "${name}" says: ${(message ?? String(error)).slice(0, 4000)}`, { cause: error })
+  }
+
+  async function close(): Promise<void> {
+    closed.resolve(transport.reason() ?? 'was told to end')
+    await client.close()
+    await transport.close()
+  }
+}
+
+function progressText(progress: number, total: number | undefined, message: string | undefined): string {
+  const share = total === undefined ? String(progress) : `${progress}/${total}`
+  return `${message === undefined ? share : `${share} ${message.slice(0, 2000)}`}\n`
+}

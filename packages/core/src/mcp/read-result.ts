@@ -1,0 +1,131 @@
+import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/client'
+import { imageSize } from '../files/image-size.ts'
+import { spill } from '../files/spill.ts'
+import { withModelText, type ToolContext } from '../tool.ts'
+
+/** Something in a result that is no text, kept as a blob. */
+export interface McpFile {
+  mediaType: string
+  size: number
+  /** Absent where there is no place for it. */
+  blob?: string
+}
+
+export interface McpOutput {
+  text?: string
+  structuredContent?: unknown
+  files?: McpFile[]
+  /** A lone image is shown to models that can look at it, as one that was read. */
+  kind?: 'image'
+  path?: string
+  mediaType?: string
+  size?: number
+  width?: number
+  height?: number
+  blob?: string
+}
+
+const longest = 30_000
+
+type ResultContext = Pick<ToolContext, 'blobs' | 'state' | 'toolCallId'>
+
+/** What a call brought: the text alone where there is nothing else. What the server calls an error is thrown. */
+export async function readResult(
+  result: CallToolResult,
+  ctx: ResultContext,
+  name: string,
+): Promise<string | McpOutput> {
+  const read = await readBlocks(result.content, ctx)
+  if (result.isError === true)
+    throw new Error((await short(read.text, ctx, name)) || 'The tool failed and did not say why.')
+  return toOutput(read, result.structuredContent, ctx, name)
+}
+
+/** What a resource holds. */
+export async function readContents(
+  { contents }: ReadResourceResult,
+  ctx: ResultContext,
+  name: string,
+): Promise<string | McpOutput> {
+  return toOutput(
+    await readBlocks(
+      contents.map((resource) => ({ type: 'resource' as const, resource })),
+      ctx,
+    ),
+    undefined,
+    ctx,
+    name,
+  )
+}
+
+interface Blocks {
+  text: string
+  files: McpFile[]
+  /** The pixels of the first image. */
+  pixels?: { width: number; height: number }
+}
+
+async function toOutput(
+  { text, files, pixels }: Blocks,
+  structuredContent: unknown,
+  ctx: ResultContext,
+  name: string,
+): Promise<string | McpOutput> {
+  const told = text !== '' || structuredContent === undefined ? text : JSON.stringify(structuredContent)
+  const modelText = (await short(told, ctx, name)) || 'The tool gave no output.'
+  if (files.length === 0 && structuredContent === undefined)
+    return withModelText(modelText.length < told.length ? modelText : told, modelText)
+  const [only] = files.length === 1 ? files : []
+  const image =
+    only?.blob !== undefined && only.mediaType.startsWith('image/')
+      ? { kind: 'image' as const, path: name, mediaType: only.mediaType, size: only.size, blob: only.blob, ...pixels }
+      : {}
+  const output: McpOutput = {
+    ...(text !== '' && { text: modelText }),
+    ...(structuredContent !== undefined && { structuredContent: bounded(structuredContent) }),
+    ...(files.length > 0 && { files }),
+    ...image,
+  }
+  return withModelText(output, modelText) as McpOutput
+}
+
+type Block = CallToolResult['content'][number]
+type Contents = ReadResourceResult['contents'][number]
+
+async function readBlocks(blocks: readonly Block[], ctx: ResultContext): Promise<Blocks> {
+  const texts: string[] = []
+  const files: McpFile[] = []
+  let pixels: Blocks['pixels']
+  for (const block of blocks) {
+    if (block.type === 'text') texts.push(block.text)
+    else if (block.type === 'image' || block.type === 'audio') await keep(block.data, block.mimeType, block.type)
+    else if (block.type === 'resource') await readResource(block.resource)
+    else texts.push(`[resource: ${block.uri} ${block.name}]`)
+  }
+  return { text: texts.join('\n').toWellFormed(), files, ...(pixels !== undefined && { pixels }) }
+
+  async function readResource(resource: Contents): Promise<void> {
+    const { uri, mimeType = 'application/octet-stream' } = resource
+    if ('text' in resource) texts.push(`[resource: ${uri}]\n${resource.text}`)
+    else await keep(resource.blob, mimeType, uri)
+  }
+
+  async function keep(base64: string, given: string, what: string): Promise<void> {
+    const mediaType = /^[\w.+-]+\/[\w.+-]+$/.test(given) ? given.toLowerCase() : 'application/octet-stream'
+    const bytes = Buffer.from(base64, 'base64')
+    const kept = await ctx.blobs?.put(bytes, mediaType)
+    if (mediaType.startsWith('image/')) pixels ??= imageSize(bytes, mediaType)
+    files.push({ mediaType, size: bytes.length, ...(kept !== undefined && { blob: kept.sha256 }) })
+    const where = kept === undefined ? '' : `, kept as blob ${kept.sha256}`
+    texts.push(`[${what.slice(0, 200)}: ${mediaType}, ${bytes.length} bytes${where}]`)
+  }
+}
+
+async function short(text: string, ctx: ResultContext, name: string): Promise<string> {
+  return text.length <= longest ? text : (await spill(ctx, text, name)).preview
+}
+
+/** The card shows it, the model has read its text: a huge one is not stored twice. */
+function bounded(value: unknown): unknown {
+  return (JSON.stringify(value) ?? '').length <= longest ? value : { omitted: 'It is too long to be kept here.' }
+}

@@ -1,0 +1,198 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { isDeeper } from '../json-depth.ts'
+import { endCommand } from '../shell/end-command.ts'
+import type { McpLimits } from './mcp-limits.ts'
+import { createMessageGuard } from './message-guard.ts'
+
+export interface StdioOptions {
+  command: string
+  args: readonly string[]
+  /** All that the process sees. */
+  env: Record<string, string>
+  cwd: string
+  limits: McpLimits
+  /** What it prints that is no message. */
+  onText(text: string): void
+  /** Told of the process while it lives, so that it is ended when ours dies. */
+  warden?: { watch(pid: number): void; release(pid: number): void }
+}
+
+/** A transport that knows why it is closed. */
+export interface ReasonedTransport extends Transport {
+  /** What the server did that ended the connection: "ended with code 1". */
+  reason(): string | undefined
+}
+
+/** Why a process may live on for a moment after its input has ended. */
+const graceMs = 500
+
+/**
+ * Speaks to a process by lines of JSON. The process leads a group of its own, which is ended as a whole. Whatever it
+ * sends costs us a bounded amount of memory and time.
+ */
+export function createStdioTransport(options: StdioOptions): ReasonedTransport {
+  const { limits, onText } = options
+  const guard = createMessageGuard(limits)
+  let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
+  let why: string | undefined
+  let closing: Promise<void> | undefined
+  const pieces: Buffer[] = []
+  let pending = 0
+
+  const transport: ReasonedTransport = {
+    reason: () => why,
+    start: () =>
+      new Promise((resolve, reject) => {
+        const { command, args, env, cwd } = options
+        const started = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+        child = started
+        started.once('error', (error: NodeJS.ErrnoException) => {
+          why ??= error.code === 'ENOENT' ? notFound(command, cwd) : `could not be started: ${error.message}`
+          reject(new Error(why))
+          void transport.close()
+        })
+        started.once('spawn', () => {
+          options.warden?.watch(started.pid as number)
+          resolve()
+        })
+        started.once('exit', (code, signal) => {
+          if (closing !== undefined) return
+          why ??= signal === null ? `ended with code ${code}` : `was ended by ${signal}`
+          // What it had written before is still read, unless a child of it holds the pipe.
+          const timer = setTimeout(() => void transport.close(), graceMs)
+          started.once('close', () => {
+            clearTimeout(timer)
+            void transport.close()
+          })
+        })
+        // A process that reads no more says so by its exit.
+        started.stdin.on('error', (error) => transport.onerror?.(error))
+        started.stdout.on('data', take)
+        started.stdout.on('error', (error) => transport.onerror?.(error))
+        readSlowly(started.stderr, limits.errorBytes, onText)
+      }),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        if (child === undefined || closing !== undefined) return reject(new Error('The connection is closed.'))
+        guard.outgoing(message)
+        if (child.stdin.writableLength > limits.unreadBytes) {
+          fail('does not read what it is sent')
+          return reject(new Error('The server does not read what it is sent.'))
+        }
+        child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+      }),
+    close() {
+      closing ??= end()
+      return closing
+    },
+  }
+  return transport
+
+  function take(data: Buffer): void {
+    if (closing !== undefined) return
+    let from = 0
+    for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, from)) {
+      pieces.push(data.subarray(from, at))
+      from = at + 1
+      if (!takeLine()) return
+    }
+    if (from === data.length) return
+    pieces.push(data.subarray(from))
+    pending += data.length - from
+    if (pending > limits.messageBytes) fail(tooLong(limits.messageBytes))
+  }
+
+  /** False once the connection is over. */
+  function takeLine(): boolean {
+    const line = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+    pieces.length = 0
+    pending = 0
+    if (line.length > limits.messageBytes) return fail(tooLong(limits.messageBytes))
+    const text = line.toString('utf8').trim()
+    if (text === '') return true
+    if (text.startsWith('{') && isDeeper(text, limits.depth))
+      return fail(`sent a message that is nested deeper than ${limits.depth} levels`)
+    const message = parseMessage(text)
+    const problem = message === undefined ? guard.noise() : guard.incoming(message)
+    if (problem !== undefined) return fail(problem)
+    if (message === undefined) onText(`${text.slice(0, 500)}\n`)
+    else transport.onmessage?.(message)
+    return closing === undefined
+  }
+
+  function fail(reason: string): false {
+    why ??= reason
+    void transport.close()
+    return false
+  }
+
+  async function end(): Promise<void> {
+    pieces.length = 0
+    const { pid, stdin, stdout, stderr } = child ?? {}
+    stdin?.end()
+    stdout?.destroy()
+    // Whoever waits for an answer need not wait for the process.
+    transport.onclose?.()
+    if (child === undefined || pid === undefined) return
+    if (why === undefined) await exited(child, graceMs)
+    try {
+      await endCommand({ pid, ...(options.env['TROUPE_TASK'] !== undefined && { mark: options.env['TROUPE_TASK'] }) })
+    } catch (error) {
+      onText(`${(error as Error).message}\n`)
+    } finally {
+      stderr?.destroy()
+      options.warden?.release(pid)
+    }
+  }
+}
+
+function parseMessage(text: string): JSONRPCMessage | undefined {
+  if (!text.startsWith('{')) return undefined
+  try {
+    const value = JSON.parse(text) as { jsonrpc?: unknown }
+    return value.jsonrpc === '2.0' ? (value as JSONRPCMessage) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads so much in a second and no more: a process that never stops printing waits for us, not we for it. */
+function readSlowly(stream: Readable, bytesPerSecond: number, onText: (text: string) => void): void {
+  const decoder = new StringDecoder('utf8')
+  let read = 0
+  let since = performance.now()
+  stream.on('data', (data: Buffer) => {
+    onText(decoder.write(data))
+    read += data.length
+    if (read < bytesPerSecond) return
+    const rest = 1000 - (performance.now() - since)
+    read = 0
+    since = performance.now() + Math.max(0, rest)
+    if (rest <= 0) return
+    stream.pause()
+    setTimeout(() => stream.resume(), rest).unref()
+  })
+  stream.on('error', () => undefined)
+}
+
+function exited(child: ChildProcessByStdio<Writable, Readable, Readable>, ms: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    child.once('exit', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+function notFound(command: string, cwd: string): string {
+  return `could not be started: there is no program "${command}" on the PATH, or no folder "${cwd}"`
+}
+
+export function tooLong(bytes: number): string {
+  return `sent a message of more than ${Math.round(bytes / 1024)} KiB`
+}
