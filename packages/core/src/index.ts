@@ -25,6 +25,20 @@ export { loadHooks } from './hooks/load-hooks.ts'
 export { isDeeper } from './json-depth.ts'
 export { loadFolder, loadFolderSync } from './load-folder.ts'
 export type { Loaded } from './load-folder.ts'
+export { createTransport } from './mcp/create-transport.ts'
+export { mcpLimits } from './mcp/mcp-limits.ts'
+export type { McpLimits } from './mcp/mcp-limits.ts'
+export { createMcpServer } from './mcp/mcp-server.ts'
+export type { McpServer, McpState } from './mcp/mcp-server.ts'
+export {
+  mcpEntrySchema,
+  mcpFingerprint,
+  mcpNamePattern,
+  mcpServersSchema,
+  parseMcpEntry,
+  resolveMcpEntry,
+} from './mcp/server-config.ts'
+export type { McpEntry, McpServerConfig } from './mcp/server-config.ts'
 export { createJsonReader } from './output/create-json-reader.ts'
 export type { IncrementalReader, JsonReaderOptions } from './output/create-json-reader.ts'
 export { ensureProblems } from './output/ensure.ts'
