@@ -1,6 +1,7 @@
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Tasks } from './shell/tasks.ts'
 import type { UndoJournal } from './files/undo-journal.ts'
+import type { AgentSkills } from './skills/agent-skills.ts'
 
 /**
  * What one agent remembers between its calls and turns, in memory. Made by whoever starts runs, one per conversation;
@@ -18,8 +19,10 @@ export interface AgentState {
   readonly sandbox?: Sandbox | undefined
   /** Real paths of the workspace and of folders that the person added. Nothing outside is touched. */
   readonly roots: readonly string[]
-  /** Real paths that may be read besides the roots: the session's output, folders of loaded skills. */
-  readonly readable: readonly string[]
+  /** Real paths that may be read besides the roots: the session's output, folders of loaded skills. It grows. */
+  readonly readable: string[]
+  /** What may be loaded in this turn; absent where there is nothing to load from. */
+  skills?: AgentSkills | undefined
   /** The real path of each file that this agent has seen, with what it was then. */
   readonly reads: Map<string, FileStamp>
   /** Folders whose AGENTS.md this agent has been shown. */

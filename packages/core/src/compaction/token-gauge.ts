@@ -52,7 +52,7 @@ function partTokens(part: Part): number {
   if (part.type === 'steering-message')
     return part.parts.reduce((sum, one) => sum + partTokens(one as Part), frameTokens)
   if ('toolCallId' in part) return frameTokens + valueTokens(part.input) + resultTokens(part)
-  return 'data' in part && part.type === 'data-skill' ? valueTokens(part.data) : 0
+  return 'data' in part && /^data-(skill|command|mention)$/.test(part.type) ? valueTokens(part.data) : 0
 }
 
 function resultTokens(part: Extract<Part, { toolCallId: string }>): number {

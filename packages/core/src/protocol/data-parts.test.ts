@@ -17,6 +17,12 @@ const good: { [K in Name]: unknown[] } = {
   ask: [{ id: 'a', kind: 'question', toolCallId: 'c', toolName: 'Ask', title: 'Which?', content: null }],
   'ask-answer': [{ id: 'a', toolCallId: 'c', answer: { type: 'answers', answers: {} } }],
   skill: [{ name: 'pdf', path: '/s/SKILL.md', scope: 'user', content: 'text' }],
+  command: [{ name: 'review', path: '/c/review.md', scope: 'home', content: 'text', allowedTools: ['Read'] }],
+  mention: [
+    { kind: 'file', name: 'a.ts', path: 'a.ts', lines: '1-2', content: 'x' },
+    { kind: 'agent', name: 'explore', content: 'Searches.' },
+  ],
+  hint: [{ text: 'There is no such command.' }],
   trim: [{ id: 't1', upTo: { messageId: 'm1', step: 2 }, folder: '/tmp/output' }],
   compaction: [
     { id: 'k', upTo: { messageId: 'm', step: 0 }, summary: 's' },
@@ -47,6 +53,7 @@ const bad: Partial<Record<Name, unknown[]>> = {
   'sub-agent-chunk': [{ ...agent, chunks: 'x' }],
   ask: [{ id: 'a', kind: 'approval', toolCallId: 'c', toolName: 'Ask', title: 'x', content: null }],
   skill: [{ name: 'pdf', path: '/s', scope: 'user' }],
+  mention: [{ kind: 'else', name: 'x', content: 'x' }],
   trim: [{ id: 't1', upTo: { messageId: 'm1' }, folder: '/tmp' }],
   compaction: [
     { id: 'k', upTo: { messageId: 'm', step: -1 }, summary: 's' },
@@ -71,7 +78,18 @@ describe('our data parts', () => {
 
   it('are stored as the contract says', () => {
     const stored = Object.keys(dataParts).filter(isStoredData)
-    expect(stored).toEqual(['ask', 'ask-answer', 'skill', 'compaction', 'trim', 'branch', 'media-generate-end'])
+    expect(stored).toEqual([
+      'ask',
+      'ask-answer',
+      'skill',
+      'command',
+      'mention',
+      'hint',
+      'compaction',
+      'trim',
+      'branch',
+      'media-generate-end',
+    ])
   })
 
   it('of a name that nobody knows are stored, be it one that every object has', () => {

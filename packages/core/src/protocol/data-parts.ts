@@ -40,8 +40,41 @@ export const dataParts = {
   },
   skill: {
     stored: true,
-    about: 'a skill that a person put into a message',
-    schema: z.object({ name: z.string(), path: z.string(), scope: z.string(), content: z.string() }),
+    about: 'a skill that a person put into a message; without content where the branch has it already',
+    schema: z.object({
+      name: z.string(),
+      path: z.string(),
+      scope: z.string(),
+      content: z.string(),
+      allowedTools: z.array(z.string()).optional(),
+    }),
+  },
+  command: {
+    stored: true,
+    about: "a command of the person's own that a message began with, and what it stands for",
+    schema: z.object({
+      name: z.string(),
+      path: z.string(),
+      scope: z.string(),
+      content: z.string(),
+      allowedTools: z.array(z.string()).optional(),
+    }),
+  },
+  mention: {
+    stored: true,
+    about: 'what a person named with @ in a message, or why it was not brought in',
+    schema: z.object({
+      kind: z.enum(['file', 'folder', 'agent', 'refused']),
+      name: z.string(),
+      path: z.string().optional(),
+      lines: z.string().optional(),
+      content: z.string(),
+    }),
+  },
+  hint: {
+    stored: true,
+    about: 'a word to the person about their message, which a model is not told',
+    schema: z.object({ text: z.string() }),
   },
   compaction: {
     stored: true,

@@ -229,7 +229,7 @@ describe('a skill in a message', () => {
 
   it('is told with its name and path', () => {
     expect(skill({ name: 'pdf', path: '/s/pdf/SKILL.md', scope: 'user', content: 'Use it so.' })).toBe(
-      '<skill name="pdf" path="/s/pdf/SKILL.md">\nUse it so.\n</skill>',
+      '<skill name="pdf" path="/s/pdf/SKILL.md" folder="/s/pdf">\nUse it so.\n</skill>',
     )
   })
 
@@ -247,7 +247,7 @@ describe('a skill in a message', () => {
     fc.assert(
       fc.property(anyForgery, anyForgery, anyForgery, (name, path, content) => {
         const text = skill({ name, path, scope: 'user', content })
-        expect(text.match(/<\s*\/\s*skill/gi)).toHaveLength(1)
+        expect(text.match(/<\s*\/\s*skill(?![\w-])/gi)).toHaveLength(1)
         expect(text.endsWith('\n</skill>')).toBe(true)
         expect(text.indexOf('>')).toBe(text.indexOf('>\n'))
       }),

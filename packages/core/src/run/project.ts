@@ -11,10 +11,13 @@ import { cleanMessage } from '../protocol/clean.ts'
 import { dataParts } from '../protocol/data-parts.ts'
 import type { CallNotes, Part } from '../protocol/message.ts'
 import { trim } from '../compaction/trim.ts'
+import { mentionBlock } from '../mentions/mention-block.ts'
+import { skillBlock } from '../skills/skill-block.ts'
 import { compact, type Projected } from './compact.ts'
 import { projectFile, projectReasoningFile } from './project-file.ts'
 import { projectReadFiles, type FileKind, type ReadFiles } from './project-read-file.ts'
 import { wellFormed } from './well-formed.ts'
+import { wrapBlock } from './wrap-block.ts'
 
 export { blobHash } from './project-file.ts'
 export type { FileKind } from './project-read-file.ts'
@@ -120,8 +123,6 @@ function pushAnswer(
       case 'custom':
         content.push({ type: 'custom', kind: part.kind, ...options(part.providerMetadata) })
         return
-      default:
-        content.push(...dataText(part))
     }
   }
 
@@ -199,18 +200,22 @@ function textParts({ text, providerMetadata }: Extract<Part, { type: 'text' }>):
 
 /** Data parts are for people; only those that carry words for the model are told to it. */
 function dataText(part: Part): LanguageModelV4TextPart[] {
-  if (part.type !== 'data-skill') return []
-  const skill = dataParts.skill.schema.safeParse(part.data)
-  if (!skill.success) return []
-  const { name, path, content } = skill.data
-  // Neither its text nor its name can end the skill before its end.
-  const body = content.replace(/<(?=\s*\/\s*skill)/gi, '<\\')
-  const text = `<skill name=${attribute(name)} path=${attribute(path)}>\n${body}\n</skill>`
-  return [{ type: 'text', text: text.toWellFormed() }]
+  const text = blockText(part)
+  return text === undefined ? [] : [{ type: 'text', text }]
 }
 
-function attribute(value: string): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')
+function blockText(part: Part): string | undefined {
+  if (part.type === 'data-skill') {
+    const { data } = dataParts.skill.schema.safeParse(part.data)
+    return data === undefined ? undefined : skillBlock(data)
+  }
+  if (part.type === 'data-command') {
+    const { data } = dataParts.command.schema.safeParse(part.data)
+    return data === undefined ? undefined : wrapBlock('person-command', { name: data.name }, data.content)
+  }
+  if (part.type !== 'data-mention') return undefined
+  const { data } = dataParts.mention.schema.safeParse(part.data)
+  return data === undefined ? undefined : mentionBlock(data)
 }
 
 function plainText(parts: readonly Part[]): string {

@@ -39,51 +39,20 @@ it('leaves what means something else in YAML to its parser', () => {
     expect([matter, plainMatter(matter)]).toEqual([matter, undefined])
 })
 
+const pieces =
+  'name|a|- |: |:| |  |\n|\n  |"|\'|#| #|~|[|{|&x|*x|!t|>|%|@|`|,|é|1|on|null|?|---|\t|\\\\|constructor'.split('|')
+
 it('never says anything else than the parser', () => {
-  const piece = fc.constantFrom(
-    ...[
-      'name',
-      'a',
-      '- ',
-      ': ',
-      ':',
-      ' ',
-      '  ',
-      '\n',
-      '\n  ',
-      '"',
-      "'",
-      '#',
-      ' #',
-      '~',
-      '[',
-      '{',
-      '&x',
-      '*x',
-      '!t',
-      '|',
-      '>',
-      '%',
-      '@',
-      '`',
-      ',',
-      'é',
-      '1',
-      'on',
-      'null',
-      '?',
-      '---',
-      '\t',
-      '\\',
-      'const' + 'ructor',
-    ],
-  )
+  const matters = fc.array(fc.constantFrom(...pieces, '|'), { maxLength: 6 }).map((some) => `name: a${some.join('')}`)
+  let read = 0
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const matter = pieces.join('')
+    fc.property(matters, (matter) => {
       const plain = plainMatter(matter)
-      if (plain !== undefined) expect(plain.data).toEqual(parse(matter))
+      if (plain === undefined) return
+      read++
+      expect(plain.data).toEqual(parse(matter))
     }),
     { numRuns: 20_000 },
   )
+  expect(read).toBeGreaterThan(100)
 })

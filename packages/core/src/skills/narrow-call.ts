@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { compileRules } from '../permission/compile-rules.ts'
+import { decide } from '../permission/decide.ts'
+import type { Decision } from '../permission/decision.ts'
+import type { Policy } from '../permission/policy.ts'
+import type { RuleSet } from '../permission/rule-set.ts'
+import type { RunInput } from '../run/run-input.ts'
+import type { ToolContext } from '../tool.ts'
+
+type Call = Parameters<RunInput['decide']>[0]
+
+/**
+ * A skill with `allowed-tools` narrows what runs unasked in the turn that it is loaded in, and never widens it: a call
+ * that would run unasked still does so only where it would with the skill's list as the only rules, in the default mode
+ * and without a sandbox. So reading in the workspace goes on, what the list names goes on, and all else asks. Several
+ * skills: each must let it pass.
+ */
+export async function narrowCall(
+  decision: Decision,
+  call: Call,
+  ctx: ToolContext,
+  policy: () => Policy,
+): Promise<Decision> {
+  if (decision.decision !== 'allow' || ctx.state.skills === undefined) return decision
+  for (const limit of limitsIn(ctx)) {
+    const { mode, home, troupeHome, planFile } = policy()
+    const narrow: Policy = {
+      mode: mode === 'plan' ? 'plan' : 'default',
+      rules: rulesOf(limit, ctx.workspace.path),
+      sandbox: false,
+      home,
+      ...(troupeHome !== undefined && { troupeHome }),
+      ...(planFile !== undefined && { planFile }),
+    }
+    if ((await decide(call, ctx, narrow)).decision === 'allow') continue
+    const listed = limit.length === 0 ? 'nothing' : limit.join(', ')
+    const reason = `A skill of this turn lets only this run unasked: ${listed}.`
+    const { remember: _, ...rest } = decision
+    return { ...rest, decision: 'ask', reason, rule: null, firm: true }
+  }
+  return decision
+}
+
+const outputSchema = z.object({ runId: z.string(), limits: z.array(z.array(z.string())) })
+
+/** Those of the message, and those of skills that the model loaded since: the newest result of Skill has them all. */
+export function limitsIn(ctx: ToolContext): readonly (readonly string[])[] {
+  const own = ctx.state.skills?.limits ?? []
+  const newest = outputSchema.safeParse(ctx.lastOutput('Skill')).data
+  return newest?.runId === ctx.run.id ? [...own, ...newest.limits] : own
+}
+
+const compiled = new Map<string, RuleSet>()
+
+function rulesOf(limit: readonly string[], base: string): RuleSet {
+  const key = [base, ...limit].join('\n')
+  const known = compiled.get(key)
+  if (known !== undefined) return known
+  const rules = compileRules(limit.map((text) => ({ text, effect: 'allow', layer: 'session', base })))
+  if (compiled.size >= 100) compiled.clear()
+  compiled.set(key, rules)
+  return rules
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { openFolder } from '../skills/agent-skills.ts'
+import { readSkillBody } from '../skills/find-skills.ts'
+import { skillBlock } from '../skills/skill-block.ts'
+import { findSkill } from '../skills/skill-names.ts'
+import { defineTool, withModelText, type ToolContext } from '../tool.ts'
+
+interface SkillOutput {
+  name: string
+  path: string
+  folder: string
+  scope: string
+  /** In which run it was loaded, and what the skills that were loaded in it leave unasked. */
+  runId: string
+  limits: string[][]
+}
+
+export default defineTool({
+  description:
+    'Loads a skill: instructions for a kind of task, made for it. Load the one whose description fits before you begin, and follow it. Files that it names lie in its folder, which you can read.',
+  input: z.object({ name: z.string().min(1).max(100).describe('As it stands in the list of skills') }),
+  // A write, so that calls keep their order: what it leaves unasked holds for those after it. It can run again.
+  readOnly: false,
+  needsApproval: false,
+  recover: 'rerun',
+  group: 'system',
+  touches: ({ name }) => [{ kind: 'skill', name }],
+  title: ({ name }) => `Load the skill ${name}`,
+  permission: ({ name }) => ({ title: 'Load a skill', summary: name }),
+  execute({ name }, ctx): SkillOutput {
+    const skills = ctx.state.skills?.list() ?? []
+    const skill = findSkill(name.toLowerCase().replace(/^\/?skill\//, ''), skills)
+    if (skill === undefined) throw new Error(unknownText(name, skills))
+    if (skill.personOnly === true)
+      throw new Error(`Only the person loads the skill "${skill.name}", by writing /skill/${skill.name}.`)
+    const content = readSkillBody(skill)
+    openFolder(ctx.state, skill)
+    const { allowedTools, folder, path, scope } = skill
+    const output: SkillOutput = {
+      name: skill.name,
+      path,
+      folder,
+      scope,
+      runId: ctx.run.id,
+      limits: [...limitsBefore(ctx), ...(allowedTools === undefined ? [] : [[...allowedTools]])],
+    }
+    return withModelText(output, skillBlock({ name: skill.name, path, content: content || 'It has no text.' }))
+  },
+  display: ({ name, scope, folder }) => ({ title: `Skill ${name}`, summary: `${scope}, ${folder}` }),
+})
+
+function limitsBefore(ctx: ToolContext): string[][] {
+  const { runId, limits } = (ctx.lastOutput('Skill') ?? {}) as Partial<SkillOutput>
+  return runId === ctx.run.id ? (limits ?? []) : []
+}
+
+function unknownText(name: string, skills: readonly { name: string }[]): string {
+  if (skills.length === 0) return 'There are no skills here.'
+  const names = skills.slice(0, 40).map((skill) => skill.name)
+  const left = skills.length - names.length
+  return `There is no skill "${name}". There are: ${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}.`
+}
