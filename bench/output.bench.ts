@@ -6,7 +6,7 @@ import { BareTokenizer } from './bare-tokenizer.ts'
 import { times } from './measure.ts'
 
 const sizes = [5.5, 100, 1000]
-const rounds = 15
+const rounds = 25
 
 const source = z.object({
   thinking: z.string(),
@@ -23,13 +23,13 @@ const source = z.object({
 })
 const schema = outputSchema(source)
 
-/** An answer as models give it: more text than structure, some escapes, numbers, short lists. */
+/** An answer as models give it: objects with a title, a paragraph, a number, a short list, a few escapes. */
 function answer(kilobytes: number): string {
   const items: unknown[] = []
   for (let i = 0, size = 60; size < kilobytes * 1024; i++) {
     const item = {
       title: `Item number ${i} with a title`,
-      summary: `A summary of some length that says what item ${i} is about, with a "quote" and a line\nbreak.`,
+      summary: `What item ${i} is about, in a paragraph as a model writes it: two or three sentences, a "quote" now and then, a line\nbreak. It says what was found, where it was found and why it matters for the question that was asked.`,
       score: i / 7,
       tags: ['alpha', 'beta', `t${i}`],
       done: i % 2 === 0,

@@ -1,4 +1,5 @@
 import type { Completion, InstantEvent } from './instant-event.ts'
+import { joinPieces } from './join-pieces.ts'
 import { type PatternSegment, type Segment, wildcard } from './path.ts'
 import type { Place, Watcher } from './places.ts'
 import { type JsonType, jsonTypeOf } from './schema-tree.ts'
@@ -55,7 +56,11 @@ export class Frame<W extends Watcher = Watcher> {
   }
 
   indexesBelow(): readonly number[] {
-    return this.isList ? [...this.indexes, this.key as number] : this.indexes
+    if (!this.isList) return this.indexes
+    const index = this.key as number
+    // The two common cases by hand: a spread costs several times as much.
+    if (this.indexes.length === 0) return [index]
+    return this.indexes.length === 1 ? [this.indexes[0] as number, index] : [...this.indexes, index]
   }
 
   put(value: unknown): void {
@@ -174,7 +179,7 @@ export class Block<W extends Watcher = Watcher> {
   }
 
   endString(delta: string, completion: Completion): void {
-    const text = (this.partial as string) + delta
+    const text = joinPieces((this.partial as string) + delta)
     this.partial = undefined
     this.#put(text)
     this.#ended(completion)

@@ -42,7 +42,7 @@ export const isColon = (code: number): boolean => code === 0x3a || code === 0xff
 
 /** What ends a number, a literal or an unquoted key. */
 export function isWordEnd(code: number): boolean {
-  if (code >= 0x30 && code <= 0x39) return false
+  if ((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a)) return false
   switch (code) {
     case 0x22: // "
     case 0x2f: // /

@@ -73,6 +73,11 @@ export class JsonReader<W extends Watcher = Watcher> {
   }
 
   write(chunk: string): void {
+    if (chunk === '') return
+    if (this.#state === string && !this.#isKey && this.#strings.isPlain(chunk)) {
+      this.#block?.grow(chunk)
+      return
+    }
     const { length } = chunk
     let at = 0
     while (at < length) {
@@ -311,13 +316,13 @@ export class JsonReader<W extends Watcher = Watcher> {
   }
 
   #endWord(isDelimited: boolean): void {
-    const text = this.#word.trimEnd()
-    const found = readWord(text)
+    const found = readWord(this.#word)
     this.#isOpenComma = false
     if (found !== undefined) {
       this.#confirm()
-      this.#block?.scalar(found.value, text, found.clean && isDelimited ? 'observed' : 'repaired')
+      this.#block?.scalar(found.value, this.#word, found.clean && isDelimited ? 'observed' : 'repaired')
     } else {
+      const text = this.#word.trimEnd()
       if (!this.#guess(`${JSON.stringify(text.slice(0, 40))} is not JSON`)) return
       this.#block?.scalar(text, text, 'repaired')
     }

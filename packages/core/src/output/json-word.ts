@@ -24,9 +24,11 @@ const literals = new Map<string, JsonWord>([
 
 /** A number or literal as JSON writes it, or as JavaScript and Python do. Undefined for other words. */
 export function readWord(text: string): JsonWord | undefined {
-  const small = smallInteger(text)
-  if (small !== undefined) return { value: small, clean: true }
-  if (strictNumber.test(text)) return { value: Number(text), clean: true }
+  if (text.charCodeAt(0) <= 0x39) {
+    const small = smallInteger(text)
+    if (small !== undefined) return { value: small, clean: true }
+    if (strictNumber.test(text)) return { value: Number(text), clean: true }
+  }
   const literal = literals.get(text)
   if (literal !== undefined) return literal
   if (looseNumber.test(text)) return { value: Number(text), clean: false }

@@ -184,7 +184,7 @@ export class KeyReaders {
   }
 
   instant(): AsyncIterableIterator<InstantEvent | ResetEvent> {
-    const queue = new EventQueue<InstantEvent | ResetEvent>(() => this.#queues.delete(queue), joinPieces)
+    const queue = new EventQueue<InstantEvent | ResetEvent>(() => this.#queues.delete(queue), joinDeltas)
     this.#join(() => this.#addQueue(queue))
     return queue
   }
@@ -308,7 +308,7 @@ export class KeyReaders {
 }
 
 /** Pieces of one string that nobody has taken yet are one piece. */
-function joinPieces(
+function joinDeltas(
   last: InstantEvent | ResetEvent,
   next: InstantEvent | ResetEvent,
 ): InstantEvent | ResetEvent | undefined {

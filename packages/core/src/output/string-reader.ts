@@ -7,18 +7,8 @@ const maybeEnd = 3
 
 const apostrophe = 0x27
 const backslash = 0x5c
+const newline = 0x0a
 const firstTypographic = 0x2000
-const escapes = new Map([
-  ['"', '"'],
-  ['\\', '\\'],
-  ['/', '/'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-])
-
 /** Decodes one quoted string after the other, in pieces that may end anywhere, also inside an escape. */
 export class StringReader {
   /** Whether the closing quote was read. */
@@ -45,16 +35,21 @@ export class StringReader {
     let at = from
     while (at < chunk.length && !this.isOver) {
       if (this.#state === plain) at = this.#readPlain(chunk, at)
-      else if (this.#readSpecial(chunk[at] as string)) at++
+      else if (this.#readSpecial(chunk.charCodeAt(at))) at++
     }
     return at
+  }
+
+  /** Whether a whole piece is text of the string, to the letter: by far the most common case. */
+  isPlain(chunk: string): boolean {
+    if (this.#state !== plain || this.#text !== '') return false
+    return this.#plainEnd(chunk, 0) === chunk.length && !isHighSurrogate(chunk.charCodeAt(chunk.length - 1))
   }
 
   /** What was decoded since the last time. Half a surrogate pair waits for its other half. */
   take(): string {
     const text = this.#text
-    const last = text.charCodeAt(text.length - 1)
-    if (last >= 0xd800 && last <= 0xdbff) {
+    if (isHighSurrogate(text.charCodeAt(text.length - 1))) {
       this.#text = text.slice(-1)
       return text.slice(0, -1)
     }
@@ -69,18 +64,24 @@ export class StringReader {
     return text
   }
 
-  #readPlain(chunk: string, from: number): number {
+  /** The place of the first character that is not simply text. */
+  #plainEnd(chunk: string, from: number): number {
     const { length } = chunk
     const quote = this.#quote
-    let at = from
-    let code = 0
-    for (; at < length; at++) {
-      code = chunk.charCodeAt(at)
+    for (let at = from; at < length; at++) {
+      const code = chunk.charCodeAt(at)
       if (code > backslash && code < firstTypographic) continue
-      if (code === quote || code === backslash || code < 0x20) break
+      if (code === quote || code === backslash || code < 0x20) return at
     }
+    return length
+  }
+
+  #readPlain(chunk: string, from: number): number {
+    const { length } = chunk
+    const at = this.#plainEnd(chunk, from)
     if (at > from) this.#text += at - from === length ? chunk : chunk.slice(from, at)
     if (at === length) return at
+    const code = chunk.charCodeAt(at)
     if (code === backslash) {
       this.#state = escape
     } else if (code < 0x20) {
@@ -95,34 +96,38 @@ export class StringReader {
   }
 
   /** Says whether the character was used up. */
-  #readSpecial(character: string): boolean {
-    if (this.#state === escape) return this.#readEscape(character)
-    if (this.#state === unicode) return this.#readDigit(character)
+  #readSpecial(code: number): boolean {
+    if (this.#state === escape) return this.#readEscape(code)
+    if (this.#state === unicode) return this.#readDigit(code)
     // An apostrophe inside a word is part of the text, as in 'it's'.
-    const code = character.charCodeAt(0)
     this.#state = plain
-    if (isJsonSpace(code) || isComma(code) || isColon(code) || '}]/'.includes(character)) this.isOver = true
-    else this.#text += "'"
+    if (isJsonSpace(code) || isComma(code) || isColon(code) || code === 0x7d || code === 0x5d || code === 0x2f) {
+      this.isOver = true
+    } else {
+      this.#text += "'"
+    }
     return false
   }
 
   /** An escape that JSON does not have was most likely meant as written: \d, \alpha, C:\Users. */
-  #readEscape(character: string): boolean {
+  #readEscape(code: number): boolean {
     this.#state = plain
-    const decoded = escapes.get(character)
-    if (decoded !== undefined) {
+    const decoded = unescaped(code)
+    if (decoded !== '') {
       this.#text += decoded
-    } else if (character === 'u') {
+    } else if (code === 0x75) {
       this.#state = unicode
       this.#digits = ''
     } else {
       this.isClean = false
-      this.#text += isQuote(character.charCodeAt(0)) || character === '\n' ? character : `\\${character}`
+      const character = String.fromCharCode(code)
+      this.#text += isQuote(code) || code === newline ? character : `\\${character}`
     }
     return true
   }
 
-  #readDigit(character: string): boolean {
+  #readDigit(code: number): boolean {
+    const character = String.fromCharCode(code)
     if (/[\da-fA-F]/.test(character)) {
       this.#digits += character
       if (this.#digits.length < 4) return true
@@ -133,5 +138,30 @@ export class StringReader {
     }
     this.#state = plain
     return this.#digits.length === 4
+  }
+}
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
+
+function unescaped(code: number): string {
+  switch (code) {
+    case 0x22:
+      return '"'
+    case 0x5c:
+      return '\\'
+    case 0x2f:
+      return '/'
+    case 0x62:
+      return '\b'
+    case 0x66:
+      return '\f'
+    case 0x6e:
+      return '\n'
+    case 0x72:
+      return '\r'
+    case 0x74:
+      return '\t'
+    default:
+      return ''
   }
 }
