@@ -51,6 +51,8 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       return {
         ...filtered(program, [...place, '--', ...start.argv], filterFile),
         env,
+        cwd: '/',
+        holdsOutput: true,
         release: once(() => {
           stopRemoving()
           for (const place of held) holds.release(place)

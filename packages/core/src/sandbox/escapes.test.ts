@@ -14,6 +14,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inSandbox } from '../shell/in-both-ways.ts'
 import { membersOf, signal } from '../shell/processes.ts'
+import execCommand from '../tools/exec-command.ts'
 import { canary, openTestPlace, type TestPlace } from './open-test-place.ts'
 import { watchProcesses } from './watch-processes.ts'
 
@@ -114,6 +115,28 @@ inSandbox('out of the sandbox there is no way', () => {
       const { text } = await attempt('ls -A /etc /home /root /var /run /mnt /media /srv /boot /sys /lost+found 2>&1')
       expect(text).not.toMatch(/shadow|sudoers|ssh$|fstab|log$/m)
       expect((await attempt('cat /etc/shadow')).exitCode).not.toBe(0)
+    })
+
+    test('but what was granted by name, and the output of its own session', async () => {
+      const output = place.file(path.join(place.state.outputFolder, 'bash-1.txt'), 'long output')
+      place.file(path.join(place.state.outputFolder, '.undo/objects/1'))
+      const look = `cat '${output}'; cat '${place.state.outputFolder}'/.undo/objects/*`
+      for (const confinement of ['workspace', 'read-only'] as const) {
+        const { text } = await attempt(look, confinement)
+        expect(text).toContain('long output')
+        expect(text).not.toContain(canary)
+      }
+      const key = path.join(place.home, '.ssh/id_ed25519')
+      const named = [path.join(place.home, 'notes.txt'), key]
+      const touch = `cat ~/notes.txt; cat ~/.ssh/id_ed25519; ls -A ~/.ssh; ls ~/.aws; echo more >> ~/notes.txt`
+      expect((await place.run(touch, 'read-only', {}, named)).text).toMatch(
+        /^canary-4711canary-4711id_ed25519\n.*Read-only file system/s,
+      )
+      await place.run(touch, 'workspace', {}, named)
+      expect(readFileSync(named[0]!, 'utf8')).toBe('canary-4711more\n')
+      const whole = await place.run('cat ~/notes.txt ~/.ssh/id_ed25519 ~/.troupe/token', 'read-only', {}, [place.home])
+      expect(whole.text.match(/canary/g)).toHaveLength(1)
+      place.file(named[0]!)
     })
 
     test('our environment, also in the first process', async () => {
@@ -351,6 +374,13 @@ inSandbox('out of the sandbox there is no way', () => {
       const { stdout } = spawnSync('bash', ['-c', script, 'bash', program], { encoding: 'utf8' })
       expect(stdout).not.toContain(canary)
       expect(stdout.trim().split('\n').at(-1)).toBe('0 1 2 219 3')
+    })
+
+    test.runIf(existsSync('/usr/bin/perl'))('in a terminal nobody types for others', async () => {
+      const granted = { confinement: 'workspace' as const, outside: [] }
+      const cmd = `perl -e 'print ioctl(STDIN, 0x5412, my $c = "x") ? "ESCAPED" : "refused: $!"'`
+      const look = await execCommand.execute(execCommand.input.parse({ cmd }), { ...place.ctx, granted })
+      expect((look as { text: string }).text).toMatch(/^refused: /)
     })
 
     test('without a terminal there is none to type into', async () => {

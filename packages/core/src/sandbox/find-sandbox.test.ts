@@ -25,6 +25,8 @@ test('what only looks like a sandbox is not taken for one', async () => {
       file: findBash(),
       args: ['-c', 'cd "$1" && shift && exec "$@"', 'bash', cwd, file, ...args],
       env: { ...env },
+      cwd: '/',
+      holdsOutput: false,
       release: () => undefined,
     }),
   }
@@ -38,7 +40,14 @@ test('a sandbox that does not start is not one, and says what it said', async ()
   chmodSync(program, 0o755)
   const broken: Sandbox = {
     name: 'bubblewrap',
-    wrap: ({ env }) => ({ file: program, args: [], env: { ...env }, release: () => undefined }),
+    wrap: ({ env }) => ({
+      file: program,
+      args: [],
+      env: { ...env },
+      cwd: '/',
+      holdsOutput: true,
+      release: () => undefined,
+    }),
   }
   const complaint = await probe(broken)
   expect(complaint).toBe('bwrap: something odd')

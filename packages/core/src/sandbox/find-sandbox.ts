@@ -37,7 +37,7 @@ async function findBubblewrap({
 }: FindSandboxOptions): Promise<SandboxFinding> {
   const program = findProgram('bwrap', env)
   if (program === undefined) return whyNone('linux')
-  const [help, version] = await Promise.all([run(program, ['--help'], {}), run(program, ['--version'], {})])
+  const [help, version] = await Promise.all([run(program, ['--help']), run(program, ['--version'])])
   const { TMPDIR } = env
   const sandbox = createBubblewrap({
     program,

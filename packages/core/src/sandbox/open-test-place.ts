@@ -24,7 +24,7 @@ export interface TestPlace {
   connected(): number
   victim: number
   /** Runs a command; what it printed, and its exit code. */
-  run(command: string, confinement?: Confinement, more?: object): Promise<Ran>
+  run(command: string, confinement?: Confinement, more?: object, outside?: string[]): Promise<Ran>
   file(name: string, content?: string): string
   close(): Promise<void>
 }
@@ -74,11 +74,11 @@ export async function openTestPlace(options: { workspace?: (home: string) => str
     port: (server.address() as AddressInfo).port,
     connected: () => connections,
     victim: victim.pid as number,
-    async run(command, confinement = 'workspace', more = {}) {
+    async run(command, confinement = 'workspace', more = {}, outside = []) {
       vi.stubEnv('HOME', home)
       vi.stubEnv('ANTHROPIC_API_KEY', canary)
       const input = bash.input.parse({ command, ...more })
-      const granted = { confinement, outside: [] as string[] }
+      const granted = { confinement, outside }
       const running = bash.execute(input, { ...ctx, granted }) as AsyncGenerator<
         unknown,
         Parameters<NonNullable<typeof bash.toModel>>[0]

@@ -41,7 +41,7 @@ export async function probe(sandbox: Sandbox): Promise<string | undefined> {
       roots: [workspace],
     })
     try {
-      const { printed, complaints } = await run(confined.file, confined.args, confined.env)
+      const { printed, complaints } = await run(confined.file, confined.args, confined)
       if (existsSync(path.join(folder, 'new'))) return 'files outside the workspace can be written'
       if (printed.trim() === 'confined') return undefined
       return printed.replace(/confined\n$/, '').trim() || complaints.trim() || 'it ended without a word'
@@ -58,12 +58,12 @@ export async function probe(sandbox: Sandbox): Promise<string | undefined> {
 export function run(
   file: string,
   args: readonly string[],
-  env: Record<string, string>,
+  { env = {}, cwd = '/' }: { env?: Record<string, string>; cwd?: string } = {},
 ): Promise<{ printed: string; complaints: string }> {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       env,
-      cwd: '/',
+      cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: limitMs,
       killSignal: 'SIGKILL',

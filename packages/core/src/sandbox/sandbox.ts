@@ -32,6 +32,10 @@ export interface Confined {
   file: string
   args: string[]
   env: Record<string, string>
+  /** Where it has to be started. */
+  cwd: string
+  /** Its output stays open as long as anything of it runs. */
+  holdsOutput: boolean
   /** To be called when nothing of it runs any more, and only then. May be called twice. */
   release(): void
 }

@@ -58,8 +58,8 @@ test('what a person granted is not hidden', () => {
 })
 
 test('places are given beside the rules, so that no name can change them', () => {
-  const { file, args, env } = createSeatbelt(options).wrap({ ...start, confinement: 'workspace' })
-  expect(file).toBe('/usr/bin/sandbox-exec')
+  const { file, args, env, cwd } = createSeatbelt(options).wrap({ ...start, confinement: 'workspace' })
+  expect({ file, cwd }).toEqual({ file: '/usr/bin/sandbox-exec', cwd: start.cwd })
   expect(args).toContain('P1=/Users/me/my "project"')
   const profile = args[args.indexOf('-p') + 1]!
   expect(profile).not.toContain('project')

@@ -59,6 +59,8 @@ export function createSeatbelt(options: SeatbeltOptions): Sandbox {
           ...(start.temporary !== undefined && { TMPDIR: start.temporary }),
           ...(start.gitConfig !== undefined && { GIT_CONFIG_GLOBAL: start.gitConfig }),
         },
+        cwd: start.cwd,
+        holdsOutput: false,
         release: () => undefined,
       } satisfies Confined
     },

@@ -3,27 +3,31 @@
  * apart. Undefined for processors whose numbers we do not know; there the namespaces have to do.
  */
 export function systemCallFilter(processor: string = process.arch): Buffer | undefined {
-  const numbers = processors[processor]
-  if (numbers === undefined) return undefined
+  if (processor !== 'x64' && processor !== 'arm64') return undefined
   const program = [
     load(offsets.processor),
-    ...unlessEqual(numbers.audit, [refuse(errors.EPERM)]),
+    ...unlessEqual(audits[processor], [refuse(errors.EPERM)]),
     load(offsets.number),
     // Another way to count the calls of the same processor.
     ...(processor === 'x64' ? [jump(codes.atLeast, 0x4000_0000, 0, 1), refuse(errors.EPERM)] : []),
-    ...numbers.refused.flatMap((number) => ifEqual(number, [refuse(errors.EPERM)])),
+    ...Object.values(refused).flatMap((numbers) => ifEqual(numbers[processor], [refuse(errors.EPERM)])),
     // Programs that know these do without them when they are told that there are none.
     ...unseenCalls.flatMap((number) => ifEqual(number, [refuse(errors.ENOSYS)])),
     // Namespaces of its own would give it rights over them, and the kernel more to guard.
-    ...numbers.makers.flatMap((number) =>
-      ifEqual(number, [load(offsets.first), jump(codes.anyOf, newNamespaces, 0, 1), refuse(errors.EPERM), allow]),
+    ...[calls.clone, calls.unshare].flatMap((numbers) =>
+      ifEqual(numbers[processor], [
+        load(offsets.first),
+        jump(codes.anyOf, newNamespaces, 0, 1),
+        refuse(errors.EPERM),
+        allow,
+      ]),
     ),
-    ...ifEqual(numbers.socket, [
+    ...ifEqual(calls.socket[processor], [
       load(offsets.first),
       ...families.flatMap((family) => ifEqual(family, [allow])),
       refuse(errors.EAFNOSUPPORT),
     ]),
-    ...ifEqual(numbers.ioctl, [
+    ...ifEqual(calls.ioctl[processor], [
       load(offsets.second),
       ...typingRequests.flatMap((request) => ifEqual(request, [refuse(errors.EPERM)])),
       allow,
@@ -42,42 +46,50 @@ const unseenCalls = [425, 426, 427, 435]
 /** All flags that ask for a new namespace. */
 const newNamespaces = 0x7e02_0000
 
-interface Numbers {
-  audit: number
-  socket: number
-  ioctl: number
-  /** clone and unshare. */
-  makers: number[]
-  /** Keys, tracing of the machine, file handles, mounts, modules, the log and the end of the kernel. */
-  refused: number[]
+/** The numbers of calls, by processor. */
+const calls = {
+  socket: { x64: 41, arm64: 198 },
+  ioctl: { x64: 16, arm64: 29 },
+  clone: { x64: 56, arm64: 220 },
+  unshare: { x64: 272, arm64: 97 },
 }
 
-const mountCalls = [428, 429, 430, 432, 442]
-const processors: Record<string, Numbers> = {
-  x64: {
-    audit: 0xc000_003e,
-    socket: 41,
-    ioctl: 16,
-    makers: [56, 272],
-    refused: [
-      ...[248, 249, 250, 321, 298, 323, 303, 304, 165, 166, 155, 308, 246, 320, 175, 313, 176, 179, 167, 168, 169, 163],
-      ...[103, ...mountCalls],
-    ],
-  },
-  arm64: {
-    audit: 0xc000_00b7,
-    socket: 198,
-    ioctl: 29,
-    makers: [220, 97],
-    refused: [
-      ...[217, 218, 219, 280, 241, 282, 264, 265, 40, 39, 41, 268, 104, 294, 105, 273, 106, 60, 224, 225, 142, 89],
-      ...[116, ...mountCalls],
-    ],
-  },
+/** Keys, tracing of the machine, file handles, mounts, other namespaces, modules, the log and the end of the kernel. */
+const refused = {
+  add_key: { x64: 248, arm64: 217 },
+  request_key: { x64: 249, arm64: 218 },
+  keyctl: { x64: 250, arm64: 219 },
+  bpf: { x64: 321, arm64: 280 },
+  perf_event_open: { x64: 298, arm64: 241 },
+  userfaultfd: { x64: 323, arm64: 282 },
+  name_to_handle_at: { x64: 303, arm64: 264 },
+  open_by_handle_at: { x64: 304, arm64: 265 },
+  mount: { x64: 165, arm64: 40 },
+  umount2: { x64: 166, arm64: 39 },
+  pivot_root: { x64: 155, arm64: 41 },
+  open_tree: { x64: 428, arm64: 428 },
+  move_mount: { x64: 429, arm64: 429 },
+  fsopen: { x64: 430, arm64: 430 },
+  fsmount: { x64: 432, arm64: 432 },
+  mount_setattr: { x64: 442, arm64: 442 },
+  setns: { x64: 308, arm64: 268 },
+  init_module: { x64: 175, arm64: 105 },
+  finit_module: { x64: 313, arm64: 273 },
+  delete_module: { x64: 176, arm64: 106 },
+  kexec_load: { x64: 246, arm64: 104 },
+  kexec_file_load: { x64: 320, arm64: 294 },
+  reboot: { x64: 169, arm64: 142 },
+  swapon: { x64: 167, arm64: 224 },
+  swapoff: { x64: 168, arm64: 225 },
+  quotactl: { x64: 179, arm64: 60 },
+  acct: { x64: 163, arm64: 89 },
+  syslog: { x64: 103, arm64: 116 },
 }
 
 /** Where the kernel puts what a call is about. Of arguments, the lower half. */
 const offsets = { number: 0, processor: 4, first: 16, second: 24 }
+/** What the kernel calls the processors. */
+const audits = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 const codes = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, end: 0x06 }
 const errors = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 }
 

@@ -12,6 +12,8 @@ export interface Launch {
   /** Where it is started; inside the sandbox it finds itself where it was asked to be. */
   cwd: string
   confinement: Confinement
+  /** Its output stays open as long as anything of it runs. */
+  holdsOutput: boolean
   /** To be called when nothing of it runs any more. */
   release(): void
 }
@@ -33,7 +35,7 @@ export function confinementOf({ granted, state }: Pick<ToolContext, 'granted' | 
 export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, env }: LaunchPlace): Promise<Launch> {
   const confinement = confinementOf(ctx)
   const [file = '', ...args] = argv
-  if (confinement === 'none') return { file, args, env, cwd, confinement, release: () => undefined }
+  if (confinement === 'none') return { file, args, env, cwd, confinement, holdsOutput: false, release: () => undefined }
   const { state, granted } = ctx
   const [secrets, own] = await Promise.all([secretsOf(state), confinement === 'workspace' ? ownPlaces(state) : {}])
   const confined = (state.sandbox as Sandbox).wrap({
@@ -47,7 +49,7 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
     secrets,
     ...own,
   })
-  return { ...confined, cwd: '/', confinement }
+  return { ...confined, confinement }
 }
 
 async function ownPlaces(state: AgentState): Promise<Pick<ConfinedStart, 'temporary' | 'gitConfig'>> {

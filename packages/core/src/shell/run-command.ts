@@ -117,8 +117,7 @@ export async function* runCommand(
     const exit = await Promise.race([started.exited, ending.promise.then(() => started.exited)])
     clearTimeout(timer)
     if (status !== 'ended') await ending.promise
-    // Inside the sandbox the first process holds the output until all others are gone.
-    if (await isClosed(started)) return { exit, left: confinement === 'none' && (await outlives(target)) }
+    if (await isClosed(started)) return { exit, left: !running.holdsOutput && (await outlives(target)) }
     if (membersOf(target, { fresh: true }).length > 0) return { exit, left: true }
     started.abandon()
     return { exit, left: false }
@@ -138,6 +137,8 @@ async function outlives(target: { pid: number; mark: string }): Promise<boolean>
 export interface BegunCommand {
   started: StartedCommand
   confinement: Confinement
+  /** Its output stays open as long as anything of it runs. */
+  holdsOutput: boolean
   mark: string
   startedAt: number
   /** Lets it begin; it is journalled. Resolves when an undo will know of it; never rejects. */
@@ -168,6 +169,7 @@ export async function beginCommand(
   return {
     started,
     confinement: ready.confinement,
+    holdsOutput: ready.holdsOutput,
     mark,
     startedAt: Date.now(),
     async go() {
