@@ -7,6 +7,8 @@ import type { Api, ListedSession } from './api/api.ts'
 import type { Kept } from './api/kept.ts'
 import type { ModelInfo } from './api/model-info.ts'
 import type { PermissionFacts } from './api/rule-info.ts'
+import { createAgentActions } from './agents/agent-actions.ts'
+import type { AgentActions } from './agents/agent-actions.ts'
 import { chosenModelKey } from './current-model.ts'
 import { createAskActions } from './inbox/ask-actions.ts'
 import type { AskActions } from './inbox/ask-actions.ts'
@@ -34,6 +36,8 @@ export interface AppState {
   chosenModels: Record<string, string>
   /** The person's choice by session, until the server has it. */
   chosenModes: Record<string, Mode>
+  /** Whom sessions that the server does not have yet are to talk to, by session; the master where none is named. */
+  chosenAgents: Record<string, string>
   /** What decides about calls besides rules; null until it is known. */
   permissions: PermissionFacts | null
   /** What waits for the person, in any session, oldest first. */
@@ -44,7 +48,7 @@ export interface AppState {
   /** The folder that is worked in; null until it is known. */
   workspacePath: string | null
   /** What is open over the chat. */
-  dialog: 'models' | 'inbox' | 'rules' | null
+  dialog: 'models' | 'inbox' | 'rules' | 'agents' | null
 }
 
 export interface Found {
@@ -54,7 +58,7 @@ export interface Found {
 
 export type AppStore = StoreApi<AppState> & AppActions
 
-export interface AppActions extends AskActions, ModeActions {
+export interface AppActions extends AskActions, ModeActions, AgentActions {
   /** Trades the one-time key for a cookie if there is one, then reads what there is. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
@@ -106,6 +110,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     modelsFailure: null,
     chosenModels: {},
     chosenModes: {},
+    chosenAgents: {},
     permissions: null,
     asks: [],
     sidebar: restingSidebar(),
@@ -122,6 +127,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     ...store,
     ...asks,
     ...modes,
+    ...createAgentActions(store),
     start,
     refresh,
     refreshModels,

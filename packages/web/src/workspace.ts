@@ -19,6 +19,7 @@ import { emptySession } from './chat/session-state.ts'
 import { createSessionStore } from './chat/session-store.ts'
 import type { SessionStore } from './chat/session-store.ts'
 import { pageWakeSource } from './chat/wake-source.ts'
+import { openSubAgents } from './sub-agents/open-sub-agents.ts'
 import { openTabChannel } from './tab-channel.ts'
 import { noticeError } from './ui/notices.tsx'
 
@@ -101,25 +102,27 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const fresh = isNew && id === current
     const draftKey = () => `troupe.draft.${fresh && app.getState().isNew ? 'new' : id}`
     const initial = emptySession(id, fresh ? 'new' : 'loading')
+    const services = {
+      api,
+      ids,
+      wake: pageWakeSource,
+      now: Date.now,
+      model: () => currentModel(app.getState(), keptByBrowser),
+      mode: () => app.untoldMode(id),
+      agent: () => app.untoldAgent(id),
+      onChunk: (chunk: Chunk) => onChunk(id, chunk),
+      onAnswered: app.asksAnswered,
+      onChange: () => {
+        if (app.getState().sessionId === id) app.sessionBegan()
+        channel.tell({ sessionId: id, what: 'changed' })
+        void app.refresh()
+      },
+      onError: noticeError,
+      keepDraft: (draft: string) => keptByBrowser.set(draftKey(), draft === '' ? null : draft),
+    }
     return createSessionStore(
       { ...initial, draft: keptByBrowser.get(draftKey()) ?? '' },
-      {
-        api,
-        ids,
-        wake: pageWakeSource,
-        now: Date.now,
-        model: () => currentModel(app.getState(), keptByBrowser),
-        mode: () => app.untoldMode(id),
-        onChunk: (chunk) => onChunk(id, chunk),
-        onAnswered: app.asksAnswered,
-        onChange: () => {
-          if (app.getState().sessionId === id) app.sessionBegan()
-          channel.tell({ sessionId: id, what: 'changed' })
-          void app.refresh()
-        },
-        onError: noticeError,
-        keepDraft: (draft) => keptByBrowser.set(draftKey(), draft === '' ? null : draft),
-      },
+      { ...services, agents: openSubAgents(id, services) },
     )
   }
 

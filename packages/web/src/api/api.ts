@@ -1,5 +1,6 @@
 import type { Answer, Ask, BranchPage, Effect, Mode, SearchHit, Session, Workspace } from '@troupe/core'
 import type { Part } from '@troupe/core/protocol'
+import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentPlace, ToolInfo } from './agent-info.ts'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { Request } from './request.ts'
@@ -13,6 +14,8 @@ export interface ChatBody {
   messageId?: string
   model?: string
   mode?: Mode
+  /** Whom the session talks to; the master where none is named. */
+  agent?: string
   clientId: string
   tabId: string
 }
@@ -41,6 +44,9 @@ export function createApi(request: Request) {
   const of = (sessionId: string | undefined) =>
     sessionId === undefined ? '' : `?${new URLSearchParams({ sessionId })}`
   const provider = (id: string) => `/ai/providers/${encodeURIComponent(id)}`
+  const agent = (name: string) => `/ai/agents/${encodeURIComponent(name)}`
+  const subAgent = ({ sessionId, agentId }: SubAgentPlace) =>
+    `${session(sessionId)}/agents/${encodeURIComponent(agentId)}`
 
   return {
     authenticate: (key: string) => request('POST', '/ai/auth', { body: { key } }),
@@ -70,6 +76,28 @@ export function createApi(request: Request) {
     stopRun: (id: string) => request('POST', `${chat(id)}/stop`, { body: {} }),
     steerRun: (id: string, steering: { id: string; text: string }) =>
       request('POST', `${chat(id)}/steer`, { body: steering }),
+
+    subAgents: (sessionId: string) => json<{ agents: SubAgentInfo[] }>('GET', `${session(sessionId)}/agents`),
+    subAgentMessages: (at: SubAgentPlace, { before, limit }: { before?: string; limit: number }) => {
+      const search = new URLSearchParams({ limit: String(limit) })
+      if (before !== undefined) search.set('before', before)
+      return json<BranchPage>('GET', `${subAgent(at)}/messages?${search}`)
+    },
+    followSubAgent: (at: SubAgentPlace, after: number | undefined, signal: AbortSignal) =>
+      request('GET', `${subAgent(at)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
+    stopSubAgent: (at: SubAgentPlace) => json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/stop`, {}),
+    tellSubAgent: (at: SubAgentPlace, message: { id: string; text: string }) =>
+      json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/input`, message),
+    /** A session of its own, with a copy of the conversation. */
+    forkSubAgent: (at: SubAgentPlace) => json<{ session: Session }>('POST', `${subAgent(at)}/fork`, {}),
+
+    agents: () => json<AgentList>('GET', '/ai/agents'),
+    addAgent: (name: string, definition: AgentDefinitionBody) =>
+      json<{ agent: AgentInfo }>('POST', '/ai/agents', { name, ...definition }),
+    changeAgent: (name: string, patch: Partial<AgentDefinitionBody>) =>
+      json<{ agent: AgentInfo }>('PATCH', agent(name), patch),
+    deleteAgent: (name: string) => request('DELETE', agent(name)),
+    tools: () => json<{ tools: ToolInfo[] }>('GET', '/ai/tools'),
 
     asks: () => json<{ asks: Ask[] }>('GET', '/ai/asks'),
     /** `settled`: other asks that were answered by what is remembered with this one. */

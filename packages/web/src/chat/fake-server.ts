@@ -1,8 +1,10 @@
 import { formatEvent } from '@troupe/core/protocol'
 import type { BranchPage } from '@troupe/core'
 import type { Chunk, StoredMessage } from '@troupe/core/protocol'
+import type { SubAgentInfo } from '../api/agent-info.ts'
 import { createApi } from '../api/api.ts'
 import { createRequest } from '../api/request.ts'
+import { openSubAgents } from '../sub-agents/open-sub-agents.ts'
 import { emptySession } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 import { createSessionStore } from './session-store.ts'
@@ -13,8 +15,11 @@ export function createFakeServer() {
   const waiting: { path: string; answer: (response: Response | Error) => void; signal: AbortSignal | undefined }[] = []
   const listeners = new Set<() => void>()
   const wakers = new Set<() => void>()
+  /** Answered by itself, so that tests of other things need not care. */
+  const subAgents: SubAgentInfo[] = []
 
   const fetch = (path: string, init: RequestInit): Promise<Response> => {
+    if (path === '/ai/sessions/s1/agents') return Promise.resolve(Response.json({ agents: subAgents }))
     requests.push({
       method: init.method ?? 'GET',
       path,
@@ -81,29 +86,32 @@ export function createFakeServer() {
   const errors: unknown[] = []
   const drafts: string[] = []
   const request = createRequest(fetch as typeof globalThis.fetch, () => undefined)
-  const openSession = (phase: SessionState['phase'] = 'loading') =>
-    createSessionStore(emptySession('s1', phase), {
+  const openSession = (phase: SessionState['phase'] = 'loading') => {
+    const services = {
       api: createApi(request),
       ids: { clientId: 'c1', tabId: 't1' },
-      wake: (onWake) => {
+      wake: (onWake: () => void) => {
         wakers.add(onWake)
         return () => wakers.delete(onWake)
       },
       now: () => 1000,
       model: () => 'demo/tour',
       mode: () => undefined,
+      agent: () => undefined,
       onChunk: () => undefined,
       onAnswered: () => undefined,
       onChange: () => undefined,
-      onError: (error) => errors.push(error),
-      keepDraft: (draft) => drafts.push(draft),
-    })
+      onError: (error: unknown) => errors.push(error),
+      keepDraft: (draft: string) => drafts.push(draft),
+    }
+    return createSessionStore(emptySession('s1', phase), { ...services, agents: openSubAgents('s1', services) })
+  }
   const wake = () => {
     for (const waker of new Set(wakers)) waker()
   }
   const fail = async (path: string) => (await next(path)).answer(new TypeError('fetch failed'))
 
-  return { requests, replyJson, replyIdle, replyStream, fail, openSession, wake, errors, drafts }
+  return { requests, subAgents, replyJson, replyIdle, replyStream, fail, openSession, wake, errors, drafts }
 }
 
 export function page(messages: StoredMessage[], rest: Partial<BranchPage> = {}): BranchPage {

@@ -23,7 +23,7 @@ interface Following {
 /** Keeps the state of one session in step with its run, at most one at a time. */
 export function createRunFollower(store: StoreApi<SessionState>, options: RunFollowerOptions) {
   const { services, onOtherRun, onEnded, onRefused } = options
-  const { sessionId } = store.getState()
+  const { sessionId, agentId } = store.getState()
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
   let following: Following | undefined
   let inSight = false
@@ -72,6 +72,7 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
       },
       onChunk: (chunk) => {
         reader.take(chunk)
+        if (agentId === null) services.agents.take(chunk)
         services.onChunk(chunk)
       },
       onConnection: (connection) =>

@@ -6,6 +6,8 @@ import type { Progress } from './tool-progress.ts'
 /** One session as this page knows it. Everything here is replaced, never changed in place. */
 export interface SessionState {
   sessionId: string
+  /** The sub-agent whose conversation it is; null for the session's own. */
+  agentId: string | null
   phase: 'new' | 'loading' | 'ready' | 'missing' | 'failed'
   failure: ErrorInfo | null
   /** One branch from the oldest loaded message to its leaf, as stored. */
@@ -59,9 +61,14 @@ export interface Unsent {
   error: ErrorInfo
 }
 
-export function emptySession(sessionId: string, phase: SessionState['phase']): SessionState {
+export function emptySession(
+  sessionId: string,
+  phase: SessionState['phase'],
+  agentId: string | null = null,
+): SessionState {
   return {
     sessionId,
+    agentId,
     phase,
     failure: null,
     messages: [],

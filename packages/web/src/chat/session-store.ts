@@ -6,6 +6,7 @@ import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
 import type { Api } from '../api/api.ts'
 import type { ClientIds } from '../api/client-ids.ts'
+import type { SubAgents } from '../sub-agents/sub-agents.ts'
 import { createAttachments } from './attachments.ts'
 import type { FilePartData } from './attachments.ts'
 import { createBranchReader } from './branch-reader.ts'
@@ -23,6 +24,10 @@ export interface SessionServices {
   model: () => string | undefined
   /** The mode that the session is to begin in; undefined leaves it as it is. */
   mode: () => Mode | undefined
+  /** The agent that the session is to talk to from its beginning; undefined leaves it to the server. */
+  agent: () => string | undefined
+  /** The sub-agents of the session, also where it is the conversation of one of them. */
+  agents: SubAgents
   /** Chunks that concern more than this session: its title, asks. */
   onChunk: (chunk: Chunk) => void
   /** These asks have their answer. */
@@ -37,6 +42,7 @@ export interface SessionServices {
 export type SessionStore = StoreApi<SessionState> & SessionActions
 
 export interface SessionActions {
+  readonly agents: SubAgents
   /** Reads the session and follows its run, if there is one. Also looks again when called again. */
   open: () => Promise<void>
   /** Lets go of the stream. The run goes on without this page. */
@@ -66,6 +72,8 @@ export interface SessionActions {
 export function createSessionStore(initial: SessionState, services: SessionServices): SessionStore {
   const { api, ids, now, onError } = services
   const { sessionId } = initial
+  /** The session's own conversation tells of its sub-agents; theirs is told by them. */
+  const isOwn = initial.agentId === null
   const store = createStore<SessionState>(() => initial)
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
   const patchRun = (run: Partial<session.LiveRun>) =>
@@ -81,8 +89,9 @@ export function createSessionStore(initial: SessionState, services: SessionServi
 
   return {
     ...store,
+    agents: services.agents,
     open,
-    close: runs.leave,
+    close,
     setDraft,
     ...createAttachments(store, api, onError),
     send,
@@ -101,13 +110,20 @@ export function createSessionStore(initial: SessionState, services: SessionServi
 
   async function open(): Promise<void> {
     runs.enter()
+    if (isOwn) services.agents.open({ isNew: store.getState().phase === 'new' })
     if (store.getState().phase === 'new' || runs.isStarting()) return
     const read = await branch.refresh()
     if (read !== 'failed' && runs.isInSight() && !runs.isFollowing()) await runs.follow()
   }
 
+  function close(): void {
+    runs.leave()
+    if (isOwn) services.agents.close()
+  }
+
   async function ended(end: 'finished' | 'idle'): Promise<void> {
     const before = store.getState()
+    if (isOwn) services.agents.runEnded()
     const unanswered = before.messages.at(-1)?.role === 'user'
     change(session.withRunEnded)
     if (end === 'idle' && before.run === null && !unanswered) return
@@ -183,6 +199,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       parentMessageId,
       ...chosenModel(),
       ...chosenMode(),
+      ...chosenAgent(),
       ...ids,
     }
     await runs.follow((signal) => api.startRun(body, signal), message)
@@ -206,6 +223,11 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   function chosenMode(): { mode?: Mode } {
     const mode = services.mode()
     return mode === undefined ? {} : { mode }
+  }
+
+  function chosenAgent(): { agent?: string } {
+    const agent = services.agent()
+    return agent === undefined ? {} : { agent }
   }
 
   async function retryUnsent(): Promise<void> {

@@ -1,0 +1,310 @@
+import { newId } from '@troupe/core/protocol'
+import type { Session } from '@troupe/core'
+import type { Chunk } from '@troupe/core/protocol'
+import { createStore } from 'zustand/vanilla'
+import type { StoreApi } from 'zustand/vanilla'
+import { ApiError, isUnreachable } from '../api/api-error.ts'
+import type { Api } from '../api/api.ts'
+import type { SubAgentInfo } from '../api/agent-info.ts'
+import { dataOf } from '../chat/data-of.ts'
+import type { SessionStore } from '../chat/session-store.ts'
+import { createAgentFolds } from './agent-folds.ts'
+import { isAtWork } from './sub-agent.ts'
+import * as state from './sub-agents-state.ts'
+import type { Below, SubAgentMap } from './sub-agents-state.ts'
+
+export interface SubAgentsState {
+  agents: SubAgentMap
+  below: Below
+  /** What stands beside the session: all of its agents, one of them, or nothing. */
+  shown: { agentId: string | null } | null
+  /** Those of which something was asked that has not been answered. */
+  busy: ReadonlySet<string>
+}
+
+/** The sub-agents of one session, as they stand and as they work. */
+export interface SubAgents extends StoreApi<SubAgentsState> {
+  /** The session has come into sight. One that nothing was said in yet has none to read. */
+  open: (options: { isNew: boolean }) => void
+  close: () => void
+  /** Every chunk of the session's own stream. */
+  take: (chunk: Chunk) => void
+  /** Every chunk of an agent's own stream. */
+  takeOwn: (agentId: string, chunk: Chunk) => void
+  /** The session has no run, or none any more. */
+  runEnded: () => void
+  /** An agent's own stream has ended, or there is none. */
+  ownEnded: (agentId: string) => void
+  show: (shown: SubAgentsState['shown']) => void
+  /** An agent's conversation, as a session. */
+  conversation: (agentId: string) => SessionStore
+  stop: (agentId: string) => Promise<void>
+  /** False when the server did not take it. */
+  tell: (agentId: string, text: string) => Promise<boolean>
+  retry: (agentId: string) => Promise<boolean>
+  fork: (agentId: string) => Promise<Session | undefined>
+}
+
+export interface SubAgentsServices {
+  api: Api
+  now: () => number
+  onError: (error: unknown) => void
+  openConversation: (agentId: string) => SessionStore
+  /** How often what has come is shown at most. */
+  everyMs?: number
+}
+
+const keptConversations = 6
+const retryText = 'Please try again.'
+/** Its end is told to its stream before it is stored. */
+const endPauses = [0, 300, 1000, 3000]
+
+export function createSubAgents(sessionId: string, services: SubAgentsServices): SubAgents {
+  const { api, now, onError, openConversation, everyMs = 50 } = services
+  const store = createStore<SubAgentsState>(() => ({
+    agents: new Map(),
+    below: new Map(),
+    shown: null,
+    busy: new Set(),
+  }))
+  const folds = createAgentFolds()
+  const conversations = new Map<string, SessionStore>()
+  /** Those that work while the session has no run: only their own streams tell of them. */
+  const alone = new Set<string>()
+  /** Those that the stream has told of since the list was asked for. */
+  const moved = new Set<string>()
+  /** Ahead of the store by what has come since it was last shown. */
+  let agents: SubAgentMap = new Map()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let root: 'unknown' | 'live' | 'idle' = 'unknown'
+  let isOpen = false
+  let loading: Promise<void> | undefined
+  let wanted: Promise<void> | undefined
+
+  return {
+    ...store,
+    open,
+    close,
+    take,
+    takeOwn,
+    runEnded,
+    ownEnded: (agentId) => void ownEnded(agentId),
+    show,
+    conversation,
+    stop,
+    tell,
+    retry: (agentId) => tell(agentId, retryText),
+    fork,
+  }
+
+  function open({ isNew }: { isNew: boolean }): void {
+    isOpen = true
+    if (isNew) return
+    void load()
+    const agentId = store.getState().shown?.agentId
+    if (agentId != null) void conversation(agentId).open()
+  }
+
+  function close(): void {
+    isOpen = false
+    root = 'unknown'
+    alone.clear()
+    flush()
+    for (const one of conversations.values()) one.close()
+  }
+
+  function take(chunk: Chunk): void {
+    root = 'live'
+    if (chunk.type.startsWith('data-')) takeNews(chunk)
+  }
+
+  function takeNews(chunk: Chunk): void {
+    const envelope = dataOf(chunk, 'sub-agent-chunk')
+    for (const inner of envelope?.chunks ?? []) takeOf(envelope?.agentId ?? '', inner as Chunk)
+    const started = dataOf(chunk, 'sub-agent-start')
+    if (started !== undefined) {
+      change(state.withStarted(agents, started, now()))
+      moved.add(started.agentId)
+      // The list knows more of it: its model, the call that started it.
+      void load()
+    }
+    const report = dataOf(chunk, 'tool-progress')
+    if (report !== undefined) change(state.withReport(agents, report))
+    const ended = dataOf(chunk, 'sub-agent-end')
+    if (ended !== undefined) end(ended)
+  }
+
+  function takeOf(agentId: string, chunk: Chunk): void {
+    folds.take(agentId, chunk)
+    schedule()
+    if (chunk.type === 'data-tool-progress') takeNews(chunk)
+    // It begins a turn, and whoever looks at it was told before that there was none.
+    if (chunk.type === 'start' && isShown(agentId) && !alone.has(agentId)) void conversation(agentId).open()
+  }
+
+  function takeOwn(agentId: string, chunk: Chunk): void {
+    if (alone.has(agentId)) takeOf(agentId, chunk)
+    // What works below one that works alone is told by its stream only.
+    if (chunk.type.startsWith('data-sub-agent-')) takeNews(chunk)
+  }
+
+  function end(ended: Parameters<typeof state.withEnded>[1]): void {
+    const { agentId } = ended
+    const news = folds.read(agentId)
+    if (news !== undefined) change(state.withActivity(agents, agentId, news.activity, news.tokens))
+    change(state.withEnded(agents, ended, now()))
+    folds.forget(agentId)
+    moved.add(agentId)
+    // Its price and its note.
+    void load()
+  }
+
+  function change(next: SubAgentMap): void {
+    if (next === agents) return
+    agents = next
+    schedule()
+  }
+
+  function schedule(): void {
+    timer ??= setTimeout(flush, everyMs)
+  }
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    for (const [agentId, { activity, tokens }] of folds.readAll())
+      agents = state.withActivity(agents, agentId, activity, tokens)
+    const before = store.getState()
+    if (before.agents === agents) return
+    const below = state.hasSameShape(before.agents, agents) ? before.below : state.belowOf(agents)
+    store.setState({ agents, below })
+  }
+
+  /** Calls that come while it is being read are served by one more reading. */
+  function load(): Promise<void> {
+    if (loading === undefined) {
+      loading = read().finally(() => void (loading = undefined))
+      return loading
+    }
+    wanted ??= loading
+      .then(() => wait(4 * everyMs))
+      .then(() => {
+        wanted = undefined
+        return load()
+      })
+    return wanted
+  }
+
+  async function read(): Promise<void> {
+    moved.clear()
+    try {
+      const { agents: infos } = await api.subAgents(sessionId)
+      agents = state.withListed(agents, infos, moved)
+      flush()
+      followAlone()
+    } catch (error) {
+      // A session that is gone is told of where it is read.
+      if (!isUnreachable(error) && !(error instanceof ApiError && error.status === 404)) onError(error)
+    }
+  }
+
+  function runEnded(): void {
+    const hadRun = root === 'live'
+    root = 'idle'
+    if (hadRun && agents.size > 0) void load()
+    else followAlone()
+  }
+
+  /** Agents that a person told more work on without the session. */
+  function followAlone(): void {
+    if (root !== 'idle' || !isOpen) return
+    for (const agent of agents.values()) {
+      if (!isAtWork(agent) || alone.has(agent.agentId)) continue
+      alone.add(agent.agentId)
+      void conversation(agent.agentId).open()
+    }
+  }
+
+  async function ownEnded(agentId: string): Promise<void> {
+    if (!alone.has(agentId)) return
+    for (const pause of endPauses) {
+      await wait(pause)
+      if (!isOpen) return
+      await load()
+      const agent = agents.get(agentId)
+      if (agent === undefined || !isAtWork(agent)) break
+    }
+    alone.delete(agentId)
+    folds.forget(agentId)
+  }
+
+  function show(shown: SubAgentsState['shown']): void {
+    const before = store.getState().shown?.agentId
+    store.setState({ shown })
+    if (before != null && before !== shown?.agentId && !alone.has(before)) conversations.get(before)?.close()
+    if (shown?.agentId != null) void conversation(shown.agentId).open()
+  }
+
+  function isShown(agentId: string): boolean {
+    return store.getState().shown?.agentId === agentId
+  }
+
+  function conversation(agentId: string): SessionStore {
+    const known = conversations.get(agentId)
+    conversations.delete(agentId)
+    const found = known ?? openConversation(agentId)
+    conversations.set(agentId, found)
+    for (const other of conversations.keys()) {
+      if (conversations.size <= keptConversations) break
+      if (other === agentId || alone.has(other) || isShown(other)) continue
+      conversations.get(other)?.close()
+      conversations.delete(other)
+    }
+    return found
+  }
+
+  async function stop(agentId: string): Promise<void> {
+    await ask(agentId, () => api.stopSubAgent({ sessionId, agentId }))
+  }
+
+  async function tell(agentId: string, text: string): Promise<boolean> {
+    const told = await ask(agentId, () => api.tellSubAgent({ sessionId, agentId }, { id: newId('u'), text }))
+    if (told) followAlone()
+    return told
+  }
+
+  /** One thing at a time with an agent. False when it was refused. */
+  async function ask(agentId: string, request: () => Promise<{ agent: SubAgentInfo }>): Promise<boolean> {
+    if (store.getState().busy.has(agentId)) return false
+    store.setState(({ busy }) => ({ busy: new Set([...busy, agentId]) }))
+    try {
+      const { agent } = await request()
+      agents = state.withInfo(agents, agent)
+      moved.add(agentId)
+      flush()
+      return true
+    } catch (error) {
+      // It has ended by itself in the meantime.
+      if (!(error instanceof ApiError && error.name === 'NoRun')) onError(error)
+      void load()
+      return false
+    } finally {
+      store.setState(({ busy }) => ({ busy: new Set([...busy].filter((id) => id !== agentId)) }))
+    }
+  }
+
+  async function fork(agentId: string): Promise<Session | undefined> {
+    try {
+      return (await api.forkSubAgent({ sessionId, agentId })).session
+    } catch (error) {
+      onError(error)
+      return undefined
+    }
+  }
+}
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
+}
