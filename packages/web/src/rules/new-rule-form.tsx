@@ -4,15 +4,16 @@ import { toErrorInfo } from '../api/api-error.ts'
 import type { NewRule, RuleScope } from '../api/rule-info.ts'
 import { Button } from '../ui/button.tsx'
 import { countOf } from '../ui/format.ts'
+import { Segments } from '../ui/segments.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { RuleTrial } from './rule-trial.tsx'
 import { useRuleTest } from './use-rule-test.ts'
 
 const examples = ['Bash(npm run *)', 'Edit(src/**)', 'Read(.env)', 'WebFetch(domain:example.com)', 'mcp__server']
-const effects: { effect: Effect; label: string }[] = [
-  { effect: 'allow', label: 'Allow' },
-  { effect: 'ask', label: 'Ask' },
-  { effect: 'deny', label: 'Deny' },
+const effects: { value: Effect; label: string }[] = [
+  { value: 'allow', label: 'Allow' },
+  { value: 'ask', label: 'Ask' },
+  { value: 'deny', label: 'Deny' },
 ]
 const scopes: { scope: RuleScope; label: string }[] = [
   { scope: 'session', label: 'in this session' },
@@ -65,20 +66,7 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
       }}
     >
       <div className="new-rule-row">
-        <div className="segments" role="radiogroup" aria-label="What the rule does">
-          {effects.map(({ effect: one, label }) => (
-            <label key={one} className="segment" data-effect={one}>
-              <input
-                type="radio"
-                name="effect"
-                className="visually-hidden"
-                checked={one === effect}
-                onChange={() => setEffect(one)}
-              />
-              {label}
-            </label>
-          ))}
-        </div>
+        <Segments label="What the rule does" options={effects} value={effect} onChange={setEffect} />
         <input
           ref={field}
           className="new-rule-text"

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { countOf, dayGroup, formatCount, formatDuration, formatSize, formatToolName } from './format.ts'
+import {
+  countOf,
+  dayGroup,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatShare,
+  formatSize,
+  formatToolName,
+} from './format.ts'
 
 test('durations and counts are short', () => {
   expect([0.4, 999, 3440, 59_940, 59_960, 125_000].map(formatDuration)).toEqual([
@@ -28,4 +37,26 @@ test('tool names read as words', () => {
     'Open url',
     'Mcp files read',
   ])
+})
+
+test('a small price and a small share are not nothing', () => {
+  expect([0, 0.000_001, 0.0042, 0.1254, 12.5].map(formatCost)).toEqual([
+    '$0',
+    '<$0.0001',
+    '$0.0042',
+    '$0.125',
+    '$12.50',
+  ])
+  expect(
+    (
+      [
+        [0, 10],
+        [1, 1000],
+        [21, 100],
+        [999, 1000],
+        [5, 5],
+        [3, 0],
+      ] as const
+    ).map(([part, whole]) => formatShare(part, whole)),
+  ).toEqual(['0 %', '<1 %', '21 %', '99 %', '100 %', '0 %'])
 })

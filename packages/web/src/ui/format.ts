@@ -60,3 +60,20 @@ export function formatSize(bytes: number): string {
   if (bytes < 999_950) return `${trimZero((bytes / 1000).toFixed(1))} KB`
   return `${trimZero((bytes / 1_000_000).toFixed(1))} MB`
 }
+
+/** `$0.0042`, `$0.125`, `$1.20`; less than a hundredth of a cent is said to be so. */
+export function formatCost(dollars: number): string {
+  if (dollars === 0) return '$0'
+  if (dollars < 0.0001) return '<$0.0001'
+  const digits = dollars < 0.01 ? 4 : dollars < 1 ? 3 : 2
+  return `$${dollars.toFixed(digits)}`
+}
+
+/** `21 %`; what is not nothing is not shown as nothing, nor what is not all as all. */
+export function formatShare(part: number, whole: number): string {
+  if (whole <= 0 || part <= 0) return '0 %'
+  const percent = (100 * part) / whole
+  if (percent < 1) return '<1 %'
+  if (percent > 99 && percent < 100) return '99 %'
+  return `${Math.round(percent)} %`
+}
