@@ -67,19 +67,24 @@ test('it imports nothing but its dependencies', () => {
   expect(packages.filter((name) => !Object.hasOwn(manifest.dependencies, name))).toEqual([])
 })
 
-test('every export is there in an empty project, with every built-in tool', async () => {
+test('every export is there in an empty project, with every built-in tool and agent', async () => {
   const names = Object.keys(manifest.exports).map((name) => name.replace('.', '@troupe/core'))
   expect(names).toEqual(Object.keys(sources))
   const program = `
-    import { getBuiltinTools } from '@troupe/core'
+    import { getBuiltinAgents, getBuiltinTools } from '@troupe/core'
     const names = {}
     for (const name of ${JSON.stringify(names)}) names[name] = Object.keys(await import(name)).sort()
-    console.log(JSON.stringify({ names, tools: getBuiltinTools().map((tool) => tool.name) }))`
-  const found = JSON.parse(await runProgram('every.mjs', program)) as { names: unknown; tools: string[] }
+    console.log(JSON.stringify({ names, tools: getBuiltinTools().map((tool) => tool.name), agents: getBuiltinAgents().map((agent) => agent.name) }))`
+  const found = JSON.parse(await runProgram('every.mjs', program)) as {
+    names: unknown
+    tools: string[]
+    agents: string[]
+  }
   expect(found.names).toEqual(
     Object.fromEntries(names.map((name) => [name, Object.keys(sources[name] ?? {}).toSorted()])),
   )
   expect(found.tools).toEqual(core.getBuiltinTools().map((tool) => tool.name))
+  expect(found.agents).toEqual(core.getBuiltinAgents().map((agent) => agent.name))
 })
 
 test('the example of the README runs as it stands', async () => {

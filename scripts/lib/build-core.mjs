@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { cpSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { Failure, root, run } from './run.mjs'
 
@@ -12,6 +12,8 @@ export async function buildCore(node, env = process.env) {
   try {
     const { code, output } = await run(node, [tsc, '-p', project, '--outDir', next], { env })
     if (code !== 0) throw new Failure(`the library could not be built:\n${output}`)
+    // What is read and not run comes along as it is.
+    cpSync(path.join(core, 'src', 'agents'), path.join(next, 'agents'), { recursive: true })
     rmSync(dist, { recursive: true, force: true })
     renameSync(next, dist)
   } finally {
