@@ -48,7 +48,7 @@ export interface AppState {
   /** The folder that is worked in; null until it is known. */
   workspacePath: string | null
   /** What is open over the chat. */
-  dialog: 'models' | 'inbox' | 'rules' | 'agents' | null
+  dialog: 'models' | 'inbox' | 'rules' | 'agents' | 'context' | 'mcp' | null
 }
 
 export interface Found {

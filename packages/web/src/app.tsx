@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { readAddress, writeAddress } from './address.ts'
 import { Chat } from './chat/chat.tsx'
 import { pageWakeSource } from './chat/wake-source.ts'
+import { ContextDialog } from './context/lazy-context-dialog.tsx'
 import { findSession } from './find-session.ts'
 import { Header } from './header.tsx'
 import { InboxDialog } from './inbox/inbox-dialog.tsx'
@@ -40,6 +41,7 @@ export function App() {
       {dialog === 'models' && <ModelsDialog />}
       {dialog === 'inbox' && <InboxDialog />}
       {dialog === 'rules' && <RulesDialog />}
+      {dialog === 'context' && <ContextDialog />}
       <Notices />
     </Tooltip.Provider>
   )

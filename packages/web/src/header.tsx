@@ -1,4 +1,5 @@
 import { PanelLeftOpen, ShieldOff, SquarePen } from 'lucide-react'
+import { ContextButton } from './context/context-button.tsx'
 import { findSession } from './find-session.ts'
 import { InboxButton } from './inbox/inbox-button.tsx'
 import { currentMode } from './modes/session-mode.ts'
@@ -29,6 +30,7 @@ export function Header() {
           Runs unasked
         </p>
       )}
+      <ContextButton />
       <InboxButton />
     </header>
   )

@@ -1,6 +1,7 @@
 import type { Answer, Ask, BranchPage, Effect, Mode, SearchHit, Session, Workspace } from '@troupe/core'
-import type { Part } from '@troupe/core/protocol'
+import type { DataParts, Part } from '@troupe/core/protocol'
 import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentPlace, ToolInfo } from './agent-info.ts'
+import type { ContextInfo } from './context-info.ts'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { Request } from './request.ts'
@@ -68,6 +69,19 @@ export function createApi(request: Request) {
       if (before !== undefined) search.set('before', before)
       return json<BranchPage>('GET', `${session(id)}/messages?${search}`)
     },
+
+    /** What the next call of this branch will be sent. */
+    context: (id: string, leaf?: string) =>
+      json<ContextInfo>(
+        'GET',
+        `${session(id)}/context${leaf === undefined ? '' : `?${new URLSearchParams({ leaf })}`}`,
+      ),
+    switchCompaction: (id: string, compactionId: string, off: boolean) =>
+      json<{ compaction: DataParts['compaction'] }>(
+        'PATCH',
+        `${session(id)}/compactions/${encodeURIComponent(compactionId)}`,
+        { off },
+      ),
 
     /** Holds on while the run waits for a person. */
     startRun: (body: ChatBody, signal: AbortSignal) => request('POST', '/ai/chat?hold=1', { body, signal }),

@@ -5,6 +5,8 @@ import { withOlderPage, withPage } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 
 const pageSize = 60
+/** When a message far above is asked for. */
+const largePageSize = 500
 
 /** Reads the branch that is looked at, page by page from its tail. */
 export function createBranchReader(store: StoreApi<SessionState>, api: Api, onError: (error: unknown) => void) {
@@ -15,7 +17,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
   /** Goes up when another branch is chosen here, so that a page that was asked for earlier is not taken for it. */
   let revision = 0
 
-  return { refresh, showNewest, showBranch, loadOlder }
+  return { refresh, showNewest, showBranch, loadOlder, loadUpTo }
 
   /** `late` when what was read is no longer what is looked at. */
   async function refresh(): Promise<'read' | 'late' | 'failed'> {
@@ -63,7 +65,18 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
     }
   }
 
-  async function loadOlder(): Promise<void> {
+  /** Reads upwards until the message is there, or the branch is at its beginning. */
+  async function loadUpTo(messageId: string): Promise<void> {
+    const isThere = () => store.getState().messages.some(({ id }) => id === messageId)
+    let before: string | null | undefined
+    // Where nothing more came, another reading is on or has failed.
+    while (!isThere() && before !== store.getState().older.before) {
+      before = store.getState().older.before
+      await loadOlder(largePageSize)
+    }
+  }
+
+  async function loadOlder(limit = pageSize): Promise<void> {
     const { older } = store.getState()
     if (!older.hasMore || older.loading || older.before === null) return
     const asked = revision
@@ -71,7 +84,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
     try {
       const page = await api.messages(sessionId, {
         before: older.before,
-        limit: pageSize,
+        limit,
         ...(through !== undefined && { leaf: through }),
       })
       if (asked === revision) change((state) => withOlderPage(state, page))

@@ -1,9 +1,10 @@
 import { Braces } from 'lucide-react'
 import { memo, useId } from 'react'
-import { Markdown } from '../markdown/markdown.tsx'
 import { formatToolName } from '../ui/format.ts'
 import { AskPart } from './ask-part.tsx'
+import { CompactionPart } from './compaction-part.tsx'
 import { dataOf } from './data-of.ts'
+import { TrimPart } from './trim-part.tsx'
 import { useDisclosure } from './use-disclosure.ts'
 import { ValueView } from './value-view.tsx'
 
@@ -19,16 +20,9 @@ export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps
   if (ask !== undefined) return <AskPart ask={ask} live={live} />
   if (part.type === 'data-ask-answer' || part.type === 'data-branch') return null
   const compaction = dataOf(part, 'compaction')
-  if (compaction !== undefined) {
-    return (
-      <Fold
-        id={id}
-        title={compaction.off === true ? 'A summary was switched off again' : 'The model goes on from a summary'}
-      >
-        <Markdown text={compaction.summary} done />
-      </Fold>
-    )
-  }
+  if (compaction !== undefined) return <CompactionPart id={id} compaction={compaction} />
+  const trim = dataOf(part, 'trim')
+  if (trim !== undefined) return <TrimPart trim={trim} />
   return (
     <Fold id={id} title={formatToolName(part.type.slice('data-'.length))}>
       <ValueView value={part.data} />

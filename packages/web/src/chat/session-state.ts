@@ -1,5 +1,5 @@
 import type { BranchPage, SiblingPlace } from '@troupe/core'
-import type { ErrorInfo, Message, StoredMessage } from '@troupe/core/protocol'
+import type { DataParts, ErrorInfo, Message, StoredMessage } from '@troupe/core/protocol'
 import { dataOf } from './data-of.ts'
 import type { Progress } from './tool-progress.ts'
 
@@ -162,6 +162,17 @@ export function withRunEnded(state: SessionState): SessionState {
 /** The server refused to take the message: it stays in sight, with the reason. */
 export function withRefusal(state: SessionState, messageId: string, error: ErrorInfo): SessionState {
   return { ...state, run: null, unsent: { messageId, error } }
+}
+
+/** A compaction was switched off, or on again. */
+export function withCompaction(state: SessionState, data: DataParts['compaction']): SessionState {
+  const isIt = (part: { type: string }) => dataOf(part, 'compaction')?.id === data.id
+  const messages = state.messages.map((message) =>
+    message.parts.some(isIt)
+      ? { ...message, parts: message.parts.map((part) => (isIt(part) ? ({ ...part, data } as typeof part) : part)) }
+      : message,
+  )
+  return { ...state, messages }
 }
 
 /** The message goes back to where it was typed. */

@@ -62,10 +62,12 @@ export interface SessionActions {
   steer: (text: string) => Promise<void>
   answer: (askId: string, answer: Answer) => Promise<void>
   showBranch: (messageId: string) => Promise<void>
-  /** Shows the branch of a message, and the message in it. */
-  goTo: (messageId: string) => Promise<void>
+  /** Shows the branch of a message, and the message in it. `inSight`: it is a message of the branch that is looked at. */
+  goTo: (messageId: string, options?: { inSight?: boolean }) => Promise<void>
   arrived: () => void
   loadOlder: () => Promise<void>
+  /** Has the model told the older part as it was, or the summary of it again. */
+  switchCompaction: (compactionId: string, off: boolean) => Promise<void>
 }
 
 /** One session: its state, and the ways to change it. What happens to messages is in `session-state.ts`. */
@@ -106,6 +108,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     goTo,
     arrived,
     loadOlder,
+    switchCompaction,
   }
 
   async function open(): Promise<void> {
@@ -286,9 +289,21 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     }
   }
 
-  async function goTo(messageId: string): Promise<void> {
+  async function goTo(messageId: string, { inSight = false } = {}): Promise<void> {
     change((state) => ({ ...state, target: messageId }))
-    if (!store.getState().messages.some(({ id }) => id === messageId)) await showBranch(messageId)
+    if (store.getState().messages.some(({ id }) => id === messageId)) return
+    if (!inSight) await showBranch(messageId)
+    await branch.loadUpTo(messageId)
+  }
+
+  async function switchCompaction(compactionId: string, off: boolean): Promise<void> {
+    try {
+      const { compaction } = await api.switchCompaction(sessionId, compactionId, off)
+      change((state) => session.withCompaction(state, compaction))
+      services.onChange()
+    } catch (error) {
+      onError(error)
+    }
   }
 
   function arrived(): void {

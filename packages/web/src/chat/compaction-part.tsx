@@ -1,0 +1,108 @@
+import type { DataParts } from '@troupe/core/protocol'
+import { ChevronRight, Redo2, Undo2 } from 'lucide-react'
+import { useId, useState } from 'react'
+import { Markdown } from '../markdown/markdown.tsx'
+import { Button } from '../ui/button.tsx'
+import { compactionState } from './compaction-state.ts'
+import type { CompactionState } from './compaction-state.ts'
+import { readSummary } from './read-summary.ts'
+import { useSession, useSessionStore } from './session-context.ts'
+import { visibleMessages } from './session-state.ts'
+import { useDisclosure } from './use-disclosure.ts'
+import './compaction-part.css'
+
+type Compaction = DataParts['compaction']
+
+const titles: Record<CompactionState, string> = {
+  on: 'Older part summarised',
+  replaced: 'Older part summarised, and again later',
+  off: 'Summary undone',
+  past: 'Summary undone',
+}
+const notes: Record<CompactionState, string> = {
+  on: 'The model is told this summary instead of the older part, and everything after that word for word. No message is lost.',
+  replaced: 'A later summary stands for this one too.',
+  off: 'The model is told the older part as it was, as long as it fits. It may be summarised again.',
+  past: 'A later summary stands for the older part.',
+}
+
+/** Where a conversation made room for itself: what the model knows of the older part from here on, and the way back. */
+export function CompactionPart({ id, compaction }: { id: string; compaction: Compaction }) {
+  const { goTo } = useSessionStore()
+  const state = useSession((session) => compactionState(compaction, visibleMessages(session)))
+  const [open, setOpen] = useDisclosure(id, false)
+  const bodyId = useId()
+  return (
+    <section className="compaction" data-state={state} aria-label={titles[state]}>
+      <div className="compaction-line">
+        <button
+          type="button"
+          className="compaction-head"
+          aria-expanded={open}
+          aria-controls={bodyId}
+          onClick={() => setOpen(!open)}
+        >
+          <ChevronRight className="tool-chevron" aria-hidden />
+          {titles[state]}
+        </button>
+        <Switch compaction={compaction} state={state} />
+      </div>
+      <div id={bodyId} className="compaction-body" hidden={!open}>
+        {open && (
+          <>
+            <p className="compaction-note">
+              {notes[state]}{' '}
+              <button type="button" onClick={() => void goTo(compaction.upTo.messageId, { inSight: true })}>
+                Go to where the older part ends
+              </button>
+            </p>
+            <Summary text={compaction.summary} />
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Summary({ text }: { text: string }) {
+  const { told, kept } = readSummary(text)
+  return (
+    <>
+      <Markdown text={told} done />
+      {kept !== '' && (
+        <>
+          <h4 className="compaction-kept">Kept as it was</h4>
+          <Markdown text={kept} done />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Only where it changes what the model is told. The conversations of sub-agents are theirs. */
+function Switch({ compaction, state }: { compaction: Compaction; state: CompactionState }) {
+  const { switchCompaction } = useSessionStore()
+  const isRunning = useSession((session) => session.run !== null)
+  const isOwn = useSession((session) => session.agentId === null)
+  const [busy, setBusy] = useState(false)
+  if (!isOwn || state === 'replaced' || state === 'past') return null
+  const isOff = state === 'off'
+  return (
+    <Button
+      kind="quiet"
+      className="compaction-switch"
+      aria-label={`${isOff ? 'Redo' : 'Undo'} the summary`}
+      title={isRunning ? 'When the answer is done' : undefined}
+      // A button that is disabled under the finger of a person loses the focus.
+      aria-disabled={isRunning || busy}
+      onClick={() => {
+        if (isRunning || busy) return
+        setBusy(true)
+        void switchCompaction(compaction.id, !isOff).finally(() => setBusy(false))
+      }}
+    >
+      {isOff ? <Redo2 aria-hidden /> : <Undo2 aria-hidden />}
+      {isOff ? 'Redo' : 'Undo'}
+    </Button>
+  )
+}

@@ -1,0 +1,51 @@
+import type { ContextPiece, PieceKind } from '../api/context-info.ts'
+import { formatCost } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+
+const words: Record<PieceKind, string> = {
+  tool: 'Tool',
+  instructions: 'Instructions',
+  summary: 'Summary',
+  message: 'Message',
+}
+
+export interface PieceRowProps {
+  piece: ContextPiece
+  title: string
+  /** Of the largest, to compare by eye. */
+  share: number
+  onGoTo: (messageId: string) => void
+}
+
+export function PieceRow({ piece, title, share, onGoTo }: PieceRowProps) {
+  const { kind, tokens, cost, messageId, changed } = piece
+  const facts = (
+    <>
+      <i data-kind={kind} aria-hidden />
+      <span className="visually-hidden">{words[kind]}: </span>
+      <span className="piece-title" data-kind={kind}>
+        <VisibleText text={title} as="name" />
+        {changed === true && <em>changed</em>}
+      </span>
+      <span className="piece-bar" aria-hidden>
+        <span data-kind={kind} style={{ width: `${100 * share}%` }} />
+      </span>
+      <span className="piece-tokens">
+        {tokens.toLocaleString('en')}
+        <span className="visually-hidden"> tokens</span>
+      </span>
+      <span className="piece-cost">{cost !== undefined && formatCost(cost)}</span>
+    </>
+  )
+  return (
+    <li>
+      {messageId === undefined ? (
+        <div className="piece">{facts}</div>
+      ) : (
+        <button type="button" className="piece" title="Go to this message" onClick={() => onGoTo(messageId)}>
+          {facts}
+        </button>
+      )}
+    </li>
+  )
+}
