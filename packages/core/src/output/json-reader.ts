@@ -169,13 +169,13 @@ export class JsonReader<W extends Watcher = Watcher> {
     if (this.#isSpace(code)) return true
     if (code === closeList || code === closeObject) {
       if (this.#isOpenComma) this.#mend()
-      if (this.#isList !== (code === closeList) || this.#isList) return this.#close(code)
+      if (this.#inList() !== (code === closeList) || this.#inList()) return this.#close(code)
       return this.#guess('A value is missing') && this.#close(code)
     }
     if (isComma(code)) {
       if (!this.#guess('A value is missing')) return false
       this.#isOpenComma = true
-      this.#state = this.#isList ? value : key
+      this.#state = this.#inList() ? value : key
       return true
     }
     if (isColon(code)) return this.#guess('There is a colon too many')
@@ -218,12 +218,12 @@ export class JsonReader<W extends Watcher = Watcher> {
     if (isComma(code)) {
       if (code !== 0x2c) this.#mend()
       this.#isOpenComma = true
-      this.#state = this.#isList ? value : key
+      this.#state = this.#inList() ? value : key
       return true
     }
     if (code === closeObject || code === closeList) return this.#close(code)
     if (this.#isSpace(code)) return true
-    if (this.#guess('A comma is missing')) this.#state = this.#isList ? value : key
+    if (this.#guess('A comma is missing')) this.#state = this.#inList() ? value : key
     return false
   }
 
@@ -341,7 +341,7 @@ export class JsonReader<W extends Watcher = Watcher> {
 
   #close(code: number): boolean {
     const isList = code === closeList
-    if (this.#isList !== isList) {
+    if (this.#inList() !== isList) {
       if (!this.#guess('The brackets do not match')) return false
       const holder = this.#block?.top?.nearest(isList)
       if (holder === undefined) return true
@@ -386,7 +386,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     this.#ended()
   }
 
-  get #isList(): boolean {
+  #inList(): boolean {
     return this.#block?.top?.isList === true
   }
 

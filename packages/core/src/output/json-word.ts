@@ -8,10 +8,11 @@ const strictNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const looseNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const hexNumber = /^[+-]?0[xX][\da-fA-F]+$/
 
-const literals = new Map<string, JsonWord>([
-  ['true', { value: true, clean: true }],
-  ['false', { value: false, clean: true }],
-  ['null', { value: null, clean: true }],
+const yes: JsonWord = { value: true, clean: true }
+const no: JsonWord = { value: false, clean: true }
+const nothing: JsonWord = { value: null, clean: true }
+
+const others = new Map<string, JsonWord>([
   ['True', { value: true, clean: false }],
   ['False', { value: false, clean: false }],
   ['None', { value: null, clean: false }],
@@ -29,7 +30,10 @@ export function readWord(text: string): JsonWord | undefined {
     if (small !== undefined) return { value: small, clean: true }
     if (strictNumber.test(text)) return { value: Number(text), clean: true }
   }
-  const literal = literals.get(text)
+  if (text === 'true') return yes
+  if (text === 'false') return no
+  if (text === 'null') return nothing
+  const literal = others.get(text)
   if (literal !== undefined) return literal
   if (looseNumber.test(text)) return { value: Number(text), clean: false }
   if (!hexNumber.test(text)) return undefined
@@ -52,8 +56,6 @@ function smallInteger(text: string): number | undefined {
 
 /** What is left of a word after which the text broke off: `tru` can only be true, `12.` is at least 12. */
 export function readCutWord(text: string): JsonWord | undefined {
-  for (const [name, word] of literals) {
-    if (word.clean && text !== '' && name.startsWith(text)) return word
-  }
-  return readWord(text) ?? readWord(text.replace(/(?:\.|\.?[eE][+-]?)$/, ''))
+  const literal = ['true', 'false', 'null'].find((name) => text !== '' && name.startsWith(text))
+  return readWord(literal ?? text) ?? readWord(text.replace(/(?:\.|\.?[eE][+-]?)$/, ''))
 }
