@@ -58,6 +58,8 @@ interface Spot {
   remote: boolean
   input: Feed
   source: string
+  /** The text is put together from guesses: nothing in it is certain. */
+  guessed?: true
 }
 
 /** What a command gets to read: from the network, or text that is known. */
@@ -147,6 +149,7 @@ class Finder {
         return this.#list(node.body.commands, spot)
       case 'Subshell':
         this.#odd('It has a subshell.')
+        if (/^\(\([^]*<</.test(spot.source.slice(node.pos, node.end))) this.#unseen('It has a here-document in a double subshell.')
         this.#list(node.body.commands, spot)
         return stay
       case 'Redirected': {
@@ -203,6 +206,12 @@ class Finder {
         const { script } = node
         if (script === undefined) return this.#unseen('It has a substitution that cannot be read.')
         const source = script.source ?? spot.source
+        const [only] = script.commands
+        // Bash 5.2 joins the commands behind a here-document in a substitution: `a; b` becomes `a b`.
+        if (node.text.includes('<<') && (script.commands.length > 1 || only?.command.type !== 'Command')) {
+          this.#unseen('It has a here-document in a substitution.')
+          this.findings.altered ??= 'It has a here-document in a substitution.'
+        }
         this.#script(script, { ...spot, source, via: [...spot.via, 'substitution'], input: noFeed })
         return
       }
@@ -215,6 +224,8 @@ class Finder {
       default:
         if (isExecuted(node)) return void this.#node(node, spot)
         if (node.type === 'ArithmeticExpansion') this.#computes(node.text, spot)
+        // Bash 5.2 itself joins commands wrongly there.
+        if (node.type === 'ParameterExpansion' && node.text.includes('<<')) this.#unseen('It has a here-document in an expansion.')
         if (node.type === 'ParameterExpansion' && node.operation?.type === 'Transform' && node.operation.operand.value !== 'Q')
           this.#unseen('A variable in it is expanded once more.')
         if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
@@ -246,7 +257,11 @@ class Finder {
     const assignments: Found['assignments'][number][] = []
     for (const part of node.prefix) if (part.type === 'Assignment') assignments.push(this.#assign(part, node.name === undefined, spot))
     if (node.name !== undefined) pieces.push(...this.#read(node.name, spot))
+    let end = node.name?.end
     for (const part of node.suffix) {
+      // Two words that touch are one to bash.
+      if (part.pos === end && part.type === 'Word') this.#unseen('Words in it can be parted in two ways.')
+      end = part.type === 'Word' ? part.end : undefined
       if (part.type === 'Word') pieces.push(...this.#read(part, spot))
       else if (part.type === 'Assignment') pieces.push(this.#argument(part, spot))
     }
@@ -278,11 +293,10 @@ class Finder {
     }
     this.findings.commands.push(found)
     if (first === undefined) return stay
-    if (name === null) {
-      this.#unseen(`What "${first.word.text}" stands for is known only when it runs.`)
-      if (first.network) this.#floor('It runs what comes from the network.')
-      return stay
-    }
+    // A guess is good enough to refuse by, not to let anything pass.
+    if (!first.certain) this.#unseen(`What "${first.word.text}" stands for is known only when it runs.`)
+    if (first.network) this.#floor('It runs what comes from the network.')
+    if (name === null) return stay
     if (spot.via.length > deepest) {
       this.findings.overLimit ??= 'Commands are nested too deep in it.'
       return stay
@@ -300,7 +314,7 @@ class Finder {
     found.file = file === true
     if (runsCode && code.some(({ network }) => network)) this.#floor('It runs what comes from the network.')
     if (readsCode) this.#readsCode(name, spot)
-    if (runsCode && code.some(({ field }) => !isWhole(field))) this.#unseen('A part of it is known only when it runs.')
+    if (runsCode && code.some(({ certain }) => !certain)) this.#unseen('A part of it is known only when it runs.')
     if (runsCode && given.adds === true) {
       this.#unseen(`What ${name} will be told is known only when it runs.`)
       if (spot.input.network) this.#floor(`It hands to ${name} what comes from the network.`)
@@ -321,7 +335,10 @@ class Finder {
       via: [...spot.via, inner.via],
       remote: spot.remote || inner.remote === true,
     }
-    if (inner.kind === 'script') return this.#reread(fieldsOf(inner.pieces).map(spell).join(' '), within)
+    if (inner.kind === 'script') {
+      const guessed = inner.pieces.every(({ certain }) => certain) ? {} : { guessed: true as const }
+      return this.#reread(fieldsOf(inner.pieces).map(spell).join(' '), { ...within, ...guessed })
+    }
     const assigned = (inner.assigned ?? []).map(({ field, certain }) => {
       const [, name = '', value = ''] = /^([^=]*)=([\s\S]*)$/.exec(field) ?? []
       return { name, value: certain ? value : null, safe: isSafeSetting(name, certain ? value : null) }
@@ -347,7 +364,7 @@ class Finder {
     if (network) this.#floor(`It hands to ${name} what comes from the network.`)
     if (text === null || interpreterOf(name) !== undefined) return this.#unseen(`What ${name} will be told is known only when it runs.`)
     if (!isWhole(text)) this.#unseen('A part of it is known only when it runs.')
-    this.#reread(spell(text), { ...spot, via: [...spot.via, `input of ${name}`], input: noFeed })
+    this.#reread(spell(text), { ...spot, via: [...spot.via, `input of ${name}`], input: noFeed, guessed: true })
   }
 
   /** Builtins that change the shell itself, or that compute with the words they get. */
@@ -383,6 +400,7 @@ class Finder {
   /** Arithmetic can set variables. */
   #computes(text: string, spot: Spot): void {
     this.#odd('It computes.')
+    if (/[<>]\(/.test(text)) this.#unseen('It computes with what a command prints.')
     for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) if (isDangerousName(name)) this.#sets(name, spot)
     this.#latent(text, spot)
   }
@@ -456,6 +474,7 @@ class Finder {
       }
       if (node.operator.startsWith('<')) input = { network, text: null }
       const target = this.#word(node.target, spot)
+      if (node.operator.endsWith('&') && /^-./.test(target.text)) this.#unseen('Bash ends a redirection in it before the parser does.')
       redirections.push({ operator: node.operator, target, descriptor })
     }
     return { redirections, input }
@@ -479,7 +498,8 @@ class Finder {
     }
     const read = this.#word(word, spot)
     if (spot.via.length === 0) this.findings.words.push({ at: word.pos, value: prefix + (read.value ?? word.text) })
-    return piecesOf(read, network)
+    const pieces = piecesOf(read, network)
+    return spot.guessed === true ? pieces.map((piece) => ({ ...piece, certain: false })) : pieces
   }
 
   #word(word: Word, { cwds, via }: Spot): ReadWord {

@@ -28,6 +28,9 @@ export function passGate(text: string): Gate {
       end()
     } else if (operator.test(character)) {
       if (character === '<' && next === '<') return { why: 'It has a here-document.' }
+      // Bash ends `>&-` by itself, whatever stands right behind it.
+      if (/[<>]/.test(character) && next === '&' && !/^\d(?:[\s;|&<>]|$)/.test(text.slice(at + 2, at + 4)))
+        return { why: 'It redirects in an odd way.' }
       // A number right before `<` or `>` is a file descriptor.
       if ((character === '<' || character === '>') && word !== null && !quoted && /^\d{1,9}$/.test(word)) word = null
       end()

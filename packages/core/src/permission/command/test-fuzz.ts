@@ -68,9 +68,16 @@ export function randomCommand({ below, of }: ReturnType<typeof chance>, odd: num
 
 /**
  * What bash really ran for each text: its simple commands, word by word. Nothing runs in earnest: every name is caught
- * before a program is looked for.
+ * before a program is looked for. Of a text that does not come to its end, what was seen until then.
  */
 export async function executed(texts: readonly string[]): Promise<string[][][]> {
+  const ran: string[][][] = texts.map(() => [])
+  for (let from = 0; from < texts.length;) from += await runBatch(texts.slice(from, from + 2000), ran, from)
+  return ran
+}
+
+/** Returns how many it came through. */
+async function runBatch(texts: readonly string[], ran: readonly string[][][], from: number): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fuzz-'))
   writeFileSync(path.join(folder, 'texts'), texts.map((text) => `${text}\0`).join(''))
   writeFileSync(path.join(folder, 'log'), '')
@@ -86,8 +93,8 @@ command_not_found_handle() { note "$@"; }
 exec 9>>/fuzz/log 8</fuzz/texts
 PATH=/nowhere
 number=0
-while IFS= builtin read -r -d '' -u 8 text; do
-  ( exec 8<&-; eval "$text" ) </dev/null >/dev/null 2>&1
+while note; IFS= builtin read -r -d '' -u 8 text; do
+  ( exec 8<&-; ulimit -t 1; eval "$text" ) </dev/null >/dev/null 2>&1
   number=$((number + 1))
 done
 builtin printf 'end\\0' >&9
@@ -98,7 +105,7 @@ builtin printf 'end\\0' >&9
       ...['--unshare-all', '--die-with-parent', '--new-session', '--clearenv', '--ro-bind', '/usr', '/usr', '--dev', '/dev'],
       ...['--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64', '--proc', '/proc'],
       ...['--tmpfs', '/ws', '--bind', folder, '/fuzz', '--chdir', '/ws', '--setenv', 'LANG', 'C.UTF-8'],
-      ...['timeout', '-s', 'KILL', '300', '/bin/bash', '--noprofile', '--norc', '-c', driver, 'bash'],
+      ...['timeout', '-s', 'KILL', '30', '/bin/bash', '--noprofile', '--norc', '-c', driver, 'bash'],
     ],
     { stdio: ['ignore', 'ignore', 'pipe'], env: {} },
   )
@@ -107,12 +114,107 @@ builtin printf 'end\\0' >&9
   await new Promise((resolve) => bash.on('close', resolve))
   const fields = readFileSync(path.join(folder, 'log'), 'utf8').split('\0')
   rmSync(folder, { recursive: true, force: true })
-  if (fields.at(-2) !== 'end') throw new Error(`bash did not come to the end: ${complaint.slice(0, 500)}`)
-  const ran: string[][][] = texts.map(() => [])
-  for (let at = 0; at < fields.length - 2;) {
+  let last = -1
+  for (let at = 0; at + 1 < fields.length && fields[at] !== 'end';) {
     const count = Number(fields[at + 1])
-    ran[Number(fields[at])]?.push(fields.slice(at + 2, at + 2 + count))
+    last = Number(fields[at])
+    if (count > 0) ran[from + last]?.push(fields.slice(at + 2, at + 2 + count))
     at += 2 + count
   }
-  return ran
+  if (last === -1) throw new Error(`bash did not start: ${complaint.slice(0, 500)}`)
+  return fields.at(-2) === 'end' ? texts.length : last + 1
+}
+
+/** A script with commands in every kind of place, to a depth. `noise`: how many characters go wrong. */
+export function randomScript(random: ReturnType<typeof chance>, noise: number): string {
+  const { below, of } = random
+  let left = 12
+  let text = script(3)
+  for (let count = below(noise + 1); count > 0; count--) {
+    const at = below(text.length + 1)
+    text = text.slice(0, at) + (below(2) === 0 ? of(loose) : '') + text.slice(at + below(2))
+  }
+  return text
+
+  function script(depth: number): string {
+    const parts = Array.from({ length: 1 + below(2) }, () => command(depth))
+    return parts.reduce((before, next) => before + of([' ; ', '\n', ' && ', ' | ', ' || ', '; ', ' |& ']) + next)
+  }
+
+  function command(depth: number): string {
+    left--
+    if (depth === 0 || left < 0) return `${of(programs.slice(0, 9))} ${of(words.slice(0, 10))}`
+    const inner = (): string => script(depth - 1)
+    const word = (): string => argument(depth - 1)
+    switch (below(24)) {
+      case 0:
+        return `(${inner()})`
+      case 1:
+        return `{ ${inner()}; }`
+      case 2:
+        return `if ${inner()}; then ${inner()}; else ${inner()}; fi`
+      case 3:
+        return `for v in ${word()} b; do ${inner()}; done`
+      case 4:
+        return `case ${word()} in a|${word()}) ${inner()};; *) ${inner()};; esac`
+      case 5:
+        return `f${below(9)}() { ${inner()}; }`
+      case 6:
+        return `f() { ${inner()}; }; f ${word()}`
+      case 7:
+        return `eval '${inner().replaceAll("'", '')}'`
+      case 8:
+        return noise > 0 ? inner() : `while ${inner()}; do ${inner()}; break; done`
+      case 9:
+        return `! ${inner()}`
+      case 10:
+        return `time ${inner()}`
+      case 11:
+        return `[[ ${word()} ]] && ${inner()}`
+      case 12:
+        return `cat <<E ${word()}\n${word()}\nE\n${command(depth - 1)}`
+      case 13:
+        return `cat <<'E'\n${word()}\nE\n${command(depth - 1)}`
+      case 14:
+        return `cat <<-E\n\t${word()}\n\tE\n${command(depth - 1)}`
+      case 15:
+        return `X=${word()} ${of(programs)} ${word()}`
+      case 16:
+        return `X=${word()}; $X ${word()}`
+      case 17:
+        return `(( a[${word()}] ))`
+      case 18:
+        return `trap '${inner().replaceAll("'", '')}' EXIT`
+      default:
+        return `${of(programs)} ${word()} ${word()}`
+    }
+  }
+
+  function argument(depth: number): string {
+    const inner = (): string => script(Math.max(0, depth - 1))
+    switch (depth <= 0 ? 20 : below(20)) {
+      case 0:
+        return `$(${inner()})`
+      case 1:
+        return `"$(${inner()})"`
+      case 2:
+        return `\`${inner().replaceAll(/[`\\]/g, '')}\``
+      case 3:
+        return `<(${inner()})`
+      case 4:
+        return `\${x:-$(${inner()})}`
+      case 5:
+        return `$(( a[$(${inner()})0] ))`
+      case 6:
+        return `"a\${x:=\`${inner().replaceAll(/[`\\"]/g, '')}\`}b"`
+      case 7:
+        return `{a,$(${inner()})}`
+      case 8:
+        return '"a b"'
+      case 9:
+        return of(expansions)
+      default:
+        return of(words.slice(0, 12))
+    }
+  }
 }

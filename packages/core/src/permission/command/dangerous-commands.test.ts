@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { analyzeCommand } from './analyze-command.ts'
+import type { CommandAnalysis } from './command-analysis.ts'
+import { canTry, cannotTry, openTrials, readCommands } from './test-bash.ts'
+
+const dangerous = readCommands('dangerous-commands.txt')
+const everyday = readCommands('everyday-commands.txt')
+/** The real bash judges all of them on a long run, and some otherwise: each takes a sandbox of its own. */
+const judged = process.env['TROUPE_TEST_FULL'] === '1' ? 1 : 12
+
+const analyze = (command: string, git = true): CommandAnalysis =>
+  analyzeCommand(command, { cwd: '/ws', home: '/home/me', isPlainRepository: () => git })
+
+const trials = canTry ? openTrials() : undefined
+afterAll(() => trials?.dispose())
+
+/** Two at a time. */
+async function tryAll<T>(commands: readonly string[], look: (command: string) => Promise<T | undefined>): Promise<T[]> {
+  const found: T[] = []
+  const left = [...commands]
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const one = await look(next)
+      if (one !== undefined) found.push(one)
+    }
+  }
+  await Promise.all([work(), work()])
+  return found
+}
+
+describe('dangerous commands', () => {
+  it('are many', () => expect(new Set(dangerous.map(({ command }) => command)).size).toBeGreaterThan(600))
+
+  it('are never harmless', () => {
+    expect(dangerous.filter(({ command }) => analyze(command).harmless)).toEqual([])
+  })
+
+  it('do not run unasked where nothing can be written either', () => {
+    expect(dangerous.filter(({ command }) => analyze(command).contained)).toEqual([])
+  })
+
+  it('are found by name, or it is said that a part cannot be seen', () => {
+    const hidden = dangerous.filter(({ command }) => {
+      const { commands, unseen } = analyze(command)
+      // What is told to sed, awk and git in their own languages is theirs.
+      if (!command.includes('evil') || unseen !== undefined || /^(sed|awk)|GIT_CONFIG_PARAMETERS/.test(command)) return false
+      return !commands.some(({ name }) => name === 'evil')
+    })
+    expect(hidden).toEqual([])
+  })
+
+  it.skipIf(!canTry)(
+    `are dangerous: a real bash judges${canTry ? '' : ` (${cannotTry})`}`,
+    async () => {
+      const tried = dangerous.filter((one, index) => one.judged && index % judged === 0).map(({ command }) => command)
+      const idle = await tryAll(tried, async (command) => {
+        const { ran, changed, output } = (await trials?.try(command)) as { ran: string[]; changed: string[]; output: string }
+        return ran.length === 0 && changed.length === 0 ? `${command} => ${output}` : undefined
+      })
+      expect(idle).toEqual([])
+    },
+    600_000,
+  )
+})
+
+describe('everyday commands', () => {
+  it('are forty', () => expect(everyday).toHaveLength(40))
+
+  it('seldom ask without a sandbox, and never with one', () => {
+    const asked = everyday.filter(({ command }) => !analyze(command).harmless)
+    expect(asked.length).toBeLessThanOrEqual(3)
+    // Also where git may run what a folder names.
+    expect(everyday.filter(({ command }) => !analyze(command, false).harmless).length).toBeLessThanOrEqual(10)
+    expect(everyday.filter(({ command }) => !analyze(command, false).contained)).toEqual([])
+  })
+
+  it.skipIf(!canTry)(
+    `leave no trace: a real bash judges${canTry ? '' : ` (${cannotTry})`}`,
+    async () => {
+      const traces = await tryAll(
+        everyday.map(({ command }) => command),
+        async (command) => {
+          const { ran, changed } = (await trials?.try(command)) as { ran: string[]; changed: string[] }
+          return ran.length > 0 || changed.length > 0 ? { command, ran, changed } : undefined
+        },
+      )
+      expect(traces).toEqual([])
+    },
+    120_000,
+  )
+})
