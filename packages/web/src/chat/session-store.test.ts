@@ -519,3 +519,59 @@ test('an earlier answer that is written anew elsewhere is shown below its own qu
   const state = await until(session, (current) => texts(current).length === 2)
   expect(texts(state)).toEqual(['user: one', 'assistant: uno'])
 })
+
+test('a message far above is read up to, in the branch that is looked at', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const below = (before: string) => ({ page: { hasMore: true, before, total: 9 } })
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u3', 'user', 'three', 'u2')], below('u3')))
+  await server.replyIdle('/ai/chat/s1/stream')
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u3', 'user', 'three', 'u2')], below('u3')))
+  const gone = session.goTo('u1', { inSight: true })
+  await server.replyJson(
+    '/ai/sessions/s1/messages?limit=500&before=u3',
+    page([message('u2', 'user', 'two', 'u1')], below('u2')),
+  )
+  await server.replyJson('/ai/sessions/s1/messages?limit=500&before=u2', page([message('u1', 'user', 'one', null)]))
+  await gone
+  expect(texts(session.getState())).toEqual(['user: one', 'user: two', 'user: three'])
+  expect(session.getState().target).toBe('u1')
+})
+
+test('a message that cannot be read up to is asked for once', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const answered = [message('u1', 'user', 'one', 'u0'), message('a1', 'assistant', 'eins', 'u1')]
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page(answered, { page: { hasMore: true, before: 'u1', total: 9 } }),
+  )
+  await server.replyIdle('/ai/chat/s1/stream')
+  const gone = session.goTo('u0', { inSight: true })
+  await server.fail('/ai/sessions/s1/messages?limit=500')
+  await gone
+  expect(server.errors).toHaveLength(1)
+})
+
+test('a summary is undone and redone on the server, and shown as it says', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const data = { id: 'c1', upTo: { messageId: 'u1', step: 0 }, summary: 'short' }
+  const answer = message('a1', 'assistant', 'eins', 'u1')
+  answer.parts.push({ type: 'data-compaction', id: 'c1', data })
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'one', null), answer]))
+  await server.replyIdle('/ai/chat/s1/stream')
+  const undone = session.switchCompaction('c1', true)
+  await server.replyJson('/ai/sessions/s1/compactions/c1', { compaction: { ...data, off: true } })
+  await undone
+  expect(server.requests.at(-1)).toMatchObject({ method: 'PATCH', body: { off: true } })
+  expect(session.getState().messages[1]?.parts[1]).toMatchObject({ type: 'data-compaction', data: { off: true } })
+  const refused = session.switchCompaction('c1', false)
+  await server.replyJson('/ai/sessions/s1/compactions/c1', { error: { name: 'SessionBusy', message: 'Wait.' } }, 409)
+  await refused
+  expect(session.getState().messages[1]?.parts[1]).toMatchObject({ data: { off: true } })
+  expect(server.errors).toHaveLength(1)
+})
