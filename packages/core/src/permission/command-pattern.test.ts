@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { matchCommand, matchWidely, parseCommandPattern } from './command-pattern.ts'
+import { matchCommand, matchWidely, parseCommandPattern, quoteWords } from './command-pattern.ts'
 
 const match = (pattern: string, words: string): string =>
   matchCommand(parseCommandPattern(pattern), { words: words.split(' ').filter(Boolean), complete: true })
@@ -106,8 +106,3 @@ describe('a pattern for commands', () => {
     expect(performance.now() - begun).toBeLessThan(100)
   })
 })
-
-/** The words as a pattern that means exactly them. */
-function quoteWords(words: readonly string[]): string {
-  return words.map((word) => (/^[^\s'"\\*()]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
-}

@@ -76,6 +76,11 @@ export function matchWidely(pattern: CommandPattern, given: CommandWords): Match
   return best
 }
 
+/** The words as a pattern that means exactly them. */
+export function quoteWords(words: readonly string[]): string {
+  return words.map((word) => (/^[^\s'"\\*()]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+}
+
 function reach(wanted: CommandPattern['words'], places: readonly number[]): number[] {
   const all = new Set<number>()
   for (let place of places) {
