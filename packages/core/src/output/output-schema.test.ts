@@ -275,6 +275,15 @@ describe('validation', () => {
     })
   })
 
+  test('an answer that is nested too deeply is refused like any other', async () => {
+    let value: unknown = { name: 'leaf' }
+    for (let depth = 0; depth < 20_000; depth++) value = { name: 'node', children: [value] }
+    expect(await outputSchema(Tree).validate(value)).toEqual({
+      ok: false,
+      problems: [{ path: '', message: 'is nested too deeply', retry: true }],
+    })
+  })
+
   test('a schema without JSON Schema, or with types that JSON does not have, is refused', () => {
     expect(() => outputSchema({} as never)).toThrow('must be zod 4 or another Standard Schema')
     expect(() => outputSchema(z.object({ at: z.date() }))).toThrow('cannot be told to a model: Date')

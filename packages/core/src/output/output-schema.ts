@@ -2,7 +2,7 @@ import type { JSONSchema7 } from 'json-schema'
 import type { Fields } from './block.ts'
 import { ensureRules } from './ensure.ts'
 import { notationOf } from './notation.ts'
-import type { CheckedOutput, OutputSchema, OutputSource } from './output-schema-types.ts'
+import type { CheckedOutput, OutputSchema, OutputSource, StandardResult } from './output-schema-types.ts'
 import { formatPath, parsePath, type PatternSegment, wildcard } from './path.ts'
 import { toProviderSchema } from './provider-schema.ts'
 import { childEntries, type JsonType, type Schema, SchemaTree } from './schema-tree.ts'
@@ -67,7 +67,7 @@ function fieldsOf(tree: SchemaTree, types: ReadonlySet<JsonType>): Fields {
 }
 
 async function validate<Output>(source: OutputSource<unknown, Output>, value: unknown): Promise<CheckedOutput<Output>> {
-  const result = await source['~standard'].validate(value)
+  const result = await resultOf(source, value)
   if (result.issues === undefined) return { ok: true, data: result.value }
   return {
     ok: false,
@@ -79,5 +79,18 @@ async function validate<Output>(source: OutputSource<unknown, Output>, value: un
         retry: true,
       }
     }),
+  }
+}
+
+/** A value that is nested too deeply for the schema library is a bad answer, not a defect of the program. */
+async function resultOf<Output>(
+  source: OutputSource<unknown, Output>,
+  value: unknown,
+): Promise<StandardResult<Output>> {
+  try {
+    return await source['~standard'].validate(value)
+  } catch (error) {
+    if (error instanceof RangeError) return { issues: [{ message: 'is nested too deeply' }] }
+    throw error
   }
 }

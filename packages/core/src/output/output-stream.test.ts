@@ -610,6 +610,19 @@ describe('the end', () => {
     expect(await stream.key('summary').catch((thrown: unknown) => thrown)).toBe(error)
   })
 
+  test('of an attempt may come from whoever is told something, in the middle of a piece', async () => {
+    const seen: unknown[] = []
+    const onInvalid = vi.fn<() => void>(() => stream.reset('bad'))
+    const stream = open({ onInvalid, validators: [{ path: 'summary', check: (text: string) => text !== 'bad' }] })
+    stream.when('items[*].title', (title) => seen.push(title))
+    stream.write('{"summary": "bad", "items": [{"title": "never"}]} {"summary": "bad", "items": [{"title": "never"}]}')
+    stream.write('{"summary": "good", "items": [{"title": "one"}]}')
+    expect(await stream.check()).toMatchObject({ ok: true })
+    stream.when('summary', () => stream.close())
+    await stream.settled()
+    expect([seen, onInvalid.mock.calls.length, stream.attempt]).toEqual([['one'], 1, 2])
+  })
+
   test('comes once: later words are not heard', async () => {
     const stream = open()
     stream.write(good)

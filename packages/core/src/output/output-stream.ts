@@ -164,7 +164,9 @@ class Stream<Input, Output> {
   #newReader(): JsonReader<PlaceWatcher> {
     const readers = this.#readers
     const { schema } = this.#options
-    return new JsonReader({
+    // Whoever is told something may end the attempt in the middle of a piece: the rest of it is heard no more.
+    const isHeard = (): boolean => this.#reader === reader && !this.#isOver
+    const reader: JsonReader<PlaceWatcher> = new JsonReader({
       root: this.#places.root,
       kinds: schema?.kinds ?? everyKind,
       fields: schema?.fields ?? new Map(),
@@ -172,14 +174,18 @@ class Stream<Input, Output> {
         get all() {
           return readers.wantAll
         },
-        tell: (event, place) => readers.tell(event, place),
+        tell: (event, place) => {
+          if (isHeard()) readers.tell(event, place)
+        },
         replay: (tellAll) => readers.replay(tellAll),
         reset: (reason) => {
+          if (!isHeard()) return
           this.#round = this.#newRound(this.attempt)
           readers.reset(this.#round, reason)
         },
       },
     })
+    return reader
   }
 }
 
