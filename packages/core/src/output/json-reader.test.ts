@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import JSON5 from 'json5'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { anyJson } from '../../test/arbitrary-json.ts'
@@ -148,6 +149,31 @@ describe('properties', () => {
       { numRuns: 300 },
     )
     expect(read(pieces(String.raw`["\ud83d\ude00"]`, 1)).result.value).toEqual(['😀'])
+  })
+
+  test('JSON5 is read as a JSON5 parser reads it', () => {
+    const text = fc.string({ unit: 'grapheme-ascii', maxLength: 12 })
+    const value = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.oneof(text, fc.constantFrom('a', 'b_2', 'ä')), tie('value'), {
+          maxKeys: 3,
+          noNullPrototype: true,
+        }),
+      ),
+    })).value
+    const holder = fc.dictionary(fc.constantFrom('a', 'b', 'c d'), value, { minKeys: 1, noNullPrototype: true })
+    fc.assert(
+      fc.property(holder, cutting, fc.constantFrom(undefined, 2), (object, sizes, space) => {
+        const json5 = JSON5.stringify(object, null, space)
+        const { result } = read(cut(json5, sizes))
+        expect(result.value).toEqual(JSON5.parse(json5))
+        expect(result.malformed).toBeUndefined()
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('any text at all in any pieces gives the same result and throws nothing', () => {
