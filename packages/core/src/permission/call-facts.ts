@@ -28,34 +28,35 @@ export function callFacts(call: { tool: Tool; input: unknown }, ctx: PermissionC
   const names: CallFacts['names'][number][] = []
   const facts: CallFacts = { tool, view, paths, commands, urls, names, code: false }
   const { cwd } = ctx.state
-  let accesses
   try {
-    accesses = tool.touches?.(call.input, { cwd }) ?? []
-  } catch (error) {
-    return { ...facts, unknown: `${tool.name} cannot tell what it will touch: ${(error as Error).message}` }
-  }
-  for (const access of accesses) {
-    switch (access.kind) {
-      case 'read':
-      case 'write':
-        paths.push(toolPath(access.kind, access.path, cwd, view))
-        break
-      case 'url':
-        urls.push({ url: access.url, host: hostOf(access.url) })
-        break
-      case 'code':
-        facts.code = true
-        break
-      case 'agent':
-      case 'skill':
-        names.push({ kind: access.kind, name: access.name })
-        break
-      case 'command': {
-        const fact = commandFact(access, ctx, view)
-        commands.push(fact)
-        paths.push(...fact.paths)
+    for (const access of tool.touches?.(call.input, { cwd }) ?? []) {
+      switch (access.kind) {
+        case 'read':
+        case 'write':
+          paths.push(toolPath(access.kind, access.path, cwd, view))
+          break
+        case 'url':
+          urls.push({ url: access.url, host: hostOf(access.url) })
+          break
+        case 'code':
+          facts.code = true
+          break
+        case 'agent':
+        case 'skill':
+          names.push({ kind: access.kind, name: access.name })
+          break
+        case 'command': {
+          const fact = commandFact(access, ctx, view)
+          commands.push(fact)
+          paths.push(...fact.paths)
+          break
+        }
+        default:
+          throw new Error(`it names "${String((access as { kind: unknown }).kind)}", which is no kind of access`)
       }
     }
+  } catch (error) {
+    return { ...facts, unknown: `${tool.name} cannot tell what it will touch: ${(error as Error).message}` }
   }
   return facts
 }

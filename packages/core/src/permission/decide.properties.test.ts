@@ -28,7 +28,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 const tools = getBuiltinTools()
 const rank = { deny: 0, ask: 1, allow: 2 }
 
-const file = fc.constantFrom('src/a.ts', 'src/new.ts', '.env', 'private/x', 'link/x', '~/notes/a.md', '~/.ssh/id_rsa', '/etc/hosts', '.git/config', '.troupe/config.json', 'plan.md', 'README.md') // prettier-ignore
+const file = fc.constantFrom('src/a.ts', 'src/new.ts', '.env', 'private/x', 'link/x', '~/notes/a.md', '~/.ssh/id_rsa', '/etc/hosts', '.git/config', '.troupe/config.json', 'plan.md', 'README.md', '~x/a', './~/a', '!b/c', ' d/e ', 'f)g/h', '[i]/{j}/k*', 'l\nm/n') // prettier-ignore
 const simpleCommand = fc.constantFrom('ls -la', 'cat src/a.ts', 'cat .env', 'git status', 'git push origin main', 'npm run build', 'npm test', 'rm -rf src', 'rm x', 'mkdir build', 'node x.js', 'echo hi > out.txt', 'echo hi > ../other/x', 'make', 'sudo ls', 'env FOO=1 npm test', 'timeout 5 rm x', 'bash -c "rm x"', 'echo $(rm x)', 'cp .env x', 'grep -r x .', 'find . -delete', 'xargs rm', 'cat *.ts', 'eval "$x"', 'curl https://example.com', "awk '{print $1}' src/a.ts") // prettier-ignore
 const command = fc
   .array(simpleCommand, { minLength: 1, maxLength: 3 })
@@ -44,7 +44,14 @@ const call = fc.oneof(
   command.map((cmd) => ({ tool: 'ExecCommand', input: { cmd } })),
   simpleCommand.map((chars) => ({ tool: 'WriteStdin', input: { session_id: '1', chars } })),
   fc
-    .constantFrom('https://example.com/x', 'https://a.example.com', 'http://evil.test')
+    .constantFrom(
+      'https://example.com/x',
+      'https://a.example.com',
+      'http://evil.test',
+      'http://intranet/x',
+      'http://[::1]/',
+      'ftp://x',
+    )
     .map((url) => ({ tool: 'WebFetch', input: { url } })),
   fc.constantFrom('browser', 'coder').map((name) => ({ tool: 'Task', input: { name, task: 'x' } })),
   fc

@@ -124,6 +124,12 @@ describe('a tool', () => {
       reason: 'Look cannot tell what it will touch: no idea',
     })
     expect(await verdict(blind, { deny: ['Look'] })).toBe('deny')
+    expect(
+      await verdict(
+        ownTool('Look', true, false, () => [{ kind: 'read' } as never]),
+        {},
+      ),
+    ).toBe('ask')
   })
 
   it('goes by deny, then ask, then allow, whatever their order', async () => {
@@ -305,6 +311,13 @@ describe('a file', () => {
       expect([rule, (await write('src/a.ts', { allow: [rule] })).decision]).toEqual([rule, 'ask'])
     expect(await write('src/a.ts', {}, { mode: 'accept-edits' })).toMatchObject({ decision: 'allow', rule: null })
     expect(await write('src/a.ts', {}, { mode: 'bypass' })).toMatchObject({ decision: 'allow' })
+  })
+
+  it('with an odd name is remembered as what it is, or not at all', async () => {
+    expect((await write('./~/a')).remember).toEqual(['Edit(./~/**)'])
+    expect((await write('[id]/a')).remember).toEqual([String.raw`Edit(\[id\]/**)`])
+    expect((await write('a\nb/c')).remember).toBeUndefined()
+    expect((await explain('WebFetch', { url: 'http://intranet/' })).remember).toBeUndefined()
   })
 
   it('outside the workspace is not meant by a rule that says nothing of it', async () => {

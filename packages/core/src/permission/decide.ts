@@ -7,6 +7,7 @@ import { grantsOf } from './grants.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { planRefusal } from './plan-refusal.ts'
 import type { Policy } from './policy.ts'
+import { rememberable } from './remember.ts'
 
 /**
  * May this call run? The same for every tool and at every depth of agents. What must never run and what a rule forbids
@@ -41,13 +42,15 @@ function settle(facts: CallFacts, policy: Policy, own: OwnWord, forbidding: MetR
   const open = result.checks.filter(({ why }) => why !== undefined)
   const [first] = open
   if (first === undefined) return { decision: 'allow', ...leaveFor(facts, policy, result), ...around }
-  const isRememberable = open.every(({ remember }) => remember !== undefined)
+  const remember = open.every((check) => check.remember !== undefined)
+    ? rememberable(open.flatMap((check) => check.remember!))
+    : []
   return {
     decision: 'ask',
     reason: first.why!,
     rule: null,
     ...(open.some(({ firm }) => firm === true) && { firm: true }),
-    ...(isRememberable && { remember: [...new Set(open.flatMap(({ remember }) => remember!))] }),
+    ...(remember.length > 0 && { remember }),
     ...around,
   }
 }

@@ -4,8 +4,21 @@ import { matchCommand, parseCommandPattern } from './command-pattern.ts'
 import type { CommandFact } from './command-fact.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import { rememberablePrefix } from './command/rememberable-prefix.ts'
+import { parseRule } from './parse-rule.ts'
 import { quotePath } from './path-pattern.ts'
 import type { PathFact, PathView } from './path-fact.ts'
+
+/** The rules, if every one of them can be written down and read again; else none, since only all of them help. */
+export function rememberable(rules: readonly string[]): string[] {
+  const canBeRead = (text: string): boolean => {
+    try {
+      return parseRule(text).text === text
+    } catch {
+      return false
+    }
+  }
+  return rules.every(canBeRead) ? [...new Set(rules)] : []
+}
 
 /** One rule for each part that no rule covers yet; none at all when one of them could run anything. */
 export function rememberCommand(
@@ -55,6 +68,10 @@ function fileRule(file: string, view: PathView): string {
 /** From the workspace, from the home, or from the root of the machine: fit for every layer. */
 function fromPlace(file: string, { roots, home }: PathView): string {
   const root = roots.find((one) => isInside(file, one))
-  if (root !== undefined) return quotePath(path.relative(root, file))
+  if (root !== undefined) {
+    const below = quotePath(path.relative(root, file))
+    // A folder of that very name is meant, not the home.
+    return /^[~!]/.test(below) ? `./${below}` : below
+  }
   return isInside(file, home) ? `~/${quotePath(path.relative(home, file))}` : `/${quotePath(file)}`
 }
