@@ -70,9 +70,11 @@ test('keys that come into the file later become private too', () => {
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('MCP servers are said not to be used yet', () => {
-  writeFileSync(file, '{"mcpServers":{"files":{"command":"x"}}}')
-  expect(openConfig({ path: folder }).warnings()).toEqual([`${file}: "mcpServers" is not used yet.`])
+test('a file with what MCP servers are given becomes private', () => {
+  const config = openConfig({ path: folder })
+  writeFileSync(file, '{"mcpServers":{"files":{"command":"x","env":{"KEY":"y"}}}}', { mode: 0o644 })
+  expect(config.warnings()).toEqual([expect.stringContaining('could read the keys')])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
 test('unknown keys are named at every depth', () => {

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { hooksConfigSchema, modes } from '@troupe/core'
+import { hooksConfigSchema, mcpEntrySchema, mcpServersSchema, modes } from '@troupe/core'
 import { NamedError } from '@troupe/core/error'
 import { z } from 'zod'
 import { writePrivately } from './home.ts'
@@ -33,7 +33,11 @@ export const configSchema = z.looseObject({
     .optional(),
   useTools: names.nullable().optional().describe('the tools that models may use; absent or null: all'),
   hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),
-  mcpServers: z.record(z.string(), z.looseObject({})).optional().describe('not used yet'),
+  // One entry that is wrong must not take the file with it: each is checked when it is used.
+  mcpServers: mcpServersSchema
+    .optional()
+    .meta({ additionalProperties: z.toJSONSchema(mcpEntrySchema, { target: 'draft-7' }) })
+    .describe('MCP servers by their names: {command, args, env} or {url, headers}'),
   recovery: z
     .enum(['continue', 'wait'])
     .optional()
@@ -89,7 +93,6 @@ export function openConfig(home: { path: string }): ConfigFile {
       return [
         ...(problem === undefined ? [] : [problem.message]),
         ...(exposed === undefined ? [] : [exposed]),
-        ...(Object.keys(config.mcpServers ?? {}).length === 0 ? [] : [`${file}: "mcpServers" is not used yet.`]),
         ...unknownKeys(config).map((key) => `${file}: "${key}" is not known.`),
       ]
     },
@@ -150,8 +153,9 @@ function keepPrivate(file: string, config: Config): string | undefined {
   }
 }
 
-function holdsKeys({ providers = {}, search }: Config): boolean {
+function holdsKeys({ providers = {}, mcpServers = {}, search }: Config): boolean {
   const settings = Object.values(providers)
+  if (Object.values(mcpServers).some(({ env, headers }) => env !== undefined || headers !== undefined)) return true
   return Boolean(search?.apiKey) || settings.some(({ apiKey, headers }) => Boolean(apiKey) || headers !== undefined)
 }
 

@@ -5,6 +5,7 @@ import type { ConfigFile } from './config.ts'
 import type { Inbox } from './inbox.ts'
 import { createInTurn } from './in-turn.ts'
 import type { Live } from './live.ts'
+import type { Mcp } from './mcp/open-mcp.ts'
 import type { Models } from './models.ts'
 import type { Problem } from './open-tools.ts'
 import type { OpenWorkspace } from './open-workspace.ts'
@@ -18,6 +19,7 @@ import { chatRoutes } from './routes/chat.ts'
 import { contextRoutes, type NextCall } from './routes/context.ts'
 import { debugRoutes } from './routes/debug.ts'
 import { healthRoutes } from './routes/health.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { modelRoutes } from './routes/models.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { ruleRoutes, type RuleRoutesOptions } from './routes/rules.ts'
@@ -34,6 +36,7 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions {
   blobs: Blobs
   models: Models
   config: ConfigFile
+  mcp: Mcp
   agentBook: AgentBook
   /** What the next call of a session would be made of. */
   nextCall: (session: Session) => Promise<NextCall>
@@ -65,6 +68,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...modelRoutes({ models: context.models, defaultModel: () => context.modelId(undefined).catch(() => null) }),
     ...providerRoutes(context),
     ...toolRoutes(context),
+    ...mcpRoutes(context),
     ...toolAckRoutes(context),
     ...workspaceRoutes(context),
     ...debugRoutes(context),

@@ -34,6 +34,8 @@ export interface RunRequest {
   /** Hold for this run alone. */
   rules?: RuleTexts
   limits?: Partial<Limits>
+  /** Nothing is answered: the conversation is summarised. */
+  compact?: boolean
   /** Stored parts that open the answer, and transient ones that open the stream. */
   opening?: Chunk[]
 }
@@ -48,6 +50,8 @@ export interface LiveOptions {
   /** The model of an id; throws a NamedError that says what to set. */
   model(id: string): Promise<RunInput['model']>
   tools(session: Session): readonly Tool[]
+  /** Waits, for a while, for what brings tools; what to tell the model of what has not come. */
+  ready?(session: Session): Promise<string | undefined>
   /** The prompt of an agent with what it should know besides: where it is, and whom it may delegate to. */
   instructions(session: Session, frame: AgentFrame, prompt: string, history?: readonly StoredMessage[]): Promise<string>
   /** A call of the agent that the session talks to is about to be made of these. */
@@ -66,7 +70,12 @@ export interface LiveOptions {
   limits(): Partial<Limits>
   recovery(): 'continue' | 'wait'
   /** What the agent of a session, or one of its sub-agents, remembers from its earlier turns. */
-  state(session: Session, workspace: { path: string }, agentId?: string): AgentState
+  state(
+    session: Session,
+    workspace: { path: string },
+    agentId: string | undefined,
+    history: readonly StoredMessage[],
+  ): AgentState
   /** A sub-agent has ended: what it remembers is let go, its background commands end. */
   dropState(sessionId: string, agentId: string): Promise<void>
   /** Takes every key and token that is in use out of a text. */
@@ -124,12 +133,14 @@ export async function gatherParts(
     ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
     ...(maxDepth !== undefined && { maxDepth }),
   }
-  const [model, workspace, history] = await Promise.all([
+  const [model, workspace, history, missing] = await Promise.all([
     modelOf(options, request.model, remains !== undefined),
     options.workspace(session),
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
+    options.ready?.(session),
   ])
-  const instructions = await options.instructions(session, frame, prompt, history)
+  const known = await options.instructions(session, frame, prompt, history)
+  const instructions = missing === undefined ? known : `${known}\n\n${missing}`
   const tools = pickTools(definition.tools, options.tools(session))
   options.onStart(session, { frames: [frame], tools, model }, prompt)
   return { frames: [frame], tools, model, instructions, workspace, history }

@@ -34,9 +34,10 @@ import { languageOf } from './language-of.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
 import { createLive, type Live, type LiveOptions } from './live.ts'
 import { createLogger, type Logger, type LogLevel } from './logger.ts'
+import { openMcp, type Mcp } from './mcp/open-mcp.ts'
 import { createModels, type Models } from './models.ts'
 import { openHooks } from './open-hooks.ts'
-import { openTools } from './open-tools.ts'
+import { openTools, type Problem } from './open-tools.ts'
 import { createOpenWorkspace } from './open-workspace.ts'
 import { withOwnModels } from './own-models.ts'
 import { createAnswers } from './permission/answers.ts'
@@ -74,6 +75,8 @@ export interface ServerOptions {
   managedConfig?: string
   /** For tests: how long a provider may be silent. */
   stallMs?: number
+  /** For tests: how long a first model call waits for MCP servers. */
+  mcpReadyMs?: number
 }
 
 export interface Server {
@@ -93,6 +96,7 @@ export interface Server {
   store: Store
   live: Live
   workspace: Workspace
+  mcp: Mcp
   /** What confines commands here, or why nothing does. */
   sandbox: SandboxFinding
   /** What is wrong with the rules, in sentences. */
@@ -129,8 +133,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       ...(options.probe !== undefined && { probe: options.probe }),
     })
     const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
+    let mcp: Mcp | undefined
     const withoutSecrets = (text: string): string =>
-      models.redact(redact(text, [home.token, config.get().search?.apiKey ?? '']))
+      models.redact(redact(text, [home.token, config.get().search?.apiKey ?? '', ...(mcp?.secrets() ?? [])]))
     const logger: Logger = createLogger({
       ...(options.logLevel !== undefined && { level: options.logLevel }),
       write: log,
@@ -162,9 +167,20 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     })
     const { permissions, layers, grants, ruleBook, personHome } = parts
     const hooks = openHooks({ home: home.path, personHome, config, projects: parts.projects, env, logger })
+    const servers = openMcp({
+      home: home.path,
+      config,
+      projects: parts.projects,
+      env,
+      redirectUrl: () => `${origin()}/ai/mcp/callback`,
+      ...(options.mcpReadyMs !== undefined && { readyMs: options.mcpReadyMs }),
+    })
+    mcp = servers
+    closers.push(() => servers.close())
     const load = (opened: Workspace): void => {
       tools.load(opened)
       permissions.load(opened)
+      servers.load(opened)
     }
     load(workspace)
     const journal = createJournal(store, {
@@ -176,7 +192,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const states = createAgentStates(home.path, sandbox.sandbox)
     closers.push(() => states.close())
     const useTools = (): readonly string[] | null | undefined => config.get().useTools
-    const enabledIn = (workspaceId: string): Tool[] => enabledTools(useTools(), tools.list(workspaceId))
+    const toolsIn = (workspaceId: string): Tool[] => [...tools.list(workspaceId), ...servers.tools(workspaceId)]
+    const enabledIn = (workspaceId: string): readonly Tool[] => enabledTools(useTools(), toolsIn(workspaceId))
+    const problemsOf = (opened: Workspace): Problem[] => [
+      ...tools.problems(opened.id),
+      ...servers.problems(opened.id),
+      ...hooks.problems(opened),
+      ...models.problems(),
+    ]
     const workspaceOf = async (session: Session): Promise<Workspace> => {
       const found = (await store.workspaces.get(session.workspaceId)) ?? workspace
       load(found)
@@ -187,7 +210,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       agentBook.offered(await workspaceOf(session), { ...languageIn(session), ...(page !== undefined && { page }) })
     const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
       agentBook.find(await workspaceOf(session), name, languageIn(session).language)
-    const prefaceLayers: Layer[] = []
+    const skillBook = createSkillBook({ home: home.path, personHome, store })
+    const prefaceLayers: Layer[] = [{ name: 'skills', text: skillBook.text }]
     const prefaces = createPrefaces({ store, home: home.path, layers: prefaceLayers, agents: offered })
     const blocksFor = async (
       session: Session,
@@ -219,10 +243,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         return { ...found, takes: takenBy(definition.tags), ...windowOf(definition) }
       },
       tools: (session) => enabledIn(session.workspaceId),
+      ready: async (session) => servers.ready(await workspaceOf(session)),
       instructions,
       onStart: noteStart,
       workspace: workspaceOf,
-      decide: permissions.decide,
+      decide: (session, rules) => {
+        const decide = permissions.decide(session, rules)
+        const policy = (): Policy => permissions.policy(permissions.placeOf(session), { session })
+        return async (call, ctx) => narrowCall(await decide(call, ctx), call, ctx, policy)
+      },
       mode: permissions.mode,
       hooks: (session) => hooks.of(permissions.placeOf(session)),
       heard: permissions.heard,
@@ -230,7 +259,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       recovery: () => config.get().recovery ?? 'continue',
       agents: offered,
       agent,
-      state: (session, folder, agentId) => states.of(session, folder, agentId),
+      state: (session, folder, agentId, history) => {
+        const state = states.of(session, folder, agentId)
+        openAgentSkills(state, history, () => skillBook.now(permissions.placeOf(session), session).skills)
+        return state
+      },
       dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
       settings: (name) => settingsOf(config, name),
       redact: withoutSecrets,
@@ -287,9 +320,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
           tools: pickTools(definition.tools, enabledIn(session.workspaceId)),
         }
       },
-      tools: tools.list,
+      tools: toolsIn,
+      mcp: servers,
       useTools,
-      problems: (opened) => [...tools.problems(opened.id), ...hooks.problems(opened), ...models.problems()],
+      problems: problemsOf,
       onDelete: async (sessionId) => {
         permissions.forget(sessionId)
         await states.drop(sessionId)
@@ -337,9 +371,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       store,
       live,
       workspace,
+      mcp: servers,
       sandbox,
       ruleWarnings: permissions.warnings(workspace),
-      problems: [...tools.problems(workspace.id), ...hooks.problems(workspace), ...models.problems()],
+      problems: problemsOf(workspace),
       fetch: async (target, init = {}) => {
         const headers = new Headers(init.headers)
         headers.set('host', `127.0.0.1:${port}`)

@@ -1,0 +1,87 @@
+import path from 'node:path'
+import { NamedError } from '@troupe/core/error'
+import { z } from 'zod'
+import { readJsonFile } from '../config.ts'
+import { writePrivately } from '../home.ts'
+import { watchFile } from '../watched-file.ts'
+import type { McpSource } from './mcp-sources.ts'
+
+/** What the person has said about a server, beside what the files say. */
+export interface McpMemory {
+  /** The fingerprint of the command or address that they trust. */
+  command?: string | undefined
+  /** That of the list of tools. */
+  tools?: string | undefined
+  enabled?: boolean | undefined
+  /** The tools in use; null: all. */
+  useTools?: string[] | null | undefined
+}
+
+export interface McpMemories {
+  of(source: Pick<McpSource, 'origin' | 'name'>, folder: string): McpMemory
+  change(source: Pick<McpSource, 'origin' | 'name'>, folder: string, change: McpMemory): void
+  forget(source: Pick<McpSource, 'origin' | 'name'>, folder: string): void
+}
+
+const memorySchema = z.looseObject({
+  command: z.string().optional(),
+  tools: z.string().optional(),
+  enabled: z.boolean().optional(),
+  useTools: z.array(z.string()).nullable().optional(),
+})
+const fileSchema = z.looseObject({
+  home: z.record(z.string(), memorySchema).default({}),
+  projects: z.record(z.string(), z.record(z.string(), memorySchema)).default({}),
+})
+type File = z.infer<typeof fileSchema>
+
+/** `mcp-state.json` of the home: no project can say that it is trusted. Throws `BadConfig` when it cannot be read at first. */
+export function openMcpMemories(home: string): McpMemories {
+  const file = watchFile(path.join(home, 'mcp-state.json'), readMemories)
+  if (file.get() === undefined) throw file.problem() as NamedError
+  return {
+    of: (source, folder) => entriesOf(file.get() as File, source, folder)[source.name] ?? {},
+    change(source, folder, change) {
+      update(source, folder, (entries) => ({ ...entries, [source.name]: { ...own(entries, source.name), ...change } }))
+    },
+    forget(source, folder) {
+      update(source, folder, (entries) =>
+        Object.fromEntries(Object.entries(entries).filter(([name]) => name !== source.name)),
+      )
+    },
+  }
+
+  function update(
+    source: Pick<McpSource, 'origin' | 'name'>,
+    folder: string,
+    change: (entries: Record<string, McpMemory>) => Record<string, McpMemory>,
+  ): void {
+    const current = readMemories(file.path)
+    const entries = change(entriesOf(current, source, folder))
+    const next: unknown =
+      source.origin === 'home'
+        ? { ...current, home: entries }
+        : { ...current, projects: { ...current.projects, [folder]: entries } }
+    writePrivately(file.path, `${JSON.stringify(next, null, 2)}\n`)
+  }
+}
+
+function entriesOf(
+  { home, projects }: File,
+  { origin }: Pick<McpSource, 'origin'>,
+  folder: string,
+): Record<string, McpMemory> {
+  if (origin === 'home') return { ...home }
+  return Object.hasOwn(projects, folder) ? { ...projects[folder] } : {}
+}
+
+function own(entries: Record<string, McpMemory>, name: string): McpMemory {
+  return Object.hasOwn(entries, name) ? (entries[name] as McpMemory) : {}
+}
+
+function readMemories(file: string): File {
+  const result = fileSchema.safeParse(readJsonFile(file) ?? {})
+  if (result.success) return result.data
+  const issues = result.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
+  throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })
+}

@@ -1,0 +1,103 @@
+import path from 'node:path'
+import { mcpNamePattern, parseMcpEntry, toolKey, type McpEntry } from '@troupe/core'
+import { NamedError } from '@troupe/core/error'
+import { readJsonFile, type ConfigFile } from '../config.ts'
+import type { ProjectConfigs } from '../permission/project-configs.ts'
+import type { Place } from '../permission/rule-layers.ts'
+import { watchFile, type WatchedFile } from '../watched-file.ts'
+
+/** A server as a file has it. */
+export interface McpSource {
+  name: string
+  origin: 'home' | 'project'
+  file: string
+  /** It stands in the person's config.json. */
+  editable: boolean
+  entry?: McpEntry
+  /** Why it cannot be used, whatever the person says. */
+  problem?: string
+}
+
+export interface McpSources {
+  /** The servers of a workspace: the person's, then those of a project that is trusted. Each name once. */
+  list(place: Place): { servers: McpSource[]; problems: { path: string; message: string }[] }
+}
+
+type Servers = Record<string, unknown>
+
+/** Of one name, what the person has goes before what a project brings: rules about it are meant for theirs. */
+export function createMcpSources(options: { home: string; config: ConfigFile; projects: ProjectConfigs }): McpSources {
+  const { config, projects } = options
+  const files = new Map<string, WatchedFile<Servers>>()
+  const own = watched(path.join(options.home, '.mcp.json'))
+  return {
+    list(place) {
+      const standard = watched(path.join(place.path, '.mcp.json'))
+      const project = projects(place)
+      const servers: McpSource[] = []
+      const problems: { path: string; message: string }[] = []
+      const taken = new Map<string, string>()
+      add('home', config.path, config.get().mcpServers)
+      add('home', own.path, own.get(), own.problem())
+      if (place.trusted) {
+        add('project', standard.path, standard.get(), standard.problem())
+        add('project', project.path, project.get()?.mcpServers)
+      } else {
+        for (const file of [standard, project]) {
+          const held = file === project ? project.get()?.mcpServers : standard.get()
+          if (Object.keys(held ?? {}).length > 0)
+            problems.push({
+              path: file.path,
+              message: 'There are MCP servers in it. They can be used once you trust the folder: troupe trust',
+            })
+        }
+      }
+      return { servers, problems }
+
+      function add(origin: McpSource['origin'], file: string, given: Servers | undefined, problem?: NamedError): void {
+        if (problem !== undefined) problems.push({ path: file, message: problem.message })
+        for (const [name, value] of Object.entries(given ?? {})) {
+          const shown = JSON.stringify(name.slice(0, 100))
+          const other = taken.get(toolKey(name))
+          if (!mcpNamePattern.test(name))
+            problems.push({
+              path: file,
+              message: `${shown} is no name for an MCP server: at most 30 letters, digits, "_", "." and "-", no two "_" in a row.`,
+            })
+          else if (other !== undefined)
+            problems.push({
+              path: file,
+              message: `The MCP server ${shown} is passed over: ${other} has one of that name.`,
+            })
+          else {
+            taken.set(toolKey(name), file)
+            servers.push({ name, origin, file, editable: file === config.path, ...read(value) })
+          }
+        }
+      }
+    },
+  }
+
+  function watched(file: string): WatchedFile<Servers> {
+    const known = files.get(file) ?? watchFile(file, readServers)
+    files.set(file, known)
+    return known
+  }
+}
+
+function read(value: unknown): Pick<McpSource, 'entry' | 'problem'> {
+  try {
+    return { entry: parseMcpEntry(value) }
+  } catch (error) {
+    return { problem: `It cannot be read: ${(error as Error).message}.` }
+  }
+}
+
+function readServers(file: string): Servers {
+  const value = readJsonFile(file) as { mcpServers?: unknown } | undefined
+  const servers = value?.mcpServers ?? {}
+  if (typeof servers === 'object' && !Array.isArray(servers)) return servers as Servers
+  throw new NamedError('BadConfig', `${file}: "mcpServers" is not an object of servers by their names.`, {
+    data: { file },
+  })
+}

@@ -1,0 +1,134 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import type { McpLogin, McpServerConfig } from '@troupe/core'
+import { loginToMcp } from '@troupe/core'
+import { NamedError } from '@troupe/core/error'
+import { readJsonFile } from '../config.ts'
+import { writePrivately } from '../home.ts'
+import type { McpView } from './mcp-view.ts'
+
+/** Who is logged in where. Tokens lie in files of the home that only the person can read; nothing else is told of them. */
+export interface OAuthLogins {
+  provider(url: string): McpLogin
+  state(config: McpServerConfig | undefined): McpView['login']
+  /** Where the person has to go; undefined: they are logged in already. */
+  begin(url: string): Promise<string | undefined>
+  /** The person came back. Resolves with the address of the server. Throws `McpLoginUnknown` (400). */
+  finish(state: string, code: string): Promise<string>
+  forget(url: string): void
+}
+
+interface Kept {
+  tokens?: unknown
+  client?: unknown
+  discovery?: unknown
+}
+
+const openFor = 600_000
+
+export function createOAuthLogins(options: { home: string; redirectUrl: () => string }): OAuthLogins {
+  const folder = path.join(options.home, 'mcp-logins')
+  /** What waits for the person to come back, by its state. */
+  const open = new Map<string, { url: string; verifier?: string; until: number }>()
+  const needed = new Set<string>()
+
+  const logins: OAuthLogins = {
+    provider: (url) => createLogin(url, undefined),
+    state(config) {
+      if (config === undefined || config.type === 'stdio') return null
+      if (needed.has(config.url)) return 'needed'
+      return read(config.url).tokens === undefined ? null : 'done'
+    },
+    async begin(url) {
+      const state = randomBytes(24).toString('base64url')
+      for (const [key, { until }] of open) if (until < Date.now()) open.delete(key)
+      open.set(state, { url, until: Date.now() + openFor })
+      let target: string | undefined
+      const login = createLogin(url, state, (found) => void (target = found))
+      await loginToMcp(login, { serverUrl: url })
+      return target
+    },
+    async finish(state, code) {
+      const waiting = open.get(state)
+      open.delete(state)
+      if (waiting === undefined || waiting.until < Date.now())
+        throw new NamedError('McpLoginUnknown', 'Nobody waits for this login, or it took too long. Begin again.')
+      const login = createLogin(waiting.url, state, undefined, waiting.verifier)
+      await loginToMcp(login, { serverUrl: waiting.url, authorizationCode: code })
+      needed.delete(waiting.url)
+      return waiting.url
+    },
+    forget(url) {
+      needed.delete(url)
+      rmSync(fileOf(url), { force: true })
+    },
+  }
+  return logins
+
+  function createLogin(
+    url: string,
+    state: string | undefined,
+    onTarget?: (target: string) => void,
+    verifier?: string,
+  ): McpLogin {
+    return {
+      get redirectUrl() {
+        return options.redirectUrl()
+      },
+      get clientMetadata() {
+        return {
+          client_name: 'Troupe',
+          redirect_uris: [options.redirectUrl()],
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+        }
+      },
+      ...(state !== undefined && { state: () => state }),
+      clientInformation: () => read(url).client as never,
+      saveClientInformation: (client) => keep(url, { client }),
+      tokens: () => read(url).tokens as never,
+      saveTokens(tokens) {
+        needed.delete(url)
+        keep(url, { tokens })
+      },
+      // In the background nobody can be sent anywhere: the state says that a login is needed.
+      redirectToAuthorization(target) {
+        if (onTarget === undefined) needed.add(url)
+        else onTarget(target.href)
+      },
+      saveCodeVerifier(next) {
+        const waiting = state === undefined ? undefined : open.get(state)
+        if (waiting !== undefined) waiting.verifier = next
+      },
+      codeVerifier: () => verifier ?? '',
+      saveDiscoveryState: (discovery) => keep(url, { discovery }),
+      discoveryState: () => read(url).discovery as never,
+      invalidateCredentials(what) {
+        const kept = read(url)
+        if (what === 'all' || what === 'client') delete kept.client
+        if (what === 'all' || what === 'tokens') delete kept.tokens
+        if (what === 'all' || what === 'discovery') delete kept.discovery
+        write(url, kept)
+      },
+    }
+  }
+
+  function keep(url: string, change: Kept): void {
+    write(url, { ...read(url), ...change })
+  }
+
+  function write(url: string, kept: Kept): void {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writePrivately(fileOf(url), JSON.stringify(kept))
+  }
+
+  function read(url: string): Kept {
+    return { ...(readJsonFile(fileOf(url)) as Kept | undefined) }
+  }
+
+  function fileOf(url: string): string {
+    return path.join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`)
+  }
+}

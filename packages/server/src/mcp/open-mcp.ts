@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { startWarden, type McpLimits, type Tool, type Workspace } from '@troupe/core'
+import type { ConfigFile } from '../config.ts'
+import type { ProjectConfigs } from '../permission/project-configs.ts'
+import { openMcpMemories } from './mcp-memory.ts'
+import { createMcpSources } from './mcp-sources.ts'
+import { createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
+import { createWorkspaceMcp, type WorkspaceMcp } from './workspace-mcp.ts'
+
+/** MCP servers, each workspace with its own. */
+export interface Mcp {
+  /** A workspace is used, or its trust has changed. */
+  load(workspace: Workspace): void
+  of(workspace: Workspace): WorkspaceMcp
+  tools(workspaceId: string): readonly Tool[]
+  problems(workspaceId: string): { path: string; message: string }[]
+  /** Waits for servers that are still connecting; what to tell the model of those that have not come. */
+  ready(workspace: Workspace): Promise<string | undefined>
+  /** Everyone who was connected before has a look at the files again. */
+  refresh(): void
+  /** Tries those again that failed. */
+  reconnect(): void
+  /** Keys and headers that servers are given. */
+  secrets(): readonly string[]
+  logins: OAuthLogins
+  close(): Promise<void>
+}
+
+/** How long the first model call of a run waits. */
+const readyMs = 10_000
+
+export function openMcp(options: {
+  home: string
+  config: ConfigFile
+  projects: ProjectConfigs
+  env: NodeJS.ProcessEnv
+  redirectUrl: () => string
+  limits?: Partial<McpLimits>
+  readyMs?: number
+}): Mcp {
+  const { home, config, projects, env } = options
+  const sources = createMcpSources({ home, config, projects })
+  const memories = openMcpMemories(home)
+  const logins = createOAuthLogins({ home, redirectUrl: options.redirectUrl })
+  const workspaces = new Map<string, { workspace: Workspace; mcp: WorkspaceMcp }>()
+  const secrets = new Set<string>()
+  const mark = `mcp-${randomUUID()}`
+  let warden: ReturnType<typeof startWarden> | undefined
+
+  const all: Mcp = {
+    logins,
+    load(workspace) {
+      const known = workspaces.get(workspace.id)
+      if (known === undefined) {
+        const mcp = createWorkspaceMcp(workspace, {
+          sources,
+          memories,
+          logins,
+          env,
+          mark,
+          warden: () => (warden ??= startWarden(mark)),
+          onSecrets: (found) => found.forEach((secret) => secrets.add(secret)),
+          ...(options.limits !== undefined && { limits: options.limits }),
+        })
+        workspaces.set(workspace.id, { workspace, mcp })
+      } else {
+        known.workspace = workspace
+        known.mcp.refresh(workspace)
+      }
+    },
+    of(workspace) {
+      all.load(workspace)
+      return (workspaces.get(workspace.id) as { mcp: WorkspaceMcp }).mcp
+    },
+    tools: (workspaceId) => workspaces.get(workspaceId)?.mcp.tools() ?? [],
+    problems: (workspaceId) => workspaces.get(workspaceId)?.mcp.problems() ?? [],
+    async ready(workspace) {
+      const missing = await all.of(workspace).ready(options.readyMs ?? readyMs)
+      if (missing.length === 0) return undefined
+      const names = missing.map((name) => `"${name}"`).join(', ')
+      return `These MCP servers are still connecting, so you do not have their tools yet: ${names}.`
+    },
+    refresh() {
+      for (const { workspace, mcp } of workspaces.values()) mcp.refresh(workspace)
+    },
+    reconnect() {
+      for (const { mcp } of workspaces.values()) mcp.reconnect()
+    },
+    secrets: () => [...secrets],
+    async close() {
+      await Promise.all(workspaces.values().map(({ mcp }) => mcp.close()))
+      warden?.dismiss()
+    },
+  }
+  return all
+}

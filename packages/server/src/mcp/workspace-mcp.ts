@@ -1,0 +1,284 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  createMcpServer,
+  createTransport,
+  mcpFingerprint,
+  redact,
+  resolveMcpEntry,
+  toolKey,
+  type McpEntry,
+  type McpLimits,
+  type McpServer,
+  type McpServerConfig,
+  type Tool,
+  type Workspace,
+} from '@troupe/core'
+import { NamedError } from '@troupe/core/error'
+import type { OAuthLogins } from './oauth-logins.ts'
+import type { McpMemories, McpMemory } from './mcp-memory.ts'
+import type { McpSource, McpSources } from './mcp-sources.ts'
+import type { McpView } from './mcp-view.ts'
+import { viewOf } from './view-of.ts'
+
+/** The servers of one workspace, kept connected. */
+export interface WorkspaceMcp {
+  /** Looks at the files again: starts, restarts and ends what they say. */
+  refresh(workspace: Workspace): void
+  tools(): readonly Tool[]
+  problems(): { path: string; message: string }[]
+  /** Waits for servers that are tried for the first time; the names of those that have not come. */
+  ready(ms: number): Promise<string[]>
+  views(): McpView[]
+  /** Throws `McpNotFound` (404). */
+  view(name: string): McpView
+  server(name: string): McpServer
+  log(name: string): string
+  /** Connects anew and says how it went. */
+  test(name: string): Promise<McpView>
+  /** Throws `McpChanged` (409) when it is not what the person has seen. */
+  trust(name: string, fingerprint: string): McpView
+  remember(name: string, change: Pick<McpMemory, 'enabled' | 'useTools'>): McpView
+  /** The person has changed it themselves. */
+  accept(name: string, entry: McpEntry): void
+  forget(name: string): void
+  /** Tries those again that failed. */
+  reconnect(): void
+  source(name: string): McpSource
+  close(): Promise<void>
+}
+
+export interface WorkspaceMcpOptions {
+  sources: McpSources
+  memories: McpMemories
+  logins: OAuthLogins
+  env: NodeJS.ProcessEnv
+  warden: () => { watch(pid: number): void; release(pid: number): void }
+  mark: string
+  limits?: Partial<McpLimits>
+  onSecrets(secrets: readonly string[]): void
+}
+
+/** A server of the files, and what has become of it. */
+export interface Running {
+  source: McpSource
+  memory: McpMemory
+  /** Changes whenever it has to be started anew. */
+  version: string
+  config?: McpServerConfig
+  server?: McpServer
+  state: 'running' | 'needs-trust' | 'disabled' | 'failed'
+  error?: string
+  fingerprint?: string
+}
+
+export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOptions): WorkspaceMcp {
+  const { sources, memories, logins } = options
+  let workspace = first
+  let running = new Map<string, Running>()
+  let fileProblems: { path: string; message: string }[] = []
+  let clashes: { path: string; message: string }[] = []
+  let tools: readonly Tool[] | undefined
+  const ending = new Set<Promise<void>>()
+
+  const mcp: WorkspaceMcp = {
+    refresh(next) {
+      workspace = next
+      const found = sources.list(workspace)
+      fileProblems = found.problems
+      const before = running
+      running = new Map()
+      for (const source of found.servers) {
+        const planned = plan(source)
+        const known = before.get(source.name)
+        if (known?.version === planned.version) {
+          before.delete(source.name)
+          running.set(source.name, Object.assign(known, { source, memory: planned.memory }))
+        } else {
+          running.set(source.name, planned)
+        }
+      }
+      for (const { server } of before.values()) if (server !== undefined) end(server)
+      for (const one of running.values()) if (one.state === 'running' && one.server === undefined) start(one)
+      tools = undefined
+    },
+    tools() {
+      tools ??= collect()
+      return tools
+    },
+    problems: () => [...fileProblems, ...(mcp.tools(), clashes)],
+    async ready(ms) {
+      const waited = [...running.values()].flatMap(({ server }) => (server?.state === 'connecting' ? [server] : []))
+      if (waited.length === 0) return []
+      const missing = new Set(waited.map(({ name }) => name))
+      const all = Promise.all(waited.map((server) => server.settled().then(() => missing.delete(server.name))))
+      const timer = new AbortController()
+      await Promise.race([all, delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
+      timer.abort()
+      return [...missing]
+    },
+    views: () => [...running.values()].map((one) => viewOf(one, logins.state(one.config))),
+    view: (name) => viewOf(find(name), logins.state(find(name).config)),
+    source: (name) => find(name).source,
+    server(name) {
+      const { server, error } = find(name)
+      if (server === undefined)
+        throw new NamedError('McpNotRunning', `The MCP server "${name}" does not run. ${error ?? ''}`.trim(), {
+          status: 409,
+        })
+      return server
+    },
+    log: (name) => find(name).server?.log() ?? '',
+    async test(name) {
+      const one = find(name)
+      if (one.state === 'running') await one.server?.connect()
+      return mcp.view(name)
+    },
+    trust(name, fingerprint) {
+      const one = find(name)
+      const { trust } = mcp.view(name)
+      if (trust?.fingerprint !== fingerprint)
+        throw new NamedError('McpChanged', `The MCP server "${name}" is not what you were shown. Look at it again.`, {
+          status: 409,
+        })
+      if (trust.what === 'tools') one.server?.acceptTools()
+      else {
+        memories.change(one.source, workspace.path, { command: fingerprint, tools: undefined })
+        mcp.refresh(workspace)
+      }
+      return mcp.view(name)
+    },
+    remember(name, change) {
+      memories.change(find(name).source, workspace.path, change)
+      mcp.refresh(workspace)
+      return mcp.view(name)
+    },
+    accept(name, entry) {
+      memories.change({ origin: 'home', name }, workspace.path, { command: mcpFingerprint(entry), tools: undefined })
+    },
+    forget(name) {
+      memories.forget(find(name).source, workspace.path)
+    },
+    reconnect() {
+      for (const { server } of running.values()) if (server?.state === 'failed') void server.connect()
+    },
+    async close() {
+      for (const { server } of running.values()) if (server !== undefined) end(server)
+      running.clear()
+      await Promise.all(ending)
+    },
+  }
+  mcp.refresh(first)
+  return mcp
+
+  function find(name: string): Running {
+    const one = running.get(name)
+    if (one === undefined)
+      throw new NamedError('McpNotFound', `There is no MCP server "${name.slice(0, 100)}".`, { status: 404 })
+    return one
+  }
+
+  /** What is to become of a server, by the files and what the person has said. */
+  function plan(source: McpSource): Running {
+    const memory = memories.of(source, workspace.path)
+    const { entry, problem, name, origin } = source
+    const planned: Running = { source, memory, version: '', state: 'failed' }
+    if (entry === undefined) return Object.assign(planned, { version: `failed ${problem}`, error: problem })
+    const fingerprint = mcpFingerprint(entry)
+    planned.fingerprint = fingerprint
+    const isEnabled = memory.enabled ?? (entry.enabled !== false && entry.disabled !== true)
+    if (!isEnabled) return Object.assign(planned, { version: `disabled ${fingerprint}`, state: 'disabled' })
+    if (memory.command === undefined && origin === 'home')
+      memories.change(source, workspace.path, { command: fingerprint })
+    else if (memory.command !== fingerprint)
+      return Object.assign(planned, {
+        version: `needs-trust ${fingerprint}`,
+        state: 'needs-trust',
+        error:
+          memory.command === undefined
+            ? `The project brings the MCP server "${name}". Look at what it starts before you trust it.`
+            : `The MCP server "${name}" is no longer started as you trusted it. Look at it and trust it again.`,
+      })
+    try {
+      const config = resolveMcpEntry(entry, origin === 'home' ? options.env : undefined)
+      const version = `running ${fingerprint} ${JSON.stringify([config, entry.timeout])}`
+      return Object.assign(planned, { config, version, state: 'running' })
+    } catch (error) {
+      const why = `The MCP server "${name}" cannot be used: ${(error as Error).message}.`
+      return Object.assign(planned, { version: `failed ${why}`, error: why })
+    }
+  }
+
+  function start(one: Running): void {
+    const { source, config } = one
+    if (config === undefined) return
+    const secrets = secretsOf(config)
+    options.onSecrets(secrets)
+    const timeout = source.entry?.timeout
+    const limits = { ...options.limits, ...(timeout !== undefined && { callMs: timeout }) }
+    const server = createMcpServer({
+      name: source.name,
+      limits,
+      trustsHints: true,
+      trusted: {
+        get: () => memories.of(source, workspace.path).tools,
+        set: (fingerprint) => memories.change(source, workspace.path, { tools: fingerprint }),
+      },
+      transport: (onText) =>
+        createTransport(config, {
+          folder: workspace.path,
+          env: options.env,
+          mark: options.mark,
+          limits,
+          onText,
+          ...(config.type === 'stdio' ? { warden: options.warden() } : { authProvider: logins.provider(config.url) }),
+        }),
+      onChange: () => void (tools = undefined),
+      redact: (text) => redact(text, secrets),
+    })
+    one.server = server
+    void server.connect()
+  }
+
+  function end(server: McpServer): void {
+    const over = server.close().finally(() => ending.delete(over))
+    ending.add(over)
+  }
+
+  /** Those in use. Of two whose names are taken for one another the first stays: a rule must not mean both. */
+  function collect(): Tool[] {
+    clashes = []
+    const taken = new Map<string, string>()
+    const all: Tool[] = []
+    for (const { server, source, memory } of running.values()) {
+      const used = usedTools(source.entry, memory)
+      const listed = server?.listed ?? []
+      for (const [index, tool] of (server?.tools() ?? []).entries()) {
+        if (used !== undefined && !used.has(listed[index]?.name ?? '')) continue
+        const key = toolKey(tool.name)
+        const other = taken.get(key)
+        if (other === undefined) {
+          taken.set(key, source.name)
+          all.push(tool)
+        } else {
+          const why = `The tool ${tool.name} of the MCP server "${source.name}" is left out: "${other}" has one that is called so.`
+          clashes.push({ path: source.file, message: why })
+        }
+      }
+    }
+    return all
+  }
+}
+
+/** The names of the tools in use; undefined: all. */
+export function usedTools(entry: McpEntry | undefined, memory: McpMemory): Set<string> | undefined {
+  const names = memory.useTools === undefined ? entry?.useTools : memory.useTools
+  return names === undefined || names === null ? undefined : new Set(names)
+}
+
+/** What must not be told: headers, and what is named like a key. */
+function secretsOf(config: McpServerConfig): string[] {
+  if (config.type !== 'stdio')
+    return Object.values(config.headers).flatMap((value) => [value, value.split(' ').at(-1) as string])
+  const named = Object.entries(config.env).filter(([name]) => /key|token|secret|pass|auth|credential/i.test(name))
+  return named.map(([, value]) => value)
+}
