@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { wireServer } from '../../server/src/testing/wire-server.ts'
+import type { WireServer } from '../../server/src/testing/wire-server.ts'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'context (skipped: no Chromium)' : 'context'
+
+const model = { id: 'small', contextWindow: 24_000, maxOutputTokens: 2000, price: { input: 3, output: 15 } }
+const usage = { input: 6000, cached: 4500, output: 900, reasoning: 0 }
+const line = (topic: string, i: number) => `Line ${i} about ${topic}, with a few words so that it weighs something.\n`
+const long = (topic: string) => `# ${topic}\n\n${Array.from({ length: 520 }, (_, i) => line(topic, i)).join('\n')}`
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Context X-ray' })
+const openXray = async (page: Page) => {
+  await page.getByRole('button', { name: 'Context X-ray' }).click()
+  await dialog(page).getByRole('region', { name: 'Pieces' }).waitFor()
+}
+const rows = (page: Page) => dialog(page).getByRole('region', { name: 'Pieces' }).getByRole('listitem')
+const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let wire: WireServer
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    wire = await wireServer()
+    const providers = {
+      near: { type: 'openai-compatible', baseURL: wire.baseURL('custom'), apiKey: 'k', models: [model] },
+    }
+    const config = { model: 'near/small', providers, useTools: ['Read', 'Grep', 'TodoWrite'] }
+    workspace = await openWorkspace(chromium ?? '', {
+      home: { 'config.json': JSON.stringify(config), 'AGENTS.md': 'Always be kind to plants.' },
+      files: { 'read-me.txt': 'hello\n' },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(async () => {
+    await workspace?.close()
+    await wire?.close()
+  })
+
+  test('the X-ray says what the next call is made of, what it costs and what broke the cache', async () => {
+    const page = await workspace.newPage()
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    await page.goto(workspace.server().newUrl())
+    const chat = chatPage(page)
+    await chat.field.waitFor()
+    expect(await page.getByRole('button', { name: 'Context X-ray' }).count()).toBe(0)
+    wire.play({ turn: { text: 'Roses need **sun**.', usage } })
+    await chat.ask('What do roses need?')
+    expect(loaded.filter((url) => url.includes('context-dialog'))).toEqual([])
+    await openXray(page)
+    const all = await dialog(page).innerText()
+    expect(all).toMatch(/of 24k tokens/)
+    expect(all).toMatch(/\$0\.0\d+ · near\/small/)
+    expect(all).toContain('The next call starts like the last one.')
+    expect(all).toContain('The last answer read 6k tokens; 4.5k of them (75 %) came from the cache.')
+    const texts = await rows(page).allInnerTexts()
+    const tokens = texts.map((text) => Number(/([\d,]+)\s+tokens/.exec(text)?.[1]?.replaceAll(',', '')))
+    expect(tokens).toEqual(tokens.toSorted((a, b) => b - a))
+    expect(texts.join('\n')).toContain('AGENTS.md')
+    expect(texts.join('\n')).toContain('Answer: Roses need sun.')
+    await dialog(page).getByText('In order').click()
+    expect(await rows(page).first().innerText()).toContain('Tool:')
+    expect(await rows(page).last().innerText()).toContain('Answer: Roses need sun.')
+    await dialog(page).getByRole('combobox', { name: 'Which pieces' }).selectOption('Messages')
+    expect(await rows(page).count()).toBe(2)
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Context X-ray')
+
+    await chat.field.press('Shift+Tab')
+    await chat.field.press('Shift+Tab')
+    await page.getByRole('button', { name: 'Mode: Plan' }).waitFor()
+    await expect
+      .poll(async () => {
+        await openXray(page)
+        const text = await dialog(page).innerText()
+        await page.keyboard.press('Escape')
+        return text
+      })
+      .toMatch(/The cache is broken\.[\s\S]*differs from plan mode on:[\s\S]*Changed: plan mode/)
+  })
+
+  test('the older part is summarised behind a line that unfolds and can be undone and redone; the X-ray follows', async () => {
+    const chat = chatPage(await workspace.open())
+    const { page } = chat
+    for (const topic of ['Tulips', 'Lilies']) {
+      wire.play({ turn: { text: long(topic) } })
+      await chat.send(`Tell me all about ${topic}.`)
+      await page.getByText(`Line 519 about ${topic}`).waitFor()
+      await chat.finished()
+    }
+    wire.play({ turn: { text: 'Tulips and lilies were **looked at**.' } }, { turn: { text: 'Herbs are small.' } })
+    await chat.send('And herbs?')
+    await page.getByText('Herbs are small.', { exact: true }).waitFor()
+    await chat.finished()
+    const divider = page.getByRole('region', { name: 'Older part summarised' })
+    await divider.getByRole('button', { name: 'Older part summarised' }).click()
+    const told = await divider.innerText()
+    expect(told).toContain('Tulips and lilies were looked at.')
+    expect(told).not.toContain('conversation-summary')
+    expect(told).toMatch(/Kept as it was[\s\S]*Tell me all about Tulips\./)
+
+    await openXray(page)
+    expect(await dialog(page).innerText()).toContain('Summary of the older part')
+    await page.keyboard.press('Escape')
+    await divider.getByRole('button', { name: 'Undo the summary' }).press('Enter')
+    const undone = page.getByRole('region', { name: 'Summary undone' })
+    await undone.waitFor()
+    // The focus stays: the same key takes it back.
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Redo the summary')
+    await openXray(page)
+    expect(await dialog(page).innerText()).not.toContain('Summary of the older part')
+    await dialog(page)
+      .getByRole('button', { name: /You: Tell me all about Tulips/ })
+      .click()
+    await dialog(page).waitFor({ state: 'detached' })
+    await page.getByRole('article', { name: 'You' }).getByText('Tell me all about Tulips.').waitFor()
+    await page.reload()
+    await undone.getByRole('button', { name: 'Redo the summary' }).click()
+    await divider.waitFor()
+    await divider.getByRole('button', { name: 'Older part summarised' }).click()
+    await divider.getByRole('button', { name: 'Go to where the older part ends' }).click()
+    await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
+  })
+
+  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
