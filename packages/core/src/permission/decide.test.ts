@@ -124,12 +124,10 @@ describe('a tool', () => {
       reason: 'Look cannot tell what it will touch: no idea',
     })
     expect(await verdict(blind, { deny: ['Look'] })).toBe('deny')
-    expect(
-      await verdict(
-        ownTool('Look', true, false, () => [{ kind: 'read' } as never]),
-        {},
-      ),
-    ).toBe('ask')
+    for (const access of [{ kind: 'read' }, { kind: 'network' }]) {
+      const odd = ownTool('Look', true, false, () => [access as never])
+      expect(await verdict(odd, {})).toBe('ask')
+    }
   })
 
   it('goes by deny, then ask, then allow, whatever their order', async () => {
