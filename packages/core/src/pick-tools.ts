@@ -5,8 +5,8 @@ import { toolKey, type Tool } from './tool.ts'
  * The tools of these names and capability groups, each once, in the order of `tools`; `*` is all. A group `mcp:files`
  * belongs to the group `mcp`. What is not there is left out.
  */
-export function pickTools(names: readonly string[], tools: readonly Tool[]): Tool[] {
-  if (names.includes('*')) return [...tools]
+export function pickTools(names: readonly string[], tools: readonly Tool[]): readonly Tool[] {
+  if (names.includes('*')) return tools
   const picked = new Set<Tool>()
   for (const name of names) {
     const found = findTool(name, tools)

@@ -116,9 +116,9 @@ export const dialects: Readonly<Record<string, Dialect>> = {
  * The tools as a model is shown them: where its family knows one under another name and input, that, running ours.
  * Inputs become ours while they are parsed, so that rules, approvals, results and cards never see the dialect.
  */
-export function inDialect(tools: readonly Tool[], modelId: string): Tool[] {
+export function inDialect(tools: readonly Tool[], modelId: string): readonly Tool[] {
   const dialect = Object.values(dialects).find(({ models }) => models.test(modelId))
-  if (dialect === undefined) return [...tools]
+  if (dialect === undefined) return tools
   const taken = new Set(tools.map((tool) => toolKey(tool.name)))
   return tools.map((tool) => {
     const known = dialect.tools[tool.name]

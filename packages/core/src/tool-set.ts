@@ -58,8 +58,8 @@ export function getToolInfos(
 }
 
 /** Only what `useTools` enables; a disabled tool never reaches a model. */
-export function enabledTools(useTools: readonly string[] | null | undefined, from: readonly Tool[]): Tool[] {
-  if (useTools === undefined || useTools === null) return [...from]
+export function enabledTools(useTools: readonly string[] | null | undefined, from: readonly Tool[]): readonly Tool[] {
+  if (useTools === undefined || useTools === null) return from
   const used = keysOf(useTools)
   return from.filter((tool) => used.has(toolKey(tool.name)))
 }

@@ -1,4 +1,5 @@
 import {
+  compactRun,
   errorInfo,
   inDialect,
   Meter,
@@ -196,7 +197,8 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
     if (child === undefined) options.heard(session.id, history.flatMap(personTexts))
     if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
     if (remains !== undefined) await doorOf().link.resume()
-    return run({
+    const answer = request.compact === true ? compactRun : run
+    return answer({
       runId: record.id,
       messageId: record.messageId,
       session: { id: session.id },
@@ -222,13 +224,9 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
       steering: takeSteering,
       takeCallId,
       onStatus,
-      state: () => options.state(session, workspace, record.agentId ?? undefined),
-      get meter() {
-        return meterOf()
-      },
-      get writes() {
-        return doorOf().writes
-      },
+      state: () => options.state(session, workspace, record.agentId ?? undefined, history),
+      meter: meterOf(),
+      writes: () => doorOf().writes,
       agents: (call) => doorOf().link.agents(call),
       idle: (waiting) => door?.link.idle(waiting) ?? Promise.resolve(false),
       settings: options.settings,

@@ -77,8 +77,8 @@ export interface RunInput {
    * there is none, nothing may be accepted from then on.
    */
   steering?(ending: boolean): { id: string; text: string }[]
-  /** Shared by a whole tree of agents. */
-  writes?: WriteLock
+  /** Shared by a whole tree of agents; made when the first write needs it. */
+  writes?: () => WriteLock
   /** The sub-agents as a call of this run sees them. `waiting` marks the call as waiting for a person. */
   agents?(call: { toolCallId: string; signal: AbortSignal; waiting: () => () => void }): Agents
   /**

@@ -49,7 +49,7 @@ export function openTurn(input: RunInput) {
     emit,
     takeCallId,
     waiting,
-    writes: () => (writes ??= input.writes ?? createWriteLock()),
+    writes: () => (writes ??= input.writes?.() ?? createWriteLock()),
     state: () => (state ??= input.state?.() ?? temporaryState(input)),
     /** True when messages wait to be injected. When the turn would end without one, none is accepted from then on. */
     takeSteering(ending: boolean): boolean {

@@ -92,7 +92,7 @@ export function createMemoryHost({ root, definitions, tools = root.tools, model 
       limits: { ...root.limits, ...(maxSteps !== undefined && { steps: maxSteps }) },
       signal: child.signal,
       log: teed(child.onChunk),
-      writes: child.writes,
+      writes: () => child.writes,
       meter: child.meter,
       agents: link.agents,
       idle: link.idle,

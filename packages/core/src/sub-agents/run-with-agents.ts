@@ -44,7 +44,7 @@ export async function runWithAgents(input: RunInput, options: RunWithAgentsOptio
     return await run({
       ...input,
       meter,
-      writes: tree.writes,
+      writes: () => tree.writes,
       agents: link.agents,
       idle: link.idle,
       steering: (ending) => [...notices.splice(0), ...(input.steering?.(ending && notices.length === 0) ?? [])],
