@@ -13,6 +13,11 @@ describe('advice about a failure', () => {
     ["touch: cannot touch 'x': Read-only file system", 'read-only', '"writes": true'],
     ["Error: EROFS: read-only file system, open '/x'", 'workspace', 'only the workspace and /tmp can be written'],
     ['curl: (6) Could not resolve host: example.com', 'workspace', 'no network'],
+    [
+      "npm error request failed: cache mode is 'only-if-cached' but no cached response is available",
+      'workspace',
+      'no network',
+    ],
     ['npm error code EAI_AGAIN', 'workspace', '"outside_sandbox": true'],
     ['connect ECONNREFUSED 127.0.0.1:3000', 'read-only', 'cannot be reached'],
     ['cat: .env: Permission denied', 'workspace', 'Files with secrets'],

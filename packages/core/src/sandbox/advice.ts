@@ -12,7 +12,7 @@ const hints: { sign: RegExp; text: (confinement: Confinement) => string }[] = [
         : `In the sandbox only the workspace and /tmp can be written, and of the workspace not what programs are started by (.git/hooks, .git/config, .vscode, .troupe and the like). ${outside}`,
   },
   {
-    sign: /resolve host|ENOTFOUND|EAI_AGAIN|name resolution|Name or service not known|nodename nor servname|unreachable|ENETUNREACH|ECONNREFUSED|Connection refused|Failed to connect|Could not connect|network (is )?(error|failure|timeout)/i,
+    sign: /resolve host|ENOTFOUND|EAI_AGAIN|ENOTCACHED|only-if-cached|--offline|from versions: none|GOPROXY=off|network (access|connectivity) is disabled|name resolution|Name or service not known|nodename nor servname|unreachable|ENETUNREACH|ECONNREFUSED|Connection refused|Failed to connect|Could not connect|network (is )?(error|failure|timeout)/i,
     text: () =>
       `The sandbox has no network, and what listens on this machine or in another command cannot be reached from it either. ${outside}`,
   },

@@ -31,7 +31,7 @@ const systemFolders = [
 
 /** What programs look for when they start. Whatever else is in `/etc` (keys, passwords, mounts) is nobody's business. */
 const systemSettings =
-  'alternatives crypto-policies fonts gitconfig group hosts java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk ld.so.cache localtime mime.types nsswitch.conf os-release passwd pki/ca-trust pki/tls/certs ssl/certs ssl/openssl.cnf'.split(
+  'alternatives crypto-policies fonts gitconfig group hosts java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk ld.so.cache localtime maven/logging maven/m2.conf mime.types nsswitch.conf os-release passwd php pki/ca-trust pki/tls/certs ssl/certs ssl/openssl.cnf'.split(
     ' ',
   )
 

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import type { AgentState } from '../agent-state.ts'
 import { isInside } from '../files/resolve-path.ts'
 import type { Confinement } from '../permission/decision.ts'
-import { childEnvironment, exportedVariables } from './child-environment.ts'
+import { childEnvironment, confinedEnvironment, exportedVariables } from './child-environment.ts'
 import { parseExports } from './parse-exports.ts'
 import { workingFolder } from './working-folder.ts'
 
@@ -10,7 +10,10 @@ import { workingFolder } from './working-folder.ts'
 export function remember(state: AgentState, lastWords: string, confinement: Confinement, notes: string[]): void {
   const [folder, exports, rest] = lastWords.split('\0')
   if (folder === undefined || exports === undefined || rest === undefined) return
-  const { env, dropped } = exportedVariables(parseExports(exports), childEnvironment())
+  const { env, dropped } = exportedVariables(
+    parseExports(exports),
+    confinement === 'none' ? childEnvironment() : confinedEnvironment(),
+  )
   rememberExports(state, env, confinement)
   if (dropped.length > 0) notes.push(`Too long to be kept for the next command: ${dropped.join(', ')}.`)
   const cwd = realFolder(folder.replace(/\n$/, ''))

@@ -7,7 +7,7 @@ import { processMark } from '../run/process-mark.ts'
 import { sandboxAdvice } from '../sandbox/advice.ts'
 import { watchProcesses } from '../sandbox/watch-processes.ts'
 import type { ToolContext } from '../tool.ts'
-import { childEnvironment } from './child-environment.ts'
+import { childEnvironment, confinedEnvironment } from './child-environment.ts'
 import { leftTask } from './command-task.ts'
 import { refuseTooMany } from './create-task.ts'
 import { endCommand } from './end-command.ts'
@@ -211,9 +211,10 @@ export async function noteForUndo(command: string, ctx: ToolContext, notes: stri
 }
 
 export function commandEnvironment(ctx: ToolContext, mark: string): Record<string, string> {
-  const { env, sandboxEnv } = ctx.state
-  const exported = confinementOf(ctx) === 'none' ? env : (sandboxEnv ?? env)
-  return { ...childEnvironment(), ...exported, ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark }
+  const { env, sandboxEnv = env } = ctx.state
+  const own =
+    confinementOf(ctx) === 'none' ? { ...childEnvironment(), ...env } : { ...confinedEnvironment(), ...sandboxEnv }
+  return { ...own, ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark }
 }
 
 /** Keeps what a command left running as a task; beyond the limit it is ended. */
