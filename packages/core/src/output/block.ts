@@ -1,3 +1,4 @@
+import { Frame, noIndexes } from './frame.ts'
 import type { Completion, InstantEvent } from './instant-event.ts'
 import { joinPieces } from './join-pieces.ts'
 import { type PatternSegment, type Segment, wildcard } from './path.ts'
@@ -11,72 +12,6 @@ export interface BlockSink<W extends Watcher = Watcher> {
   tell(event: InstantEvent, place: Place<W>): void
 }
 
-/** A list or object that is still open. */
-export class Frame<W extends Watcher = Watcher> {
-  readonly parent: Frame<W> | undefined
-  readonly isList: boolean
-  readonly value: unknown[] | Record<string, unknown>
-  readonly place: Place<W> | undefined
-  readonly path: string
-  readonly indexes: readonly number[]
-  /** Where the value that is being read belongs. */
-  key: Segment
-  below: Place<W> | undefined
-  /** Whether anything in it had to be mended so far. */
-  mended = false
-  /** How many lists and how many objects are open, this one included. */
-  readonly #lists: number
-  readonly #objects: number
-
-  constructor(parent: Frame<W> | undefined, isList: boolean, place: Place<W> | undefined) {
-    this.parent = parent
-    this.isList = isList
-    this.value = isList ? [] : {}
-    this.place = place
-    this.path = parent === undefined || place === undefined ? '' : place.path(parent.path, parent.key)
-    this.indexes = parent === undefined || place === undefined ? none : parent.indexesBelow()
-    this.key = isList ? 0 : ''
-    this.below = isList ? place?.item() : undefined
-    this.#lists = (parent === undefined ? 0 : parent.#lists) + (isList ? 1 : 0)
-    this.#objects = (parent === undefined ? 0 : parent.#objects) + (isList ? 0 : 1)
-  }
-
-  /** The innermost list or object around this one; looked for only when there is one. */
-  nearest(isList: boolean): Frame<W> | undefined {
-    if ((isList ? this.#lists : this.#objects) === 0) return undefined
-    let frame = this.parent
-    while (frame !== undefined && frame.isList !== isList) frame = frame.parent
-    return frame
-  }
-
-  /** The place keeps one copy of each key: objects take that one faster than a fresh string. */
-  setKey(key: string): void {
-    this.below = this.place?.key(key)
-    this.key = this.below?.name ?? key
-  }
-
-  indexesBelow(): readonly number[] {
-    if (!this.isList) return this.indexes
-    const index = this.key as number
-    // The two common cases by hand: a spread costs several times as much.
-    if (this.indexes.length === 0) return [index]
-    return this.indexes.length === 1 ? [this.indexes[0] as number, index] : [...this.indexes, index]
-  }
-
-  put(value: unknown): void {
-    const { key } = this
-    if (typeof key === 'number') {
-      ;(this.value as unknown[])[key] = value
-    } else if (key === '__proto__') {
-      Object.defineProperty(this.value, key, { value, enumerable: true, configurable: true, writable: true })
-    } else {
-      ;(this.value as Record<string, unknown>)[key] = value
-    }
-  }
-}
-
-const none: readonly number[] = []
-
 /**
  * The JSON types of the fields by which a block is recognised as the answer, of list items and record values under the
  * wildcard; empty when any block may be it.
@@ -89,8 +24,6 @@ export class Block<W extends Watcher = Watcher> {
   completion: Completion | undefined
   /** Why the value is a guess. */
   malformed: string | undefined
-  /** Whether it is JSON for sure and not a bracket in prose. */
-  confirmed = false
   /** Whether readers see it. */
   shown = false
   /** The innermost open list or object. */
@@ -101,17 +34,21 @@ export class Block<W extends Watcher = Watcher> {
   partial: string | undefined
   /** The path of the leaf that is being read, once someone wanted to know. */
   #path: string | undefined
-  #indexes: readonly number[] = none
+  #indexes: readonly number[] = noIndexes
   #matches = 0
+  #isConfirmed = false
   readonly #sink: BlockSink<W>
   readonly #root: Place<W>
   readonly #fields: Fields
   readonly #isAnyField: boolean
+  readonly #onProgress: (block: Block<W>) => void
 
-  constructor(root: Place<W>, sink: BlockSink<W>, fields: Fields) {
+  /** `onProgress`: the block is surely JSON and not shown, and has come further; perhaps it is the best by now. */
+  constructor(root: Place<W>, sink: BlockSink<W>, fields: Fields, onProgress: (block: Block<W>) => void) {
     this.#root = root
     this.#sink = sink
     this.#fields = fields
+    this.#onProgress = onProgress
     this.#isAnyField = fields.size === 0
   }
 
@@ -120,11 +57,25 @@ export class Block<W extends Watcher = Watcher> {
     return this.#matches * 2 + (this.malformed === undefined ? 1 : 0)
   }
 
-  /** The string, or else the list or object, that is being read: for messages. */
-  get where(): string {
-    const { top } = this
-    if (top === undefined) return ''
-    return this.partial === undefined ? top.path : (top.below?.path(top.path, top.key) ?? '')
+  /** It is JSON for sure and not a bracket in prose. */
+  confirm(): void {
+    if (this.#isConfirmed) return
+    this.#isConfirmed = true
+    this.#onProgress(this)
+  }
+
+  /** Something is written in another way than JSON wants it, and its meaning is clear. */
+  mend(): true {
+    if (this.top !== undefined) this.top.mended = true
+    return true
+  }
+
+  /** Something is broken. Says whether to go on with a guess: what may be mere prose is not worth one. */
+  guess(reason: string): boolean {
+    if (!this.#isConfirmed) return false
+    const where = this.#where()
+    this.malformed ??= where === '' ? `${reason}.` : `${reason} in ${where}.`
+    return this.mend()
   }
 
   open(isList: boolean): void {
@@ -135,7 +86,8 @@ export class Block<W extends Watcher = Watcher> {
     if (parent === undefined) this.value = frame.value
     else parent.put(frame.value)
     this.top = frame
-    if (this.shown && this.#sink.all && frame.place !== undefined) {
+    if (!this.shown) this.#progress()
+    else if (this.#sink.all && frame.place !== undefined) {
       this.#tell(frame.place, frame.path, frame.indexes, frame.value, '', undefined)
     }
   }
@@ -146,7 +98,8 @@ export class Block<W extends Watcher = Watcher> {
     const completion = frame.mended ? 'repaired' : 'observed'
     this.#ended(completion)
     const { place } = frame
-    if (this.shown && place !== undefined && (this.#sink.all || place.watching !== undefined)) {
+    if (!this.shown) this.#progress()
+    else if (place !== undefined && (this.#sink.all || place.watching !== undefined)) {
       this.#tell(place, frame.path, frame.indexes, frame.value, '', completion)
     }
     this.#next()
@@ -169,6 +122,7 @@ export class Block<W extends Watcher = Watcher> {
     if (this.#isAnyField) this.#matches++
     else this.#match('string')
     this.partial = ''
+    if (!this.shown) this.#progress()
   }
 
   /** The string goes on. */
@@ -192,6 +146,17 @@ export class Block<W extends Watcher = Watcher> {
     if (this.partial !== undefined) this.#put(this.partial)
   }
 
+  #progress(): void {
+    if (this.#isConfirmed) this.#onProgress(this)
+  }
+
+  /** The string, or else the list or object, that is being read: for messages. */
+  #where(): string {
+    const { top } = this
+    if (top === undefined) return ''
+    return this.partial === undefined ? top.path : (top.below?.path(top.path, top.key) ?? '')
+  }
+
   #put(value: unknown): void {
     if (this.top === undefined) this.value = value
     else this.top.put(value)
@@ -199,12 +164,13 @@ export class Block<W extends Watcher = Watcher> {
 
   /** Where a leaf belongs is put together when someone wants to know, once for all pieces of a string. */
   #tellLeaf(value: unknown, delta: string, completion: Completion | undefined): void {
+    if (!this.shown) return this.#progress()
     const { top } = this
     const place = top === undefined ? this.#root : top.below
-    if (!this.shown || place === undefined || (!this.#sink.all && place.watching === undefined)) return
+    if (place === undefined || (!this.#sink.all && place.watching === undefined)) return
     if (this.#path === undefined) {
       this.#path = top === undefined ? '' : place.path(top.path, top.key)
-      this.#indexes = top === undefined ? none : top.indexesBelow()
+      this.#indexes = top === undefined ? noIndexes : top.indexesBelow()
     }
     this.#tell(place, this.#path, this.#indexes, value, delta, completion)
   }

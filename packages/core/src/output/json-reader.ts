@@ -45,6 +45,7 @@ export class JsonReader<W extends Watcher = Watcher> {
   readonly #kinds: ReaderOptions<W>['kinds']
   readonly #fields: Fields
   readonly #best: BestBlock<W>
+  readonly #onProgress: (block: Block<W>) => void
   readonly #prose: ProseReader
   readonly #strings = new StringReader()
   readonly #gap = new GapReader()
@@ -64,6 +65,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     this.#kinds = kinds
     this.#fields = fields
     this.#best = new BestBlock(root, sink)
+    this.#onProgress = (block) => this.#best.consider(block)
     this.#prose = new ProseReader(kinds)
   }
 
@@ -120,7 +122,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     const isList = code === openList
     // After the answer, what looks like a mere scalar is prose.
     if (!isList && code !== openObject && this.#best.isFound) return at + 1
-    const block = new Block(this.#root, this.#sink, this.#fields)
+    const block = new Block(this.#root, this.#sink, this.#fields, this.#onProgress)
     this.#block = block
     this.#isOpenComma = false
     if (isList || code === openObject) {
@@ -163,7 +165,6 @@ export class JsonReader<W extends Watcher = Watcher> {
       this.#isOpenComma = false
       this.#block?.open(code === openList)
       this.#state = code === openList ? value : key
-      this.#consider()
       return true
     }
     if (this.#isSpace(code)) return true
@@ -204,7 +205,7 @@ export class JsonReader<W extends Watcher = Watcher> {
   #readColon(code: number): boolean {
     if (isColon(code)) {
       if (code !== 0x3a) this.#mend()
-      if (this.#isKey) this.#confirm()
+      if (this.#isKey) this.#block?.confirm()
       this.#state = value
       return true
     }
@@ -287,13 +288,12 @@ export class JsonReader<W extends Watcher = Watcher> {
   }
 
   #beginString(opening: number): void {
-    this.#confirm()
+    this.#block?.confirm()
     this.#strings.begin(opening)
     this.#block?.beginString()
     this.#isKey = false
     this.#isOpenComma = false
     this.#state = string
-    this.#consider()
   }
 
   #endString(): void {
@@ -319,7 +319,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     const found = readWord(this.#word)
     this.#isOpenComma = false
     if (found !== undefined) {
-      this.#confirm()
+      this.#block?.confirm()
       this.#block?.scalar(found.value, this.#word, found.clean && isDelimited ? 'observed' : 'repaired')
     } else {
       const text = this.#word.trimEnd()
@@ -334,7 +334,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     const text = this.#word
     const found = readWord(text)
     if (found === undefined) return this.#abandon()
-    this.#confirm()
+    this.#block?.confirm()
     this.#block?.scalar(found.value, text, found.clean && isFinal ? 'final' : 'repaired')
     this.#ended()
   }
@@ -348,7 +348,7 @@ export class JsonReader<W extends Watcher = Watcher> {
       while (this.#block?.top !== holder) this.#closeMended()
       holder.mended = true
     }
-    if (this.#block?.top?.parent === undefined) this.#confirm()
+    if (this.#block?.top?.parent === undefined) this.#block?.confirm()
     this.#block?.close()
     this.#ended()
     return true
@@ -363,7 +363,6 @@ export class JsonReader<W extends Watcher = Watcher> {
   #ended(): void {
     this.#isOpenComma = false
     this.#state = after
-    this.#consider()
     if (this.#block?.top !== undefined) return
     this.#block = undefined
     this.#state = prose
@@ -377,9 +376,8 @@ export class JsonReader<W extends Watcher = Watcher> {
     const isWord = !this.#isKey && (this.#state === word || this.#state === afterWord)
     if (block.top === undefined && isWord) return this.#endRootWord(true)
     const found = isWord ? (this.#state === word ? readCutWord(this.#word) : readWord(this.#word)) : undefined
-    if (!block.confirmed && found === undefined) return this.#abandon()
-    this.#confirm()
-    this.#guess('The JSON breaks off')
+    if (found !== undefined) block.confirm()
+    if (!this.#guess('The JSON breaks off')) return
     if (found !== undefined) block.scalar(found.value, this.#word, 'repaired')
     if (this.#state === string && !this.#isKey) block.endString(this.#strings.takeAll(), 'repaired')
     while (block.top !== undefined) this.#closeMended()
@@ -390,39 +388,20 @@ export class JsonReader<W extends Watcher = Watcher> {
     return this.#block?.top?.isList === true
   }
 
-  /** Something is written in another way than JSON wants it, and its meaning is clear. */
   #mend(): true {
-    const top = this.#block?.top
-    if (top !== undefined) top.mended = true
+    this.#block?.mend()
     return true
   }
 
-  /** Something is broken. Says whether to go on with a guess: a block that may be prose is dropped instead. */
+  /** Says whether to go on; if not, all of it was prose. */
   #guess(reason: string): boolean {
-    const block = this.#block as Block<W>
-    if (!block.confirmed) {
-      this.#abandon()
-      return false
-    }
-    const { where } = block
-    block.malformed ??= where === '' ? `${reason}.` : `${reason} in ${where}.`
-    return this.#mend()
+    if (this.#block?.guess(reason)) return true
+    this.#abandon()
+    return false
   }
 
   #abandon(): void {
     this.#block = undefined
     this.#state = prose
-  }
-
-  #confirm(): void {
-    const block = this.#block as Block<W>
-    if (block.confirmed) return
-    block.confirmed = true
-    this.#consider()
-  }
-
-  #consider(): void {
-    const block = this.#block
-    if (block !== undefined && block.confirmed && !block.shown) this.#best.consider(block)
   }
 }

@@ -50,7 +50,7 @@ export function tellBlock<W extends Watcher>(
   visit(block.value, root, '', [], block.completion)
 }
 
-function openContainers(block: Block<Watcher>): Set<unknown> {
+function openContainers<W extends Watcher>(block: Block<W>): Set<unknown> {
   const open = new Set<unknown>()
   for (let frame = block.top; frame !== undefined; frame = frame.parent) open.add(frame.value)
   return open
