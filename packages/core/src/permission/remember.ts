@@ -8,8 +8,13 @@ import { parseRule } from './parse-rule.ts'
 import { quotePath } from './path-pattern.ts'
 import type { PathFact, PathView } from './path-fact.ts'
 
+/** More than a person looks through. */
+const most = 10
+
 /** The rules, if every one of them can be written down and read again; else none, since only all of them help. */
-export function rememberable(rules: readonly string[]): string[] {
+export function rememberable(given: readonly string[]): string[] {
+  const rules = [...new Set(given)]
+  if (rules.length > most) return []
   const canBeRead = (text: string): boolean => {
     try {
       return parseRule(text).text === text
@@ -17,7 +22,7 @@ export function rememberable(rules: readonly string[]): string[] {
       return false
     }
   }
-  return rules.every(canBeRead) ? [...new Set(rules)] : []
+  return rules.every(canBeRead) ? rules : []
 }
 
 /** One rule for each part that no rule covers yet; none at all when one of them could run anything. */
