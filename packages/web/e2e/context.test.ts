@@ -129,6 +129,24 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
   })
 
+  test('on a narrow screen it is all there, with the keyboard', async () => {
+    const chat = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
+    const { page } = chat
+    wire.play({ turn: { text: 'Ferns like shade.', usage } })
+    await chat.ask('And ferns?')
+    await page.getByRole('button', { name: 'Context X-ray' }).focus()
+    await page.keyboard.press('Enter')
+    await rows(page).first().waitFor()
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+    expect(await dialog(page).evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
+    await dialog(page).getByRole('radio', { name: 'Largest first' }).focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await rows(page).last().innerText()).toContain('Answer: Ferns like shade.')
+    await dialog(page).getByRole('button', { name: /You: And ferns/ }).focus()
+    await page.keyboard.press('Enter')
+    await dialog(page).waitFor({ state: 'detached' })
+  })
+
   test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
     expect(workspace.complaints).toEqual([])
   })
