@@ -6,7 +6,7 @@ import { BareTokenizer } from './bare-tokenizer.ts'
 import { times } from './measure.ts'
 
 const sizes = [5.5, 100, 1000]
-const rounds = 25
+const rounds = 60
 
 const source = z.object({
   thinking: z.string(),
