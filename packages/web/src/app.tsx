@@ -12,6 +12,7 @@ import { Locked, Unreachable } from './locked.tsx'
 import { ModelsDialog } from './models/models-dialog.tsx'
 import { RulesDialog } from './rules/lazy-rules-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
+import { AgentsPanel } from './sub-agents/agents-panel.tsx'
 import { Notices } from './ui/notices.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
 import './app.css'
@@ -37,6 +38,7 @@ export function App() {
           <Header />
           <Chat key={sessionId} sessionId={sessionId} />
         </main>
+        <AgentsPanel key={`agents ${sessionId}`} sessionId={sessionId} />
       </div>
       {dialog === 'models' && <ModelsDialog />}
       {dialog === 'inbox' && <InboxDialog />}

@@ -9,6 +9,8 @@ import type { VisibleMessage } from './session-state.ts'
 export function AnswerMarks({ message }: { message: VisibleMessage }) {
   const { regenerate } = useSessionStore()
   const live = message.live === true
+  // A sub-agent may have been stopped by the one that it works for.
+  const stopWord = useSession((state) => (state.agentId === null ? 'Stopped by you' : 'Stopped'))
   const liveError = useSession((state) => (live ? state.run?.errorText : null))
   const { aborted, interrupted, stopped, error, elapsedMs } = message.metadata ?? {}
   const shownError = error ?? (liveError == null ? undefined : { name: 'Error', message: liveError })
@@ -19,7 +21,7 @@ export function AnswerMarks({ message }: { message: VisibleMessage }) {
       )}
       {aborted === true && (
         <Mark icon={<CircleStop />}>
-          {elapsedMs === undefined ? 'Stopped by you' : `Stopped by you after ${formatDuration(elapsedMs)}`}
+          {elapsedMs === undefined ? stopWord : `${stopWord} after ${formatDuration(elapsedMs)}`}
         </Mark>
       )}
       {interrupted === true && (

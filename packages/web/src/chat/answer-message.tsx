@@ -23,6 +23,7 @@ export function AnswerMessage({
   const live = message.live === true
   const progress = useSession((state) => (live ? state.run?.progress : undefined))
   const busy = useSession((state) => state.run !== null)
+  const isOfAgent = useSession((state) => state.agentId !== null)
   const text = textOf(message)
   return (
     <article
@@ -35,7 +36,7 @@ export function AnswerMessage({
       {!live && (
         <div className="message-actions">
           {text !== '' && <CopyButton text={text} label="Copy answer" />}
-          {message.metadata?.error === undefined && (
+          {message.metadata?.error === undefined && !isOfAgent && (
             <IconButton
               label={busy ? 'Regenerate (when the answer is done)' : 'Regenerate'}
               disabled={busy}

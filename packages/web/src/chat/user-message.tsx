@@ -13,6 +13,7 @@ import type { VisibleMessage } from './session-state.ts'
 export function UserMessage({ message, place }: { message: VisibleMessage; place: SiblingPlace | undefined }) {
   const { edit } = useSessionStore()
   const busy = useSession((state) => state.run !== null)
+  const isTask = useSession((state) => state.agentId !== null)
   const [editing, setEditing] = useState(false)
   const text = textOf(message)
   if (editing && !busy) {
@@ -30,7 +31,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
     )
   }
   return (
-    <article className="message message-user" aria-label="You">
+    <article className="message message-user" aria-label={isTask ? 'Task' : 'You'}>
       {message.parts.map((part, index) =>
         part.type === 'file' ? (
           <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
@@ -39,13 +40,15 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       {text !== '' && <div className="bubble">{text}</div>}
       <div className="message-actions">
         {text !== '' && <CopyButton text={text} label="Copy message" />}
-        <IconButton
-          label={busy ? 'Edit (when the answer is done)' : 'Edit'}
-          disabled={busy}
-          onClick={() => setEditing(true)}
-        >
-          <Pencil />
-        </IconButton>
+        {!isTask && (
+          <IconButton
+            label={busy ? 'Edit (when the answer is done)' : 'Edit'}
+            disabled={busy}
+            onClick={() => setEditing(true)}
+          >
+            <Pencil />
+          </IconButton>
+        )}
         <BranchArrows place={place} />
       </div>
     </article>

@@ -3,6 +3,7 @@ import type { DataParts } from '@troupe/core/protocol'
 import type { SubAgentInfo } from '../api/agent-info.ts'
 import { isRecord } from '../displays/parts/read-fields.ts'
 import type { Activity } from './read-activity.ts'
+import { isKnownStatus } from './read-report.ts'
 import { isAtWork } from './sub-agent.ts'
 import type { SubAgent } from './sub-agent.ts'
 
@@ -177,9 +178,7 @@ function change(agents: SubAgentMap, agentId: string, next: (agent: SubAgent) =>
   return agent === undefined ? agents : new Map(agents).set(agentId, next(agent))
 }
 
-const statuses: readonly string[] = ['pending', 'running', 'waiting', 'completed', 'failed', 'stopped']
-
 /** A server of another version may know further ones. */
 function readStatus(status: unknown): AgentStatus | undefined {
-  return typeof status === 'string' && statuses.includes(status) ? (status as AgentStatus) : undefined
+  return typeof status === 'string' && isKnownStatus(status) ? status : undefined
 }

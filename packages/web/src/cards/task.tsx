@@ -1,0 +1,48 @@
+import { GenericCard } from '../chat/generic-card.tsx'
+import { ToolFrame } from '../chat/tool-frame.tsx'
+import type { CardProps } from '../chat/tool-call.ts'
+import { AgentReport } from '../sub-agents/agent-report.tsx'
+import { AgentRow } from '../sub-agents/agent-row.tsx'
+import { AgentTree } from '../sub-agents/agent-tree.tsx'
+import { firstLine } from '../sub-agents/describe-agent.ts'
+import { readReport } from '../sub-agents/read-report.ts'
+import { readTask } from '../sub-agents/read-task.ts'
+import { useAgentOfCall } from '../sub-agents/use-agent-of-call.ts'
+import { useAtWork, useSubAgent, useSubAgents } from '../sub-agents/use-sub-agents.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import './task.css'
+
+const none: readonly string[] = []
+
+/** Another agent at work: what it is at and who works below it; then what it has brought back. */
+export default function TaskCard({ call }: CardProps) {
+  const agentId = useAgentOfCall(call)
+  const agent = useSubAgent(agentId)
+  const below = useSubAgents((state) => (agentId === undefined ? none : (state.below.get(agentId) ?? none)))
+  const works = useAtWork(agentId === undefined ? none : [agentId])
+  const { name, task } = readTask(call.input)
+  const title = agent?.name ?? name
+  const head = { ...(title !== undefined && { title }), summary: firstLine(task) }
+  const report = readReport(call.output)
+  // What waits for approval, was refused or has not begun has nothing of an agent to show.
+  if (agentId === undefined) return <GenericCard call={call} {...(call.state === 'input-available' && head)} />
+  return (
+    <ToolFrame call={call} {...head} open={works} isBad={agent?.status === 'failed' || report?.status === 'failed'}>
+      {works || report === undefined ? <AgentRow agentId={agentId} isBare /> : <AgentReport report={report} />}
+      {below.length > 0 && <AgentTree agentIds={below} label={`Agents of ${title}`} />}
+      {call.errorText !== undefined && !call.stopped && (
+        <p className="tool-error">
+          <VisibleText text={call.errorText} />
+        </p>
+      )}
+      {task !== '' && (
+        <details className="tool-details">
+          <summary>Task</summary>
+          <p className="task-text">
+            <VisibleText text={task} />
+          </p>
+        </details>
+      )}
+    </ToolFrame>
+  )
+}

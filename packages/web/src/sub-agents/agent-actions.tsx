@@ -1,0 +1,34 @@
+import { PanelRightOpen, RotateCw, Square } from 'lucide-react'
+import { useSessionStore } from '../chat/session-context.ts'
+import { Button } from '../ui/button.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { isAtWork } from './sub-agent.ts'
+import type { SubAgent } from './sub-agent.ts'
+import { useSubAgents } from './use-sub-agents.ts'
+
+/** Answer, open, stop or try again: what a person can do with one agent. */
+export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?: boolean }) {
+  const { agents } = useSessionStore()
+  const { agentId, name, status, asks } = agent
+  const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
+  return (
+    <span className="agent-actions">
+      {opens && asks > 0 && <Button onClick={() => agents.show({ agentId })}>Answer</Button>}
+      {isAtWork(agent) && (
+        <IconButton label={`Stop ${name}`} disabled={isBusy} onClick={() => void agents.stop(agentId)}>
+          <Square className="agent-stop" />
+        </IconButton>
+      )}
+      {(status === 'failed' || status === 'stopped') && (
+        <IconButton label={`Let ${name} try again`} disabled={isBusy} onClick={() => void agents.retry(agentId)}>
+          <RotateCw />
+        </IconButton>
+      )}
+      {opens && (
+        <IconButton label={`Open the conversation of ${name}`} onClick={() => agents.show({ agentId })}>
+          <PanelRightOpen />
+        </IconButton>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,66 @@
+import { ArrowUp, CornerDownRight } from 'lucide-react'
+import { newId } from '@troupe/core/protocol'
+import { useSession, useSessionStore } from '../chat/session-context.ts'
+import { visibleMessages } from '../chat/session-state.ts'
+import { useKept } from '../chat/use-kept.ts'
+import { GrowingTextarea } from '../ui/growing-textarea.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { isAtWork } from './sub-agent.ts'
+import { heardBy, toldPending } from './told-pending.ts'
+import type { Told } from './told-pending.ts'
+import { useSubAgent, useSubAgents } from './use-sub-agents.ts'
+
+/** Tells an agent more: one at work reads it at its next step, one that has ended goes on with it. */
+export function AgentComposer({ agentId }: { agentId: string }) {
+  const { send, setDraft } = useSessionStore()
+  const draft = useSession((state) => state.draft)
+  const stored = useSession((state) => state.messages)
+  const run = useSession((state) => state.run)
+  const agent = useSubAgent(agentId)
+  const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
+  const [told, setTold] = useKept<readonly Told[]>('told', [])
+  const heard = heardBy(visibleMessages({ messages: stored, run }))
+  const works = agent !== undefined && isAtWork(agent)
+  const pending = works ? toldPending(told, heard) : []
+  const isReady = draft.trim() !== '' && !isBusy
+
+  const submit = () => {
+    if (!isReady) return
+    setTold([...pending, { id: newId('t'), text: draft, after: heard.at(-1)?.id ?? null }])
+    void send(draft)
+  }
+
+  return (
+    <form
+      className="agent-composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      {pending.map(({ id, text }) => (
+        <div key={id} className="steering steering-pending">
+          <CornerDownRight aria-hidden />
+          <span>{text}</span>
+          <span className="visually-hidden">waits for its next step</span>
+        </div>
+      ))}
+      <div className="agent-composer-box">
+        <GrowingTextarea
+          aria-label={`Message to ${agent?.name ?? 'the agent'}`}
+          placeholder={works ? 'Tell it more …' : 'Go on with it …'}
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.nativeEvent.isComposing || event.key !== 'Enter' || event.shiftKey) return
+            event.preventDefault()
+            submit()
+          }}
+        />
+        <IconButton className="composer-send" type="submit" label="Tell it" shortcut="Enter" disabled={!isReady}>
+          {works ? <CornerDownRight /> : <ArrowUp />}
+        </IconButton>
+      </div>
+    </form>
+  )
+}

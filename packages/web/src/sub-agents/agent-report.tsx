@@ -1,0 +1,44 @@
+import { PanelRightOpen } from 'lucide-react'
+import { useSessionStore } from '../chat/session-context.ts'
+import { Markdown } from '../markdown/markdown.tsx'
+import { Button } from '../ui/button.tsx'
+import { countOf, formatCount } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { AgentIcon } from './agent-icon.tsx'
+import { statusWord } from './describe-agent.ts'
+import { isKnownStatus } from './read-report.ts'
+import type { Report } from './read-report.ts'
+import './agent-report.css'
+
+/** What an agent has brought back, and the way to how it came to it. */
+export function AgentReport({ report, isNamed = false }: { report: Report; isNamed?: boolean }) {
+  const { agents } = useSessionStore()
+  const { agentId, name, status, text, note, steps, tokens } = report
+  return (
+    <section className="agent-report" aria-label={`What ${name} reports`}>
+      {isNamed && (
+        <h4 className="agent-report-name">
+          {isKnownStatus(status) && <AgentIcon status={status} />}
+          <VisibleText text={name} as="name" />
+        </h4>
+      )}
+      {text !== '' && <Markdown text={text} done />}
+      {note !== undefined && (
+        <p className="agent-note" data-status={status}>
+          <VisibleText text={note} />
+        </p>
+      )}
+      <p className="agent-report-foot">
+        <span>{isKnownStatus(status) ? statusWord({ status, asks: 0 }) : status}</span>
+        {steps > 0 && <span>{countOf(steps, 'step')}</span>}
+        {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
+        {agentId !== undefined && (
+          <Button kind="quiet" onClick={() => agents.show({ agentId })}>
+            <PanelRightOpen aria-hidden />
+            Open its conversation
+          </Button>
+        )}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,50 @@
+import { ChevronRight } from 'lucide-react'
+import { useId } from 'react'
+import { useDisclosure } from '../chat/use-disclosure.ts'
+import { AgentRow } from './agent-row.tsx'
+import { useAtWork, useSubAgents } from './use-sub-agents.ts'
+import './agent-tree.css'
+
+/** Agents with those that work for them below. What is below is folded when all of it is over. */
+export function AgentTree({ agentIds, label }: { agentIds: readonly string[]; label?: string }) {
+  return (
+    <ul className="agent-tree" aria-label={label}>
+      {agentIds.map((agentId) => (
+        <AgentBranch key={agentId} agentId={agentId} />
+      ))}
+    </ul>
+  )
+}
+
+const none: readonly string[] = []
+
+function AgentBranch({ agentId }: { agentId: string }) {
+  const below = useSubAgents((state) => state.below.get(agentId) ?? none)
+  const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? '')
+  const works = useAtWork(below)
+  const [open, setOpen] = useDisclosure(`below ${agentId}`, works)
+  const listId = useId()
+  return (
+    <li className="agent-branch">
+      <AgentRow agentId={agentId} />
+      {below.length > 0 && (
+        <>
+          <button
+            type="button"
+            className="agent-fold"
+            aria-expanded={open}
+            aria-controls={listId}
+            aria-label={`${below.length} below ${name}`}
+            onClick={() => setOpen(!open)}
+          >
+            <ChevronRight aria-hidden />
+            {below.length} below
+          </button>
+          <div id={listId} hidden={!open}>
+            {open && <AgentTree agentIds={below} label={`Agents of ${name}`} />}
+          </div>
+        </>
+      )}
+    </li>
+  )
+}

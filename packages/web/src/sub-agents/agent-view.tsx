@@ -1,0 +1,119 @@
+import { ArrowLeft, MessageSquarePlus, X } from 'lucide-react'
+import { Fragment, useMemo, useState } from 'react'
+import { ConnectionBar } from '../chat/connection-bar.tsx'
+import { ErrorCard } from '../chat/error-card.tsx'
+import { MessageList } from '../chat/message-list.tsx'
+import { SessionContext, useSession, useSessionStore } from '../chat/session-context.ts'
+import { DisclosureContext } from '../chat/use-disclosure.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { AgentActions } from './agent-actions.tsx'
+import { AgentComposer } from './agent-composer.tsx'
+import { AgentFacts } from './agent-facts.tsx'
+import { AgentIcon } from './agent-icon.tsx'
+import { statusWord } from './describe-agent.ts'
+import { pathTo } from './sub-agents-state.ts'
+import { useSubAgent, useSubAgents } from './use-sub-agents.ts'
+
+/** The conversation of one agent, shown and answered like that of a session. */
+export function AgentView({ agentId, onClose }: { agentId: string; onClose: () => void }) {
+  const { agents } = useSessionStore()
+  const conversation = useMemo(() => agents.conversation(agentId), [agents, agentId])
+  const disclosures = useMemo(() => new Map<string, boolean>(), [])
+  return (
+    <>
+      <AgentHead agentId={agentId} onClose={onClose} />
+      <SessionContext value={conversation}>
+        <DisclosureContext value={disclosures}>
+          <Conversation agentId={agentId} />
+          <ConnectionBar />
+          <AgentComposer agentId={agentId} />
+        </DisclosureContext>
+      </SessionContext>
+    </>
+  )
+}
+
+function AgentHead({ agentId, onClose }: { agentId: string; onClose: () => void }) {
+  const { agents } = useSessionStore()
+  const agent = useSubAgent(agentId)
+  const all = useSubAgents((state) => state.agents)
+  const above = pathTo(all, agentId).slice(0, -1)
+  return (
+    <header className="agents-head agent-view-head">
+      <IconButton label="All agents" onClick={() => agents.show({ agentId: null })}>
+        <ArrowLeft />
+      </IconButton>
+      <h2>
+        {above.map((one) => (
+          <Fragment key={one.agentId}>
+            <button type="button" className="agent-above" onClick={() => agents.show({ agentId: one.agentId })}>
+              <VisibleText text={one.name} as="name" />
+            </button>
+            <span className="agent-step" aria-hidden>
+              ›
+            </span>
+          </Fragment>
+        ))}
+        <VisibleText text={agent?.name ?? 'Agent'} as="name" />
+      </h2>
+      {agent !== undefined && <AgentActions agent={agent} opens={false} />}
+      <ForkButton agentId={agentId} />
+      <IconButton label="Close" shortcut="Esc" onClick={onClose}>
+        <X />
+      </IconButton>
+      {agent !== undefined && (
+        <p className="agent-view-facts" data-status={agent.status}>
+          <AgentIcon status={agent.status} />
+          <span>{statusWord(agent)}</span>
+          <AgentFacts agent={agent} />
+          {agent.model !== null && <span className="agent-model">{agent.model}</span>}
+        </p>
+      )}
+      {agent?.note != null && (
+        <p className="agent-note" data-status={agent.status}>
+          <VisibleText text={agent.note} />
+        </p>
+      )}
+    </header>
+  )
+}
+
+/** Goes on with a copy of the conversation in a session of its own. */
+function ForkButton({ agentId }: { agentId: string }) {
+  const { app } = useWorkspace()
+  const { agents } = useSessionStore()
+  const [busy, setBusy] = useState(false)
+  const fork = async () => {
+    setBusy(true)
+    const session = await agents.fork(agentId)
+    setBusy(false)
+    if (session === undefined) return
+    await app.refresh()
+    app.select(session.id)
+  }
+  return (
+    <IconButton label="Go on in a session of its own" disabled={busy} onClick={() => void fork()}>
+      <MessageSquarePlus />
+    </IconButton>
+  )
+}
+
+function Conversation({ agentId }: { agentId: string }) {
+  const { open } = useSessionStore()
+  const phase = useSession((state) => state.phase)
+  const failure = useSession((state) => state.failure)
+  const isEmpty = useSession((state) => state.messages.length === 0 && state.run === null)
+  const isPending = useSubAgent(agentId)?.status === 'pending'
+  if (!isEmpty) return <MessageList />
+  return (
+    <div className="agents-body">
+      {failure !== null && <ErrorCard error={failure} {...(phase === 'failed' && { onRetry: () => void open() })} />}
+      {failure === null && phase === 'loading' && <p className="agents-none chat-loading">Loading …</p>}
+      {failure === null && phase === 'ready' && (
+        <p className="agents-none">{isPending ? 'It waits for a free place.' : 'Nothing was said yet.'}</p>
+      )}
+    </div>
+  )
+}

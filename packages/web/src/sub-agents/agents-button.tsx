@@ -1,0 +1,31 @@
+import { Bot } from 'lucide-react'
+import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import { IconButton } from '../ui/icon-button.tsx'
+import { countOf } from '../ui/format.ts'
+import { useApp, useWorkspace } from '../workspace.ts'
+import { isAtWork } from './sub-agent.ts'
+import './agents-button.css'
+
+/** The agents of the session in sight, where it has any, and how many of them are at work. */
+export function AgentsButton() {
+  const workspace = useWorkspace()
+  const sessionId = useApp((state) => state.sessionId)
+  const { agents } = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
+  const count = useStore(agents, (state) => state.agents.size)
+  const working = useStore(agents, (state) => [...state.agents.values()].filter(isAtWork).length)
+  const isOpen = useStore(agents, (state) => state.shown !== null)
+  if (count === 0) return null
+  return (
+    <IconButton
+      className="agents-button"
+      label={working > 0 ? `${countOf(working, 'agent')} at work` : countOf(count, 'agent')}
+      aria-pressed={isOpen}
+      data-working={working > 0}
+      onClick={() => agents.show(isOpen ? null : { agentId: null })}
+    >
+      <Bot />
+      {working > 0 && <span className="agents-count">{working}</span>}
+    </IconButton>
+  )
+}
