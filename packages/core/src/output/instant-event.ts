@@ -25,7 +25,10 @@ export interface InstantEvent {
   readonly wildcardPath: string
   /** The list indexes along the path, outermost first. */
   readonly indexes: readonly number[]
-  /** What there is so far. A list or object that is not complete is the live one and grows: never change it. */
+  /**
+   * What there is so far. A list or object that is not complete is the live one and grows, by strings when they are
+   * complete: never change it.
+   */
   readonly value: unknown
   /** What this event adds to a string; the text of a number, boolean or null; `''` for lists and objects. */
   readonly delta: string

@@ -57,9 +57,9 @@ export interface OutputKeys<T> {
   key(path: string, options: AnyKey & { readonly optional?: boolean }): Promise<unknown>
 
   /**
-   * Every complete value at these paths, in the order of arrival; ends with the answer, or as soon as nothing more can
-   * come. A path without `*` that never arrived makes it end with `KeyNeverArrived`, unless `optional`. With
-   * `resets`, it also says when what came before no longer counts; without, the values of the next attempt just follow.
+   * Every complete value at these paths, in the order of arrival. It ends when all are there, or with the answer; a
+   * path without `*` that never arrived makes it end with `KeyNeverArrived`, unless `optional`. When an attempt is
+   * dropped before that, the values of the next one follow. With `resets` it says so, and stays until the end.
    */
   waitKeys<const P extends PathOf<T>>(
     paths: readonly (P & ValidPath<T, P>)[],
