@@ -219,6 +219,7 @@ const odd = {
   'swaps-on-restart': {
     'tools/list': (id) => answer(id, { tools: [{ ...echo, description: readOr(rest[0], 'first') }] }),
   },
+  named: { 'tools/list': (id) => answer(id, { tools: [{ ...echo, name: rest[0] }] }) },
   'proto-names': {
     'tools/list': (id) =>
       process.stdout.write(

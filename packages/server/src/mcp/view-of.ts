@@ -1,6 +1,6 @@
 import { mcpToolName } from '@troupe/core'
 import type { McpView } from './mcp-view.ts'
-import { usedTools, type Running } from './workspace-mcp.ts'
+import { usedTools, type Running } from './plan-server.ts'
 
 export function viewOf(one: Running, login: McpView['login']): McpView {
   const { source, server, memory, state, error, fingerprint, config } = one

@@ -4,7 +4,6 @@ import {
   createTransport,
   mcpFingerprint,
   redact,
-  resolveMcpEntry,
   toolKey,
   type McpEntry,
   type McpLimits,
@@ -18,6 +17,7 @@ import type { OAuthLogins } from './oauth-logins.ts'
 import type { McpMemories, McpMemory } from './mcp-memory.ts'
 import type { McpSource, McpSources } from './mcp-sources.ts'
 import type { McpView } from './mcp-view.ts'
+import { planServer, usedTools, type Running } from './plan-server.ts'
 import { viewOf } from './view-of.ts'
 
 /** The servers of one workspace, kept connected. */
@@ -58,19 +58,6 @@ export interface WorkspaceMcpOptions {
   onSecrets(secrets: readonly string[]): void
 }
 
-/** A server of the files, and what has become of it. */
-export interface Running {
-  source: McpSource
-  memory: McpMemory
-  /** Changes whenever it has to be started anew. */
-  version: string
-  config?: McpServerConfig
-  server?: McpServer
-  state: 'running' | 'needs-trust' | 'disabled' | 'failed'
-  error?: string
-  fingerprint?: string
-}
-
 export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOptions): WorkspaceMcp {
   const { sources, memories, logins } = options
   let workspace = first
@@ -88,7 +75,7 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
       const before = running
       running = new Map()
       for (const source of found.servers) {
-        const planned = plan(source)
+        const planned = planServer(source, { memories, folder: workspace.path, env: options.env })
         const known = before.get(source.name)
         if (known?.version === planned.version) {
           before.delete(source.name)
@@ -177,37 +164,6 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
     return one
   }
 
-  /** What is to become of a server, by the files and what the person has said. */
-  function plan(source: McpSource): Running {
-    const memory = memories.of(source, workspace.path)
-    const { entry, problem, name, origin } = source
-    const planned: Running = { source, memory, version: '', state: 'failed' }
-    if (entry === undefined) return Object.assign(planned, { version: `failed ${problem}`, error: problem })
-    const fingerprint = mcpFingerprint(entry)
-    planned.fingerprint = fingerprint
-    const isEnabled = memory.enabled ?? (entry.enabled !== false && entry.disabled !== true)
-    if (!isEnabled) return Object.assign(planned, { version: `disabled ${fingerprint}`, state: 'disabled' })
-    if (memory.command === undefined && origin === 'home')
-      memories.change(source, workspace.path, { command: fingerprint })
-    else if (memory.command !== fingerprint)
-      return Object.assign(planned, {
-        version: `needs-trust ${fingerprint}`,
-        state: 'needs-trust',
-        error:
-          memory.command === undefined
-            ? `The project brings the MCP server "${name}". Look at what it starts before you trust it.`
-            : `The MCP server "${name}" is no longer started as you trusted it. Look at it and trust it again.`,
-      })
-    try {
-      const config = resolveMcpEntry(entry, origin === 'home' ? options.env : undefined)
-      const version = `running ${fingerprint} ${JSON.stringify([config, entry.timeout])}`
-      return Object.assign(planned, { config, version, state: 'running' })
-    } catch (error) {
-      const why = `The MCP server "${name}" cannot be used: ${(error as Error).message}.`
-      return Object.assign(planned, { version: `failed ${why}`, error: why })
-    }
-  }
-
   function start(one: Running): void {
     const { source, config } = one
     if (config === undefined) return
@@ -267,12 +223,6 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
     }
     return all
   }
-}
-
-/** The names of the tools in use; undefined: all. */
-export function usedTools(entry: McpEntry | undefined, memory: McpMemory): Set<string> | undefined {
-  const names = memory.useTools === undefined ? entry?.useTools : memory.useTools
-  return names === undefined || names === null ? undefined : new Set(names)
 }
 
 /** What must not be told: headers, and what is named like a key. */
