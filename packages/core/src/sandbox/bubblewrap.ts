@@ -109,12 +109,12 @@ function view(
   for (const place of readable) if (isFolder(place) !== undefined) mounts.show(place)
   for (const place of homeSecrets(home))
     if (shown.some((folder) => folder !== place && isInside(place, folder))) hide(place)
-  const kept = how === 'write' ? roots.map((root) => protectedPlaces(root, home)) : []
+  const kept = how === 'write' ? roots.map((root) => withoutGranted(protectedPlaces(root, home), outside)) : []
   for (const { pinned, fixed } of kept) {
     for (const place of pinned) mounts.set(place, { how: 'write' })
     for (const place of fixed) if (mounts.isSeen(place)) mounts.set(place, { how: 'read' })
   }
-  for (const place of secrets) hide(place)
+  for (const place of secrets) if (!isGranted(place, outside)) hide(place)
   return { mounts, kept }
 
   function hide(place: string): void {
@@ -125,6 +125,16 @@ function view(
     const real = realpathSync(place)
     if (mounts.isSeen(real)) mounts.set(real, { how: 'hidden', folder })
   }
+}
+
+/** What was granted by name is as it is outside. */
+function isGranted(place: string, outside: readonly string[]): boolean {
+  return outside.some((given) => isInside(given, place))
+}
+
+function withoutGranted({ fixed, absent, ...places }: ProtectedPlaces, outside: readonly string[]): ProtectedPlaces {
+  const isKept = (place: string): boolean => !isGranted(place, outside)
+  return { ...places, fixed: fixed.filter(isKept), absent: absent.filter(isKept) }
 }
 
 function mountArguments(mounts: Mounts, supports: (option: string) => boolean): string[] {

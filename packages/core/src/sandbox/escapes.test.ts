@@ -137,6 +137,9 @@ inSandbox('out of the sandbox there is no way', () => {
       const whole = await place.run('cat ~/notes.txt ~/.ssh/id_ed25519 ~/.troupe/token', 'read-only', {}, [place.home])
       expect(whole.text.match(/canary/g)).toHaveLength(1)
       place.file(named[0]!)
+      const env = path.join(place.workspace, '.env')
+      expect((await place.run('cat .env', 'read-only', {}, [env])).text).toBe(canary)
+      expect((await place.run('grep -rs canary .env packages server.pem', 'read-only')).text).toBe('')
     })
 
     test('our environment, also in the first process', async () => {

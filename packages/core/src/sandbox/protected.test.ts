@@ -79,6 +79,21 @@ inSandbox('inside the sandbox', () => {
       )
     })
 
+    test('can be written by a command to which they were granted by name', async () => {
+      await open()
+      write('.vscode/settings.json')
+      const granted = [inWorkspace('.vscode/settings.json'), inWorkspace('.mcp.json')]
+      await place.run(
+        'echo one > .vscode/settings.json; echo two > .mcp.json; echo three > .envrc',
+        'workspace',
+        {},
+        granted,
+      )
+      expect(readFileSync(granted[0]!, 'utf8')).toBe('one\n')
+      expect(readFileSync(granted[1]!, 'utf8')).toBe('two\n')
+      await leftNothing(['.mcp.json', '.vscode'])
+    })
+
     test('nothing is seen of them when nobody may write', async () => {
       await open()
       expect((await place.run('ls -A', 'read-only')).text).toBe('')

@@ -1,3 +1,4 @@
+import { isInside } from '../files/resolve-path.ts'
 import { homeSecrets } from './home-secrets.ts'
 import { protectedNames } from './protected-places.ts'
 import type { Confined, ConfinedStart, Sandbox } from './sandbox.ts'
@@ -74,10 +75,9 @@ export function seatbeltProfile(
 ): { profile: string; places: string[] } {
   const places: string[] = []
   const own = [...roots, ...outside]
-  const kept = roots.flatMap((root) => protectedNames(root, home).map((name) => `${root}/${name}`))
-  const hidden = [...(troupeHome === undefined ? [] : [troupeHome]), ...homeSecrets(home)].filter(
-    (place) => !outside.some((given) => given === place || given.startsWith(`${place}/`)),
-  )
+  const isKept = (place: string): boolean => !outside.some((given) => isInside(given, place))
+  const kept = roots.flatMap((root) => protectedNames(root, home).map((name) => `${root}/${name}`)).filter(isKept)
+  const hidden = [...(troupeHome === undefined ? [] : [troupeHome]), ...homeSecrets(home)].filter(isKept)
   const lines = [
     base,
     rule('allow file-read*', toolFolders),
@@ -87,7 +87,7 @@ export function seatbeltProfile(
     confinement === 'workspace' ? rule('allow file-write*', own) : '',
     rule('allow file-read* file-write*', temporary === undefined ? [] : [temporary]),
     confinement === 'workspace' ? rule('deny file-write*', kept) : '',
-    rule('deny file-read* file-write*', secrets),
+    rule('deny file-read* file-write*', secrets.filter(isKept)),
     '(deny network*)',
   ]
   return { profile: lines.filter(Boolean).join('\n'), places }
