@@ -40,6 +40,7 @@ export type { McpLimits } from './mcp/mcp-limits.ts'
 export { createMcpServer } from './mcp/mcp-server.ts'
 export type { McpServer, McpState } from './mcp/mcp-server.ts'
 export { mcpToolName } from './mcp/mcp-tool.ts'
+export { createResourceTools } from './mcp/resource-tools.ts'
 export {
   mcpEntrySchema,
   mcpFingerprint,
@@ -51,6 +52,7 @@ export {
 export type { McpEntry, McpServerConfig } from './mcp/server-config.ts'
 export { mentionsIn } from './mentions/mentions-in.ts'
 export type { Mention } from './mentions/mentions-in.ts'
+export { rankPaths } from './mentions/rank-paths.ts'
 export { readMention } from './mentions/read-mention.ts'
 export { createJsonReader } from './output/create-json-reader.ts'
 export type { IncrementalReader, JsonReaderOptions } from './output/create-json-reader.ts'
@@ -111,6 +113,7 @@ export type { MemoryLog } from './run/memory-log.ts'
 export { createWriteLock } from './run/write-lock.ts'
 export type { WriteLock } from './run/write-lock.ts'
 export { startWarden } from './shell/warden.ts'
+export { listFiles } from './search/list-files.ts'
 export { findSandbox } from './sandbox/find-sandbox.ts'
 export type { Sandbox, SandboxFinding } from './sandbox/sandbox.ts'
 export { openAgentSkills, skillIn } from './skills/agent-skills.ts'

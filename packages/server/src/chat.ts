@@ -10,12 +10,23 @@ import {
   type Session,
   type Store,
   type StoredMessage,
+  type Workspace,
 } from '@troupe/core'
 import { continueAnswer, isAnswer } from './continue-answer.ts'
 import { sessionNotFound } from './find-session.ts'
 import type { Live, LiveRun, RunRequest } from './live.ts'
 import type { LogEvent } from './live-log.ts'
-import { checkAttachments, parseUserMessage, storeUploads, type UserMessage } from './parse-user-message.ts'
+import { answerCommand } from './commands/answer-command.ts'
+import { builtInOf } from './commands/built-ins.ts'
+import type { CommandContext } from './commands/command.ts'
+import type { TakeMessage } from './commands/take-message.ts'
+import {
+  checkAttachments,
+  parseUserMessage,
+  storeUploads,
+  writtenParts,
+  type UserMessage,
+} from './parse-user-message.ts'
 import { checkRule } from './permission/rule-book.ts'
 import type { RuleTexts } from './permission/rule-layers.ts'
 import { replayEvents } from './replay.ts'
@@ -33,6 +44,10 @@ export interface ChatContext {
   /** The full id of the model that an id, or nothing, stands for; throws a NamedError that says what to set. */
   modelId(id: string | undefined): Promise<string>
   modes: Modes
+  /** Brings in what a message names: commands, skills, mentions. */
+  takeMessage: TakeMessage
+  /** What commands of ours work with. */
+  commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
 }
 
 /** How a request chooses the mode of its session. */
@@ -76,7 +91,7 @@ export async function takeChat(request: ChatRequest, options: ChatOptions): Prom
   const known = session === undefined ? undefined : await store.messages.get({ sessionId }, message.id)
   if (session === undefined || known === undefined) return send({ message, request, session }, options)
   if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
-  if (equalParts(known.parts, message.parts)) return retry(known, request, session, options)
+  if (equalParts(writtenParts(known.parts), message.parts)) return retry(known, request, session, options)
   const edited = await store.messages.get({ sessionId }, editId(message))
   if (edited !== undefined) return retry(edited, request, session, options, [branchPart(edited.id, known.id)])
   return send({ message, request, session, replaces: known }, options)
@@ -94,24 +109,26 @@ async function send({ message, request, session, replaces }: Sending, options: C
   const { store, live, sessionId, workspaceId } = options
   const at = { sessionId }
   const parentMessageId = replaces === undefined ? await parentOf(request, at, store) : replaces.parentMessageId
-  const model = await options.modelId(modelOf(request) ?? session?.model ?? undefined)
+  const chain = parentMessageId === null ? [] : await store.messages.chain(at, parentMessageId)
+  const taken = await options.takeMessage({ parts: message.parts, workspaceId, session, chain })
+  const model = await options.modelId(modelFor(taken.parts, request, session))
   const mode = await options.modes.initial(workspaceId)
   refuseBusy(live, sessionId)
   await storeUploads(message, options.blobs)
-  const opening: Chunk[] = []
+  const opening: Chunk[] = [...taken.hints]
   const id = replaces === undefined ? message.id : editId(message)
   if (replaces !== undefined) opening.push(branchPart(id, replaces.id))
   const current = await store.transaction(async (inside) => {
     const { agent } = request
     if (session === undefined)
       await inside.sessions.create({ id: sessionId, workspaceId, model, mode, ...(agent !== undefined && { agent }) })
-    await inside.messages.add(at, { id, role: 'user', parts: message.parts, parentMessageId, createdAt: Date.now() })
+    await inside.messages.add(at, { id, role: 'user', parts: taken.parts, parentMessageId, createdAt: Date.now() })
     return rememberModel(inside, sessionId, modelOf(request))
   })
   if (current.title !== (session?.title ?? '')) {
     opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
   }
-  return start(current, id, request, runRequest(request, model, opening), options)
+  return start(current, { id, parts: taken.parts }, request, runRequest(request, model, opening), options)
 }
 
 /** A message that is there already: joins its run, replays its answer, or starts the run that never came to be. */
@@ -139,9 +156,9 @@ async function retry(
       }
     }
   }
-  const model = await options.modelId(modelOf(request) ?? session.model ?? undefined)
+  const model = await options.modelId(modelFor(known.parts, request, session))
   refuseBusy(live, session.id)
-  return start(session, known.id, request, runRequest(request, model, opening), options)
+  return start(session, known, request, runRequest(request, model, opening), options)
 }
 
 async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
@@ -159,23 +176,50 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
     })
   }
   const userMessageId = message.role === 'user' ? message.id : message.parentMessageId
-  if (userMessageId === null) throw badRequest('That answer has no question.')
-  const model = await options.modelId(modelOf(request) ?? session.model ?? undefined)
+  const question = userMessageId === null ? undefined : await store.messages.get(at, userMessageId)
+  if (question === undefined) throw badRequest('That answer has no question.')
+  const model = await options.modelId(modelFor(question.parts, request, session))
   refuseBusy(live, session.id)
   const current = await rememberModel(store, session.id, modelOf(request))
-  return start(current, userMessageId, request, runRequest(request, model), options)
+  return start(current, question, request, runRequest(request, model), options)
 }
 
 async function start(
   session: Session,
-  userMessageId: string,
+  question: Pick<StoredMessage, 'id' | 'parts'>,
   { mode }: ChatRequest,
   request: RunRequest,
-  { live, modes }: ChatContext,
+  { live, modes, commands }: ChatContext,
 ): Promise<ChatTurn> {
   const wanted = mode === undefined ? modes.of(session) : modes.check(mode)
   const current = wanted === modes.of(session) ? session : await modes.set(session.id, wanted)
-  return { kind: 'run', run: await live.start({ session: current, userMessageId, request }) }
+  const userMessageId = question.id
+  const builtIn = builtInOf(question.parts)
+  if (builtIn === undefined) {
+    const { agent } = commandIn(question.parts)
+    const own = agent === undefined ? request : { ...request, agent }
+    return { kind: 'run', run: await live.start({ session: current, userMessageId, request: own }) }
+  }
+  const workspace = await commands.workspace(session)
+  const given = { session: current, workspace, userMessageId, opening: request.opening ?? [] }
+  const outcome = await answerCommand(builtIn, given, commands)
+  if (outcome.kind === 'run') {
+    const moved = outcome.mode === undefined ? current : await modes.set(session.id, outcome.mode)
+    const run = await live.start({ session: moved, userMessageId, request: { ...request, ...outcome.run } })
+    return { kind: 'run', run }
+  }
+  const events = outcome.chunks.map((chunk) => ({ chunk }))
+  return { kind: 'replay', sessionId: session.id, messageId: outcome.message.id, events }
+}
+
+/** What a command of the person's own says about who answers. */
+function commandIn(parts: readonly Part[]): { agent?: string; model?: string } {
+  const part = parts.find(({ type }) => type === 'data-command')
+  return part !== undefined && 'data' in part ? (part.data as { agent?: string; model?: string }) : {}
+}
+
+function modelFor(parts: readonly Part[], request: ChatRequest, session: Session | undefined): string | undefined {
+  return commandIn(parts).model ?? modelOf(request) ?? session?.model ?? undefined
 }
 
 /** `parentMessageId`, else the message before it if stored, else the current leaf. */
@@ -206,7 +250,7 @@ async function storedId(
   if (known?.role !== 'user' || copy === undefined) return known?.id
   try {
     const message = parseUserMessage(copy)
-    if (equalParts(known.parts, message.parts)) return id
+    if (equalParts(writtenParts(known.parts), message.parts)) return id
     return (await store.messages.get(at, editId(message)))?.id ?? id
   } catch {
     // A copy that cannot be read tells nothing; its id does.

@@ -31,7 +31,7 @@ export interface LiveRun {
   readonly messageId: string
   readonly userMessageId: string
   /** The page that started it, where one did. */
-  readonly client?: string
+  readonly client?: string | undefined
   readonly status: RunStatus
   readonly log: LiveLog
   /** Resolves when the message is stored and exported and the run is closed. Rejects when it could not be stored. */
@@ -77,126 +77,177 @@ export interface RunToOpen extends RunToBegin {
 }
 
 export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
-  const { record, session, parts, remains, onClosed } = given
-  const { store } = options
-  const { child } = parts
-  const request = record.request as unknown as RunRequest
-  const controller = new AbortController()
-  const steering: { id: string; text: string }[] = []
-  const finished = Promise.withResolvers<Message>()
-  // Who does not wait for the end need not hear of its failure.
-  finished.promise.catch(() => undefined)
-  const onSettled: (() => void)[] = []
-  let stored: Promise<void> = Promise.resolve()
-  let wanted: 'running' | 'waiting' = 'running'
-  let accepting = true
-  let left = false
-  let steered: Set<string> | undefined
-  let usedCallIds: Promise<Set<string>> | undefined
-  let door: AgentDoor | undefined
-  let meter = child?.meter
+  return new SessionRun(options, given)
+}
 
-  const from = remains === undefined ? record.fromNumber : remains.lastNumber + numberJump
-  const gaps = remains === undefined ? [] : [...remains.gaps, { after: remains.lastNumber, to: from }]
-  const log = createLiveLog({
-    runId: record.id,
-    store,
-    journal: options.journal,
-    from,
-    seq: remains?.seq ?? 0,
-    onChunk: child?.onChunk ?? announce,
-  })
+/** A class, since hundreds of runs may stand open and methods on a prototype weigh nothing. */
+class SessionRun implements OpenRun {
+  readonly log: LiveLog
+  status: RunStatus = 'running'
+  readonly #options: LiveOptions
+  readonly #given: RunToOpen
+  readonly #controller = new AbortController()
+  readonly #steering: { id: string; text: string }[] = []
+  readonly #finished = Promise.withResolvers<Message>()
+  #onSettled: (() => void)[] | undefined
+  #stored: Promise<void> = Promise.resolve()
+  #wanted: 'running' | 'waiting' = 'running'
+  #accepting = true
+  #left = false
+  #steered: Set<string> | undefined
+  #usedCallIds: Promise<Set<string>> | undefined
+  #door: AgentDoor | undefined
+  #meter: Meter | undefined
 
-  const live: OpenRun = {
-    id: record.id,
-    sessionId: session.id,
-    messageId: record.messageId,
-    userMessageId: record.userMessageId,
-    ...(request.client !== undefined && { client: request.client }),
-    status: 'running',
-    log,
-    done: finished.promise,
-    settled: () => (live.status === 'running' ? new Promise((resolve) => onSettled.push(resolve)) : Promise.resolve()),
-    subscribe(sink, { after, untilWaiting = false }) {
-      const known = after !== undefined && after >= record.fromNumber && after <= log.number && !isLost(after)
-      return log.subscribe(sink, { after: known ? after : record.fromNumber, untilWaiting })
-    },
-    begin: () => void go(),
-    abort: (reason) => controller.abort(reason),
-    async steer(message) {
-      if (!accepting) throw noRun()
-      steered ??= new Set(remains === undefined ? [] : steeringIds(remains.resume))
-      if (!steered.has(message.id)) {
-        steered.add(message.id)
-        steering.push(message)
-        log.note({ type: '$steer', ...message })
-      }
-      await log.sync()
-      door?.link.wake()
-    },
-    moved() {
-      if (live.status === 'waiting') setStatus('running')
-    },
-    stopAgent: (agentId) => door?.stop(agentId) ?? Promise.resolve(undefined),
-    async tellAgent(agentId, { id, text }) {
-      const call = { toolCallId: id, signal: controller.signal, waiting: () => () => undefined }
-      const told = await doorOf().link.agents(call).send(agentId, text)
-      if ('refused' in told) throw new NamedError('AgentNotFound', told.message, { status: 404 })
-    },
-    async freeze() {
-      await stored
-      await log.sync().catch((error: unknown) => warn('a waiting run was not written', error))
-      left = true
-      log.mute()
-      await door?.freeze()
-    },
-    async leave() {
-      await stored
-      if (live.status === 'waiting') {
-        await live.freeze()
-        controller.abort(new NamedError('Interrupted', 'Interrupted: the server was stopped.'))
-      } else controller.abort(shutdown)
-      await finished.promise.catch(() => undefined)
-    },
+  constructor(options: LiveOptions, given: RunToOpen) {
+    const { record, parts, remains } = given
+    this.#options = options
+    this.#given = given
+    this.#meter = parts.child?.meter
+    // Who does not wait for the end need not hear of its failure.
+    this.#finished.promise.catch(() => undefined)
+    this.log = createLiveLog({
+      runId: record.id,
+      store: options.store,
+      journal: options.journal,
+      from: remains === undefined ? record.fromNumber : remains.lastNumber + numberJump,
+      seq: remains?.seq ?? 0,
+      onChunk: parts.child?.onChunk ?? ((chunk) => announce(options.inbox, chunk)),
+    })
   }
-  return live
 
-  async function go(): Promise<void> {
+  get id(): string {
+    return this.#given.record.id
+  }
+
+  get sessionId(): string {
+    return this.#given.session.id
+  }
+
+  get messageId(): string {
+    return this.#given.record.messageId
+  }
+
+  get userMessageId(): string {
+    return this.#given.record.userMessageId
+  }
+
+  get client(): string | undefined {
+    return this.#request.client
+  }
+
+  get done(): Promise<Message> {
+    return this.#finished.promise
+  }
+
+  settled(): Promise<void> {
+    if (this.status !== 'running') return Promise.resolve()
+    return new Promise((resolve) => (this.#onSettled ??= []).push(resolve))
+  }
+
+  subscribe(sink: Sink, { after, untilWaiting = false }: { after?: number; untilWaiting?: boolean }): () => void {
+    const { fromNumber } = this.#given.record
+    const known = after !== undefined && after >= fromNumber && after <= this.log.number && !this.#isLost(after)
+    return this.log.subscribe(sink, { after: known ? after : fromNumber, untilWaiting })
+  }
+
+  begin(): void {
+    void this.#go()
+  }
+
+  abort(reason: NamedError): void {
+    this.#controller.abort(reason)
+  }
+
+  async steer(message: { id: string; text: string }): Promise<void> {
+    const { remains } = this.#given
+    if (!this.#accepting) throw noRun()
+    this.#steered ??= new Set(remains === undefined ? [] : steeringIds(remains.resume))
+    if (!this.#steered.has(message.id)) {
+      this.#steered.add(message.id)
+      this.#steering.push(message)
+      this.log.note({ type: '$steer', ...message })
+    }
+    await this.log.sync()
+    this.#door?.link.wake()
+  }
+
+  moved(): void {
+    if (this.status === 'waiting') this.#setStatus('running')
+  }
+
+  stopAgent(agentId: string): Promise<AgentReport | undefined> {
+    return this.#door?.stop(agentId) ?? Promise.resolve(undefined)
+  }
+
+  async tellAgent(agentId: string, { id, text }: { id: string; text: string }): Promise<void> {
+    const call = { toolCallId: id, signal: this.#controller.signal, waiting: () => () => undefined }
+    const told = await this.#doorOf().link.agents(call).send(agentId, text)
+    if ('refused' in told) throw new NamedError('AgentNotFound', told.message, { status: 404 })
+  }
+
+  async freeze(): Promise<void> {
+    await this.#stored
+    await this.log.sync().catch((error: unknown) => this.#warn('a waiting run was not written', error))
+    this.#left = true
+    this.log.mute()
+    await this.#door?.freeze()
+  }
+
+  async leave(): Promise<void> {
+    await this.#stored
+    if (this.status === 'waiting') {
+      await this.freeze()
+      this.#controller.abort(new NamedError('Interrupted', 'Interrupted: the server was stopped.'))
+    } else this.#controller.abort(shutdown)
+    await this.done.catch(() => undefined)
+  }
+
+  get #request(): RunRequest {
+    return this.#given.record.request as unknown as RunRequest
+  }
+
+  async #go(): Promise<void> {
+    const { log } = this
     let outcome: RunOutcome | undefined
     try {
-      outcome = await work().catch(broken)
-      await door?.link.close()
+      outcome = await this.#work().catch((error: unknown) => this.#broken(error))
+      await this.#door?.link.close()
       await log.sync()
-      await stored
-      if (!left) {
-        live.status = outcome.status
-        await storeAnswer(store, record, outcome.message, outcome.status)
+      await this.#stored
+      if (!this.#left) {
+        this.status = outcome.status
+        await storeAnswer(this.#options.store, this.#given.record, outcome.message, outcome.status)
       }
     } catch (error) {
-      live.status = 'failed'
-      warn('a run was not stored', error)
+      this.status = 'failed'
+      this.#warn('a run was not stored', error)
       log.append({ type: 'error', errorText: error instanceof Error ? error.message : String(error) })
-      close(outcome)
-      finished.reject(error)
+      this.#close(outcome)
+      this.#finished.reject(error)
       return
     }
-    close()
-    finished.resolve(outcome.message)
+    this.#close()
+    this.#finished.resolve(outcome.message)
   }
 
   /** What is asked next finds no run, and then the streams end. */
-  function close(unstored?: RunOutcome): void {
-    onClosed(unstored)
-    log.end()
-    settle()
+  #close(unstored?: RunOutcome): void {
+    this.#given.onClosed(unstored)
+    this.log.end()
+    this.#settle()
   }
 
-  async function work(): Promise<RunOutcome> {
-    const { frames, model, instructions, workspace, history } = parts
+  async #work(): Promise<RunOutcome> {
+    const { record, session, parts, remains } = this.#given
+    const { frames, model, instructions, workspace, history, child } = parts
+    const options = this.#options
+    const request = this.#request
+    const { log } = this
     const opening = child === undefined ? (request.opening ?? []) : []
     if (child === undefined) options.heard(session.id, history.flatMap(personTexts))
     if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
-    if (remains !== undefined) await doorOf().link.resume()
+    if (remains !== undefined) await this.#doorOf().link.resume()
     const answer = request.compact === true ? compactRun : run
     return answer({
       runId: record.id,
@@ -214,21 +265,21 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
       opening: opening.filter((chunk) => !isTransient(chunk)),
       limits: { ...options.limits(), ...request.limits, ...ownLimits(child) },
       headless: request.headless === true,
-      signal: controller.signal,
+      signal: this.#controller.signal,
       log,
       asks: options.inbox,
       blobs: options.blobs,
       decide: options.decide(session, request.rules),
       mode: options.mode(session),
       hooks: options.hooks(session),
-      steering: takeSteering,
-      takeCallId,
-      onStatus,
+      steering: (ending) => this.#takeSteering(ending),
+      takeCallId: (id) => this.#takeCallId(id),
+      onStatus: (now, message) => this.#onStatus(now, message),
       state: () => options.state(session, workspace, record.agentId ?? undefined, history),
-      meter: meterOf(),
-      writes: () => doorOf().writes,
-      agents: (call) => doorOf().link.agents(call),
-      idle: (waiting) => door?.link.idle(waiting) ?? Promise.resolve(false),
+      meter: this.#meterOf(),
+      writes: () => this.#doorOf().writes,
+      agents: (call) => this.#doorOf().link.agents(call),
+      idle: (waiting) => this.#door?.link.idle(waiting) ?? Promise.resolve(false),
       settings: options.settings,
       redact: options.redact,
       credentials: options.credentials,
@@ -239,100 +290,111 @@ export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
   }
 
   /** The loop never throws for what a model, a tool or a person does: this is a defect, or a setting that is wrong. */
-  function broken(thrown: unknown): RunOutcome {
-    accepting = false
-    warn('a run broke', thrown)
+  #broken(thrown: unknown): RunOutcome {
+    this.#accepting = false
+    this.#warn('a run broke', thrown)
     const error = errorInfo(thrown)
-    log.append({ type: 'error', errorText: error.message })
-    log.append({ type: 'finish', finishReason: 'error', messageMetadata: { error } })
+    this.log.append({ type: 'error', errorText: error.message })
+    this.log.append({ type: 'finish', finishReason: 'error', messageMetadata: { error } })
     return {
       status: 'failed',
       error,
-      message: { id: record.messageId, role: 'assistant', parts: [], metadata: { error } },
+      message: { id: this.messageId, role: 'assistant', parts: [], metadata: { error } },
     }
   }
 
   /** A waiting run is stored as it stands, so that a reload shows the open approval without the log. */
-  function onStatus(now: 'running' | 'waiting', message: () => Message): void {
-    if (left) return
-    wanted = now
-    if (now === 'running') setStatus('running')
+  #onStatus(now: 'running' | 'waiting', message: () => Message): void {
+    if (this.#left) return
+    const { record } = this.#given
+    const { store } = this.#options
+    this.#wanted = now
+    if (now === 'running') this.#setStatus('running')
     const snapshot = now === 'waiting' ? message() : undefined
-    stored = stored
+    this.#stored = this.#stored
       .then(() =>
         snapshot === undefined
           ? store.runs.update(record.id, { status: now })
           : storeAnswer(store, record, snapshot, now),
       )
-      .catch((error: unknown) => warn('the state of a run was not stored', error))
-      .then(() => (now === 'waiting' && wanted === 'waiting' ? setStatus('waiting') : undefined))
+      .catch((error: unknown) => this.#warn('the state of a run was not stored', error))
+      .then(() => (now === 'waiting' && this.#wanted === 'waiting' ? this.#setStatus('waiting') : undefined))
   }
 
-  function setStatus(now: 'running' | 'waiting'): void {
-    live.status = now
-    child?.onStatus(now)
-    log.setWaiting(now === 'waiting')
-    if (now === 'waiting') settle()
+  #setStatus(now: 'running' | 'waiting'): void {
+    this.status = now
+    this.#given.parts.child?.onStatus(now)
+    this.log.setWaiting(now === 'waiting')
+    if (now === 'waiting') this.#settle()
   }
 
-  function settle(): void {
-    for (const listener of onSettled.splice(0)) listener()
+  #settle(): void {
+    const listeners = this.#onSettled
+    this.#onSettled = undefined
+    for (const listener of listeners ?? []) listener()
   }
 
-  function takeSteering(ending: boolean): { id: string; text: string }[] {
-    if (ending && steering.length === 0) accepting = false
-    return steering.splice(0)
+  #takeSteering(ending: boolean): { id: string; text: string }[] {
+    if (ending && this.#steering.length === 0) this.#accepting = false
+    return this.#steering.splice(0)
   }
 
   /** Read once, when the first call comes: most turns have none. The agents of a tree share what is taken. */
-  async function takeCallId(id: string): Promise<boolean> {
+  async #takeCallId(id: string): Promise<boolean> {
+    const { parts, session } = this.#given
     if (parts.takeCallId !== undefined) return parts.takeCallId(id)
-    usedCallIds ??= store.calls.ids(session.id).then((ids) => new Set(ids))
-    const used = await usedCallIds
+    this.#usedCallIds ??= this.#options.store.calls.ids(session.id).then((ids) => new Set(ids))
+    const used = await this.#usedCallIds
     if (used.has(id)) return false
     used.add(id)
     return true
   }
 
-  function meterOf(): Meter {
-    const name = parts.frames[0]?.name ?? 'master'
-    return (meter ??= new Meter(name, turnBudget({ ...options.limits(), ...request.limits })))
+  #meterOf(): Meter {
+    const name = this.#given.parts.frames[0]?.name ?? 'master'
+    return (this.#meter ??= new Meter(name, turnBudget({ ...this.#options.limits(), ...this.#request.limits })))
   }
 
-  function doorOf(): AgentDoor {
-    return (door ??= openAgentDoor({
-      live: options,
+  #doorOf(): AgentDoor {
+    const { record, session, parts, remains, openChild, takeRemains } = this.#given
+    return (this.#door ??= openAgentDoor({
+      live: this.#options,
       record,
       session,
       parts,
-      meter: meterOf(),
-      signal: controller.signal,
+      meter: this.#meterOf(),
+      signal: this.#controller.signal,
       resumed: remains !== undefined,
-      emit: (chunk) => log.append(chunk),
-      steer: (message) => live.steer(message),
-      takeCallId,
-      openChild: given.openChild,
-      takeRemains: given.takeRemains,
+      emit: (chunk) => this.log.append(chunk),
+      steer: (message) => this.steer(message),
+      takeCallId: (id) => this.#takeCallId(id),
+      openChild,
+      takeRemains,
     }))
   }
 
-  /** Who reads the stream may answer before the ask is registered. */
-  function announce(chunk: Chunk): void {
-    if (chunk.type === 'tool-approval-request') {
-      if (chunk.isAutomatic !== true) options.inbox.announce(chunk.approvalId)
-    } else if (chunk.type === 'data-ask') options.inbox.announce((chunk.data as DataParts['ask']).id)
-    else if (chunk.type === 'data-sub-agent-chunk') {
-      for (const inner of (chunk.data as DataParts['sub-agent-chunk']).chunks) announce(inner as Chunk)
-    }
+  /** A client that holds such a number saw what a crash has lost. */
+  #isLost(number: number): boolean {
+    const { remains } = this.#given
+    if (remains === undefined) return false
+    const { lastNumber, gaps } = remains
+    const all = [...gaps, { after: lastNumber, to: lastNumber + numberJump }]
+    return all.some((gap) => number > gap.after && number <= gap.to)
   }
 
-  function isLost(number: number): boolean {
-    return gaps.some((gap) => number > gap.after && number <= gap.to)
-  }
-
-  function warn(message: string, error: unknown): void {
+  #warn(message: string, error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    options.logger({ level: 'error', message, session: session.id, run: record.id, error: text })
+    this.#options.logger({ level: 'error', message, session: this.sessionId, run: this.id, error: text })
+  }
+}
+
+/** Who reads the stream may answer before the ask is registered. */
+function announce(inbox: LiveOptions['inbox'], chunk: Chunk): void {
+  if (chunk.type === 'tool-approval-request') {
+    if (chunk.isAutomatic !== true) inbox.announce(chunk.approvalId)
+  } else if (chunk.type === 'data-ask') inbox.announce((chunk.data as DataParts['ask']).id)
+  else if (chunk.type === 'data-sub-agent-chunk') {
+    for (const inner of (chunk.data as DataParts['sub-agent-chunk']).chunks) announce(inbox, inner as Chunk)
   }
 }
 

@@ -23,10 +23,18 @@ export function parseUserMessage(value: unknown): UserMessage {
   const { id, role, parts } = parsed.data
   if (role !== 'user') throw bad(`The last message must be the user's; its role is "${role}".`)
   const message: UserMessage = { id, parts: [], uploads: [], named: [] }
-  for (const part of parts) message.parts.push(parsePart(part, message))
+  for (const part of parts) if (!brought.test(part.type)) message.parts.push(parsePart(part, message))
   const empty = message.parts.every((part) => part.type === 'text' && part.text.trim() === '')
   if (empty) throw bad('The message is empty.')
   return message
+}
+
+/** Parts that we make of what a message names. A client that sends its copy back does not make them. */
+const brought = /^data-(skill|command|mention|hint)$/
+
+/** A stored message as the person wrote it. */
+export function writtenParts(parts: readonly Part[]): Part[] {
+  return parts.filter(({ type }) => !brought.test(type))
 }
 
 /** Throws `BlobNotFound` for an attachment that was never uploaded. */

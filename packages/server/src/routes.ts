@@ -24,6 +24,9 @@ import { modelRoutes } from './routes/models.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { ruleRoutes, type RuleRoutesOptions } from './routes/rules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { skillRoutes } from './routes/skills.ts'
+import type { SkillBook } from './skills/skill-book.ts'
+import type { CommandParts } from './commands/open-commands.ts'
 import { toolAckRoutes } from './routes/tools-ack.ts'
 import { toolRoutes } from './routes/tools.ts'
 import { workspaceRoutes } from './routes/workspace.ts'
@@ -38,6 +41,8 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions {
   config: ConfigFile
   mcp: Mcp
   agentBook: AgentBook
+  skillBook: SkillBook
+  ownCommands: CommandParts['ownCommands']
   /** What the next call of a session would be made of. */
   nextCall: (session: Session) => Promise<NextCall>
   access: Access
@@ -68,6 +73,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...modelRoutes({ models: context.models, defaultModel: () => context.modelId(undefined).catch(() => null) }),
     ...providerRoutes(context),
     ...toolRoutes(context),
+    ...skillRoutes(context),
     ...mcpRoutes(context),
     ...toolAckRoutes(context),
     ...workspaceRoutes(context),

@@ -5,11 +5,14 @@ import {
   enabledTools,
   pickTools,
   findSandbox,
+  narrowCall,
+  openAgentSkills,
   planFileOf,
   NamedError,
   redact,
   type AgentDefinition,
   type AgentFrame,
+  type Policy,
   type SandboxFinding,
   type RunInput,
   type Session,
@@ -23,6 +26,7 @@ import { createAgentBook } from './agent-book.ts'
 import { createAgentStates } from './agent-states.ts'
 import { createApp, type App } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
+import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
@@ -44,6 +48,7 @@ import { createAnswers } from './permission/answers.ts'
 import { managedFile, openPermissions } from './permission/open-permissions.ts'
 import type { ModelDefinition } from './provider.ts'
 import { createRoutes } from './routes.ts'
+import { createSkillBook } from './skills/skill-book.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
 import { createWebFiles } from './web-files.ts'
 
@@ -200,7 +205,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       ...hooks.problems(opened),
       ...models.problems(),
     ]
-    const workspaceOf = async (session: Session): Promise<Workspace> => {
+    const workspaceOf = async (session: Pick<Session, 'workspaceId'>): Promise<Workspace> => {
       const found = (await store.workspaces.get(session.workspaceId)) ?? workspace
       load(found)
       return found
@@ -232,6 +237,17 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         .then((blocks) => noteCall(store, session.id, { model: model.id, blocks, tools: given }))
         .catch((error: unknown) => logger({ level: 'warn', message: 'a call was not noted', error: String(error) }))
     }
+    const messageParts = openCommands({
+      store,
+      home: home.path,
+      models,
+      agentBook,
+      permissions,
+      skillBook,
+      state: (session, folder) => states.of(session, folder),
+      tools: enabledIn,
+      workspace: workspaceOf,
+    })
     const live = createLive({
       store,
       blobs,
@@ -310,6 +326,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         return instructions(session, { kind: 'master', name, depth: 0, path: [name] }, prompt)
       },
       agentBook,
+      skillBook,
+      takeMessage: messageParts.takeMessage,
+      commands: messageParts.commands,
+      ownCommands: messageParts.ownCommands,
       nextCall: async (session) => {
         const definition = await agent(session, session.agent ?? 'master')
         const { name, prompt } = definition

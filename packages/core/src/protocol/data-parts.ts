@@ -57,6 +57,8 @@ export const dataParts = {
       path: z.string(),
       scope: z.string(),
       content: z.string(),
+      agent: z.string().optional(),
+      model: z.string().optional(),
       allowedTools: z.array(z.string()).optional(),
     }),
   },

@@ -104,7 +104,7 @@ function lineOfKey(document: Document, key: string, lines: LineCounter): number 
 }
 
 /** Rules with spaces or commas between them, as `Bash(git:*) Read`, or a list. */
-function toolRules(given: string | string[], line: number | undefined): string[] {
+export function toolRules(given: string | string[], line: number | undefined): string[] {
   const rules = typeof given === 'string' ? (given.match(/[^\s,()]+(?:\([^)]*\))?|[()][^\s,]*/g) ?? []) : given
   for (const rule of rules) {
     try {

@@ -1,0 +1,140 @@
+import { isUtf8 } from 'node:buffer'
+import { readdirSync, readFileSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { isInside } from '../files/resolve-path.ts'
+import { FileFault, readFrontMatter, toolRules } from '../skills/parse-skill-file.ts'
+import type { SkillProblem } from '../skills/skill.ts'
+
+/** A command of the person's own: a Markdown file, whose text is sent for it. */
+export interface OwnCommand {
+  /** `dir:name` for a file in a folder. */
+  name: string
+  description: string
+  path: string
+  scope: 'home' | 'workspace'
+  /** What follows the name, for people. */
+  argumentHint?: string
+  /** Who answers, and with which model, this once. */
+  agent?: string
+  model?: string
+  /** As for a skill; see `narrowCall`. */
+  allowedTools?: readonly string[]
+}
+
+export interface CommandPlace {
+  folder: string
+  scope: OwnCommand['scope']
+  /** What its files must lie in, links resolved. */
+  root?: string
+}
+
+export interface FoundCommands {
+  commands: (OwnCommand & { shadows: string[] })[]
+  problems: SkillProblem[]
+}
+
+const mostFiles = 1000
+const deepest = 5
+const mostBytes = 256 * 1024
+
+const frontMatter = z.looseObject({
+  description: z.string().max(1024).optional(),
+  'argument-hint': z.union([z.string(), z.array(z.string()).transform((words) => `[${words.join('] [')}]`)]).optional(),
+  agent: z.string().min(1).max(64).optional(),
+  model: z.string().min(1).max(300).optional(),
+  'allowed-tools': z.union([z.string(), z.array(z.string())]).optional(),
+})
+
+/** Where commands are looked for, the farthest first. Only a workspace that is trusted may be given. */
+export function commandPlaces({ troupeHome, workspace }: { troupeHome: string; workspace?: string }): CommandPlace[] {
+  const home: CommandPlace = { folder: path.join(troupeHome, 'commands'), scope: 'home' }
+  if (workspace === undefined) return [home]
+  const within = (name: string): CommandPlace => ({
+    folder: path.join(workspace, name, 'commands'),
+    scope: 'workspace',
+    root: workspace,
+  })
+  return [home, within('.claude'), within('.troupe')]
+}
+
+/** Looks on the disk each time: there are few of them. `taken`: names that are not for files to have. */
+export function findCommands(places: readonly CommandPlace[], taken: readonly string[] = []): FoundCommands {
+  const problems: SkillProblem[] = []
+  const byName = new Map<string, FoundCommands['commands'][number]>()
+  for (const place of places) {
+    for (const names of markdownIn(place.folder, [], problems)) {
+      const file = path.join(place.folder, ...names)
+      const name = names.join(':').slice(0, -'.md'.length).toLowerCase()
+      try {
+        if (!/^[\p{L}\p{N}][\p{L}\p{N}_:-]*$/u.test(name))
+          throw new FileFault('the name of a command is letters, digits, "-" and "_"')
+        if (taken.includes(name)) throw new FileFault(`/${name} is a command of Troupe: give the file another name`)
+        const { data } = readCommand(file, place.root)
+        const farther = byName.get(name)
+        const shadows = farther === undefined ? [] : [farther.path, ...farther.shadows]
+        byName.set(name, { ...data, name, path: file, scope: place.scope, shadows })
+      } catch (error) {
+        const line = error instanceof FileFault ? error.line : undefined
+        problems.push({ path: file, message: (error as Error).message, ...(line !== undefined && { line }) })
+      }
+    }
+  }
+  return { commands: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems }
+}
+
+/** The text of a command as it is now. */
+export function readCommandBody({ path: file }: Pick<OwnCommand, 'path'>): string {
+  return readCommand(file).body
+}
+
+function readCommand(file: string, root?: string): { data: Omit<OwnCommand, 'name' | 'path' | 'scope'>; body: string } {
+  const stats: Stats = statSync(file)
+  if (!stats.isFile()) throw new FileFault('it is not a file')
+  if (stats.size > mostBytes) throw new FileFault(`it is longer than ${mostBytes / 1024} KiB`)
+  if (root !== undefined && !isInside(realpathSync(file), realpathSync(root)))
+    throw new FileFault('it is a link to something outside the project')
+  const bytes = readFileSync(file)
+  if (!isUtf8(bytes)) throw new FileFault('it is not UTF-8 text')
+  const { data, lineOf, body } = readFrontMatter(bytes.toString())
+  const parsed = frontMatter.safeParse(data)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const key = String(issue?.path[0] ?? '')
+    throw new FileFault(`${key}: ${issue?.message}`, lineOf(key))
+  }
+  if (body === '') throw new FileFault('there is no text in it to send')
+  const { description, agent, model } = parsed.data
+  const argumentHint = parsed.data['argument-hint']
+  const allowed = parsed.data['allowed-tools']
+  return {
+    data: {
+      description: (description ?? body.split('\n')[0] ?? '').replace(/\s+/g, ' ').slice(0, 200),
+      ...(argumentHint !== undefined && { argumentHint }),
+      ...(agent !== undefined && { agent }),
+      ...(model !== undefined && { model }),
+      ...(allowed !== undefined && { allowedTools: toolRules(allowed, lineOf('allowed-tools')) }),
+    },
+    body,
+  }
+}
+
+/** The `.md` files below a folder, each as the names on the way to it. */
+function markdownIn(folder: string, above: readonly string[], problems: SkillProblem[]): string[][] {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(path.join(folder, ...above), { withFileTypes: true })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push({ path: path.join(folder, ...above), message })
+    return []
+  }
+  const found = entries
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const names = [...above, entry.name]
+      if (entry.isDirectory()) return names.length < deepest ? markdownIn(folder, names, problems) : []
+      return entry.name.endsWith('.md') && !/^(readme|\.)/i.test(entry.name) ? [names] : []
+    })
+  return found.slice(0, mostFiles)
+}

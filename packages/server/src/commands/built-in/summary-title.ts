@@ -1,0 +1,17 @@
+import { makeTitle } from '@troupe/core'
+import type { BuiltIn } from '../command.ts'
+
+export const summaryTitle: BuiltIn = {
+  name: 'summary-title',
+  argument: '[hint]',
+  about: 'Has the model give the session a title.',
+  async run({ session, rest, chain }, { models, store }) {
+    const { model } = await models.resolveChatModel(session.model ?? undefined)
+    const title = await makeTitle(chain.slice(0, -1), model, rest)
+    await store.sessions.update(session.id, { title })
+    return {
+      text: `The title is now “${title}”.`,
+      chunks: [{ type: 'data-session-title', data: { title }, transient: true }],
+    }
+  },
+}

@@ -1,0 +1,36 @@
+import { findTool, getBuiltinTools, newId, unwrapResult, type Tool, type ToolContext } from '@troupe/core'
+import type { BuiltIn } from '../command.ts'
+
+export const undo: BuiltIn = {
+  name: 'undo',
+  about: 'Puts the files back to what they were before the last turn that changed any.',
+  async run({ session, workspace, userMessageId }, context) {
+    const tool = findTool('Undo', getBuiltinTools()) as Tool
+    const frame = { kind: 'master', name: 'master', depth: 0, path: ['master'] } as const
+    // What the tool goes by: it asks nobody and emits nothing.
+    const call: Pick<ToolContext, 'state' | 'session' | 'workspace' | 'agent' | 'messageId' | 'run' | 'toolCallId'> = {
+      state: context.state(session, workspace),
+      session: { id: session.id },
+      workspace,
+      agent: { ...frame, path: [...frame.path] },
+      messageId: userMessageId,
+      run: { id: newId('run_'), attempt: 1, step: 0 },
+      toolCallId: newId('call_'),
+    }
+    try {
+      const { modelText } = unwrapResult(await tool.execute({ scope: 'turn' }, call as ToolContext))
+      return { text: asList(modelText ?? '') }
+    } catch (error) {
+      return { text: (error as Error).message }
+    }
+  },
+}
+
+/** The lines of the tool as Markdown. */
+function asList(text: string): string {
+  const lines = text.replace(' (read them again before you change them)', '').split('\n')
+  return lines
+    .map((line) => (line.startsWith('  ') ? `- \`${line.trim()}\`` : `\n${line}\n`))
+    .join('\n')
+    .trim()
+}

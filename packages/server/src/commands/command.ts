@@ -1,0 +1,51 @@
+import type {
+  AgentState,
+  Chunk,
+  FoundCommands,
+  FoundSkills,
+  Mode,
+  Part,
+  Session,
+  Store,
+  StoredMessage,
+  Workspace,
+} from '@troupe/core'
+import type { AgentBook } from '../agent-book.ts'
+import type { Models } from '../models.ts'
+import type { RunRequest } from '../run-parts.ts'
+
+/** A command of ours: what a message begins with that is not for a model. */
+export interface BuiltIn {
+  name: string
+  /** Other names for it. */
+  aliases?: readonly string[]
+  /** What may follow it, for people. */
+  argument?: string
+  about: string
+  run(call: CommandCall, context: CommandContext): Promise<Reply> | Reply
+}
+
+export interface CommandCall {
+  session: Session
+  workspace: Workspace
+  /** The message that the command is. */
+  userMessageId: string
+  /** What follows the name. */
+  rest: string
+  /** The branch up to that message, that included. */
+  chain: readonly StoredMessage[]
+}
+
+/** A small answer, or a run. */
+export type Reply = { text: string; parts?: Part[]; chunks?: Chunk[] } | { run: Partial<RunRequest>; mode?: Mode }
+
+/** What commands work with. */
+export interface CommandContext {
+  store: Store
+  models: Pick<Models, 'resolveChatModel' | 'listModels'>
+  agentBook: AgentBook
+  setMode(sessionId: string, mode: Mode): Promise<Session>
+  state(session: Session, workspace: Workspace): AgentState
+  skills(workspace: Workspace, session: Session): Promise<FoundSkills>
+  ownCommands(workspace: Workspace): FoundCommands
+}

@@ -1,0 +1,85 @@
+import { listFiles, rankPaths, type FoundCommands, type FoundSkills, type Workspace } from '@troupe/core'
+import { builtIns } from './built-ins.ts'
+
+/** Something that can be written at the place of the cursor. */
+export interface Completion {
+  kind: 'command' | 'skill' | 'file' | 'folder' | 'agent'
+  /** What is put in place of what was typed. */
+  insert: string
+  label: string
+  detail: string
+}
+
+const mostItems = 30
+const mostFiles = 50_000
+/** How long a list of files is good for: as long as somebody types a word. */
+const freshMs = 3000
+
+export interface CompleteOptions {
+  skills(workspace: Workspace): Promise<FoundSkills>
+  ownCommands(workspace: Workspace): FoundCommands
+  agents(workspace: Workspace): Promise<readonly { name: string; description: string }[]>
+}
+
+/** What a word that begins with `/` or `@` may become: commands and skills, or agents, files and folders. */
+export function createCompleter(
+  options: CompleteOptions,
+): (text: string, workspace: Workspace) => Promise<Completion[]> {
+  const listed = new Map<string, { at: number; files: Promise<string[]> }>()
+
+  return async (text, workspace) => {
+    if (text.startsWith('/')) return slash(text.slice(1).toLowerCase(), workspace)
+    if (text.startsWith('@')) return mention(text.slice(1).replace(/^"/, ''), workspace)
+    return []
+  }
+
+  async function slash(typed: string, workspace: Workspace): Promise<Completion[]> {
+    const { skills } = await options.skills(workspace)
+    const all: (Completion & { name: string })[] = [
+      ...builtIns.map(({ name, argument, about }) => commandItem(name, about, argument)),
+      ...options
+        .ownCommands(workspace)
+        .commands.map(({ name, description, argumentHint }) => commandItem(name, description, argumentHint)),
+      ...skills.map(({ name, description }) => {
+        const insert = `/skill/${name}`
+        return { kind: 'skill' as const, name, insert: `${insert} `, label: insert, detail: description }
+      }),
+    ]
+    const wanted = typed.replace(/^skill\/?/, '')
+    const of = /^skill\//.test(typed) ? all.filter(({ kind }) => kind === 'skill') : all
+    const begins = of.filter(({ name, label }) => name.startsWith(wanted) || label.slice(1).startsWith(typed))
+    const contains = of.filter((item) => !begins.includes(item) && item.name.includes(wanted))
+    return [...begins, ...contains].slice(0, mostItems).map(({ name: _, ...item }) => item)
+  }
+
+  async function mention(typed: string, workspace: Workspace): Promise<Completion[]> {
+    const agents = (await options.agents(workspace))
+      .filter(({ name }) => name.toLowerCase().startsWith(typed.toLowerCase()))
+      .map(({ name, description }): Completion => {
+        return { kind: 'agent', insert: `@${name} `, label: `@${name}`, detail: description }
+      })
+    const paths = rankPaths(typed, await filesOf(workspace.path), mostItems)
+    const files = paths.map((path): Completion => {
+      const isFolder = path.endsWith('/')
+      const written = /[\s"'`<>|*?(){}[\],;!]/.test(path) ? `@"${path}"` : `@${path}`
+      const insert = isFolder ? written : `${written} `
+      return { kind: isFolder ? 'folder' : 'file', insert, label: path, detail: isFolder ? 'folder' : '' }
+    })
+    return [...agents.slice(0, 8), ...files].slice(0, mostItems)
+  }
+
+  function filesOf(folder: string): Promise<string[]> {
+    const known = listed.get(folder)
+    if (known !== undefined && Date.now() - known.at < freshMs) return known.files
+    const files = listFiles(folder, '**', mostFiles, AbortSignal.timeout(10_000)).then((list) => list.files)
+    if (listed.size > 20) listed.clear()
+    listed.set(folder, { at: Date.now(), files })
+    files.catch(() => listed.delete(folder))
+    return files
+  }
+}
+
+function commandItem(name: string, about: string, argument: string | undefined): Completion & { name: string } {
+  const label = argument === undefined ? `/${name}` : `/${name} ${argument}`
+  return { kind: 'command', name, insert: `/${name} `, label, detail: about }
+}

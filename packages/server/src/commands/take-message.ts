@@ -1,0 +1,106 @@
+import {
+  agentKey,
+  expandCommand,
+  NamedError,
+  parseCommand,
+  readCommandBody,
+  type Chunk,
+  type DataParts,
+  type FoundCommands,
+  type FoundSkills,
+  type Part,
+  type Session,
+  type StoredMessage,
+  type Workspace,
+} from '@troupe/core'
+import { bringSkills } from '../skills/bring-skills.ts'
+import { bringMentions, type MentionPlace } from './bring-mentions.ts'
+import { builtInNames, builtInOf } from './built-ins.ts'
+
+/** A message that is about to be stored. */
+export interface MessageToTake {
+  /** As the person wrote it. */
+  parts: readonly Part[]
+  workspaceId: string
+  session: Session | undefined
+  /** What it will stand below. */
+  chain: readonly StoredMessage[]
+}
+
+export interface TakenMessage {
+  /** What was brought in by its commands, skills and mentions, and then what was written. */
+  parts: Part[]
+  /** Words to the person, which open the answer. */
+  hints: Chunk[]
+}
+
+export type TakeMessage = (message: MessageToTake) => Promise<TakenMessage>
+
+export function createMessageTaker(options: {
+  workspace(id: string): Promise<Workspace>
+  skills(workspace: Workspace, session: Session | undefined): Promise<FoundSkills>
+  ownCommands(workspace: Workspace): FoundCommands
+  mentions(workspace: Workspace, session: Session | undefined): Promise<MentionPlace>
+  /** Throw what is wrong with the agent or the model that a command names. */
+  checkAgent(workspace: Workspace, name: string): Promise<unknown>
+  checkModel(id: string): Promise<unknown>
+}): TakeMessage {
+  return async ({ parts, workspaceId, session, chain }) => {
+    const written = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    if (!written.some((text) => /[/@]/.test(text)) || builtInOf(parts) !== undefined)
+      return { parts: [...parts], hints: [] }
+    const workspace = await options.workspace(workspaceId)
+    const { command, hints } = await ownCommand(written[0] ?? '', workspace)
+    const text = [command?.content ?? '', ...written].join('\n')
+    const skills = text.toLowerCase().includes('/skill/')
+      ? bringSkills(text, (await options.skills(workspace, session)).skills, chain)
+      : { parts: [], hints: [] }
+    const mentions = text.includes('@') ? await bringMentions(text, await options.mentions(workspace, session)) : []
+    const own: Part[] = command === undefined ? [] : [{ type: 'data-command', data: command }]
+    return {
+      parts: [...skills.parts, ...mentions, ...own, ...parts],
+      hints: [...hints, ...skills.hints].map((hint) => ({ type: 'data-hint', data: { text: hint } })),
+    }
+  }
+
+  async function ownCommand(
+    text: string,
+    workspace: Workspace,
+  ): Promise<{ command?: DataParts['command']; hints: string[] }> {
+    const parsed = parseCommand(text)
+    if (parsed === undefined) return { hints: [] }
+    const { commands } = options.ownCommands(workspace)
+    const command = commands.find(({ name }) => name === parsed.name)
+    if (command === undefined) return { hints: [unknownText(parsed.name, commands)] }
+    const { name, path, scope, agent, model, allowedTools } = command
+    if (agent !== undefined) await options.checkAgent(workspace, agent)
+    if (model !== undefined) await options.checkModel(model)
+    const data: DataParts['command'] = {
+      name,
+      path,
+      scope,
+      content: expandCommand(bodyOf(command), parsed.rest),
+      ...(agent !== undefined && { agent }),
+      ...(model !== undefined && { model }),
+      ...(allowedTools !== undefined && { allowedTools: [...allowedTools] }),
+    }
+    return { command: data, hints: [] }
+  }
+}
+
+function bodyOf(command: { name: string; path: string }): string {
+  try {
+    return readCommandBody(command)
+  } catch (error) {
+    const text = `The command /${command.name} cannot be read: ${(error as Error).message}`
+    throw new NamedError('CommandUnreadable', text, { status: 422 })
+  }
+}
+
+function unknownText(name: string, commands: readonly { name: string }[]): string {
+  const names = [...builtInNames, ...commands.map((command) => command.name)]
+  const near = names.filter((known) => agentKey(known).startsWith(agentKey(name).slice(0, 3)))
+  const meant =
+    near.length === 0 ? '/help shows those that there are' : `did you mean /${near.slice(0, 3).join(', /')}?`
+  return `There is no command /${name}, so it was sent as text; ${meant}`
+}

@@ -1,0 +1,69 @@
+import type { FoundCommands, Store, Workspace } from '@troupe/core'
+import { z } from 'zod'
+import type { AgentBook } from '../agent-book.ts'
+import { builtIns } from '../commands/built-ins.ts'
+import { createCompleter } from '../commands/complete.ts'
+import { route, type Route } from '../route.ts'
+import type { SkillBook } from '../skills/skill-book.ts'
+
+export function skillRoutes(options: {
+  store: Store
+  skillBook: SkillBook
+  agentBook: AgentBook
+  ownCommands(workspace: Workspace): FoundCommands
+}): Route[] {
+  const { store } = options
+  const workspaceOf = async (id: string): Promise<Workspace> => (await store.workspaces.get(id)) as Workspace
+  const complete = createCompleter({
+    skills: (workspace) => options.skillBook.of(workspace),
+    ownCommands: (workspace) => options.ownCommands(workspace),
+    agents: (workspace) => options.agentBook.offered(workspace, {}),
+  })
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/skills',
+      summary: 'Every skill, which others it stands before, and the files that are none with line and reason.',
+      scoped: true,
+      answers: {
+        200: '{skills: [{name, description, path, folder, scope, allowedTools?, shadows, …}], problems: [{path, line?, message}]}',
+      },
+      async handle(c, { workspaceId }) {
+        return c.json(await options.skillBook.of(await workspaceOf(workspaceId)))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/commands',
+      summary: "Every command: ours, then the person's own and those of a trusted folder.",
+      scoped: true,
+      answers: { 200: '{commands: [{name, description, argument?, aliases?, scope, path?, …}], problems}' },
+      async handle(c, { workspaceId }) {
+        const own = options.ownCommands(await workspaceOf(workspaceId))
+        const ours = builtIns.map(({ name, aliases, argument, about }) => ({
+          name,
+          description: about,
+          scope: 'built-in',
+          ...(argument !== undefined && { argument }),
+          ...(aliases !== undefined && { aliases }),
+        }))
+        const theirs = own.commands.map(({ argumentHint, ...command }) => ({
+          ...command,
+          ...(argumentHint !== undefined && { argument: argumentHint }),
+        }))
+        return c.json({ commands: [...ours, ...theirs], problems: own.problems })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/complete',
+      summary: 'What a word that begins with / or @ may become: commands and skills, or agents, files and folders.',
+      query: z.object({ text: z.string().max(500) }),
+      scoped: true,
+      answers: { 200: '{items: [{kind: command|skill|file|folder|agent, insert, label, detail}]}' },
+      async handle(c, { query, workspaceId }) {
+        return c.json({ items: await complete(query['text'] ?? '', await workspaceOf(workspaceId)) })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,81 @@
+import {
+  createSkillFinder,
+  skillList,
+  skillPlaces,
+  type FindSkills,
+  type FoundSkills,
+  type Session,
+  type SkillPlace,
+  type Store,
+  type Workspace,
+} from '@troupe/core'
+
+/** The skills of each workspace: those of the home, and those that a trusted folder brings. */
+export interface SkillBook {
+  /** As they are on the disk now. With a session: those of its project and of the projects around that as well. */
+  of(workspace: Workspace, session?: Pick<Session, 'projectId'>): Promise<FoundSkills>
+  /** The same for who cannot wait; of projects only those that were looked up before. */
+  now(workspace: Pick<Workspace, 'path' | 'trusted'>, session: Pick<Session, 'projectId'>): FoundSkills
+  /** What agents are told of them from the start of a session. */
+  text(session: Session, workspace: Workspace): Promise<string>
+}
+
+const mostKept = 100
+
+export function createSkillBook(options: {
+  /** Ours. */
+  home: string
+  personHome: string
+  store: Pick<Store, 'workspaces'>
+}): SkillBook {
+  const { home, personHome, store } = options
+  const kept = new Map<string, { places: SkillPlace[]; find: FindSkills }>()
+
+  const book: SkillBook = {
+    async of(workspace, session = { projectId: null }) {
+      const key = keyOf(workspace, session)
+      if (!kept.has(key)) keep(key, workspace, await projectsOf(workspace, session))
+      return book.now(workspace, session)
+    },
+    now(workspace, session) {
+      const key = keyOf(workspace, session)
+      const known = kept.get(key) ?? (session.projectId === null ? keep(key, workspace, []) : make(workspace, []))
+      return known.find(known.places)
+    },
+    text: async (session, workspace) => skillList((await book.of(workspace, session)).skills),
+  }
+  return book
+
+  function make({ path, trusted }: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
+    const places = skillPlaces({ personHome, troupeHome: home, ...(trusted && { workspace: path, projects }) })
+    return { places, find: createSkillFinder() }
+  }
+
+  function keep(key: string, workspace: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
+    const made = make(workspace, projects)
+    if (kept.size >= mostKept) kept.clear()
+    kept.set(key, made)
+    return made
+  }
+
+  /** The session's project and those around it, the outermost first. */
+  async function projectsOf(workspace: Workspace, { projectId }: Pick<Session, 'projectId'>): Promise<string[]> {
+    if (projectId === null) return []
+    const all = new Map((await store.workspaces.projects(workspace.id)).map((project) => [project.id, project]))
+    const paths: string[] = []
+    for (let id: string | null = projectId; id !== null && paths.length < 50;) {
+      const project = all.get(id)
+      if (project === undefined) break
+      paths.unshift(project.path)
+      id = project.parentProjectId
+    }
+    return paths
+  }
+}
+
+function keyOf(
+  { path, trusted }: Pick<Workspace, 'path' | 'trusted'>,
+  { projectId }: Pick<Session, 'projectId'>,
+): string {
+  return `${trusted} ${projectId ?? ''} ${path}`
+}
