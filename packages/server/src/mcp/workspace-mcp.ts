@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   createMcpServer,
+  createResourceTools,
   createTransport,
   mcpFingerprint,
   redact,
@@ -221,7 +222,7 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
         }
       }
     }
-    return all
+    return [...all, ...createResourceTools([...running.values()].flatMap(({ server }) => server ?? []))]
   }
 }
 

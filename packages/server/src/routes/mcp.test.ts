@@ -261,6 +261,22 @@ describe('servers of the home', () => {
     expect(body.messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Greet Ada' } }])
   })
 
+  it('have their resources listed, and read after a question', async () => {
+    const server = await start({ config: { mcpServers: { files: entry() } } })
+    await server.json('/ai/mcp/files/test', { method: 'POST' })
+    server.script('list', [[{ call: { name: 'ListMcpResources', input: {} } }], [{ text: 'Listed.' }]])
+    const { message } = await server.chat('s1', 'list')
+    expect(message.parts).toContainEqual(
+      expect.objectContaining({ output: [{ server: 'files', uri: 'memo://1', name: 'memo' }] }),
+    )
+    const read = { name: 'ReadMcpResource', input: { server: 'files', uri: 'memo://1' } }
+    server.script('read', [[{ call: read }], [{ text: 'Read.' }]])
+    expect((await server.chat('s2', 'read')).types).toContain('tool-approval-request')
+    await server.json('/ai/rules', { body: { text: 'ReadMcpResource', effect: 'allow', scope: 'always' } })
+    const allowed = await server.chat('s3', 'read')
+    expect(JSON.stringify(allowed.message)).toContain('a memo')
+  })
+
   it('whose tools have one name are kept apart: the first has it', async () => {
     const config = { mcpServers: { a: entry('named', 'b_echo'), a_b: entry('named', 'echo') } }
     const server = await start({ config })
