@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { call, play } from '../../test/play-run.ts'
+import type { Ask } from '../asks.ts'
+import { createPolicy } from '../permission/create-policy.ts'
+import { decide } from '../permission/decide.ts'
+import type { Policy } from '../permission/policy.ts'
+import { inSandbox } from '../shell/in-both-ways.ts'
+import { openTestShell, type TestShell } from '../shell/open-test-shell.ts'
+import { checkTool } from '../tool.ts'
+import bash from '../tools/bash.ts'
+import jsRepl from '../tools/js-repl.ts'
+
+inSandbox('a run with a sandbox', (way) => {
+  let shell: TestShell
+  beforeEach(() => {
+    shell = openTestShell(way)
+  })
+  afterEach(() => shell.close())
+
+  /** What became of one command, and what a person was asked on the way. */
+  async function running(input: object, policy: Partial<Policy> = {}): Promise<{ text: string; asked: Ask[] }> {
+    const asked: Ask[] = []
+    const outcome = await play(
+      [[{ call: { name: 'Bash', id: 'c1', input } }], [{ text: 'done' }]],
+      [checkTool(bash, 'bash')],
+      {
+        state: () => shell.state,
+        decide: (one, ctx) => decide(one, ctx, createPolicy({}, { sandbox: true, ...policy })),
+      },
+      (ask) => {
+        asked.push(ask)
+        return { type: 'approve' }
+      },
+    )
+    const part = call(outcome, 'c1') as unknown as {
+      toolMetadata?: { troupe: { modelText: string } }
+      errorText?: string
+    }
+    return { text: part.toolMetadata?.troupe.modelText ?? part.errorText ?? '', asked }
+  }
+
+  test('a command that only seems to read runs unasked, cannot write, and is asked about when it says that it must', async () => {
+    const git = (...args: string[]): Buffer => execFileSync('git', args, { cwd: shell.workspace })
+    git('init', '-q')
+    writeFileSync(path.join(shell.workspace, 'file'), 'one\n')
+    git('add', '.')
+    git('config', 'diff.external', 'touch made #')
+    writeFileSync(path.join(shell.workspace, 'file'), 'two\n')
+    const first = await running({ command: 'git diff' })
+    expect(first.asked).toEqual([])
+    expect(first.text).toContain('run it again with "writes": true')
+    expect(existsSync(path.join(shell.workspace, 'made'))).toBe(false)
+    const second = await running({ command: 'git diff', writes: true })
+    expect(second.asked).toHaveLength(1)
+    expect(existsSync(path.join(shell.workspace, 'made'))).toBe(true)
+  })
+
+  test('what is plain to see as writing is asked about, and then writes the workspace and nothing else', async () => {
+    const { text, asked } = await running({ command: 'touch made; touch /usr/made' })
+    expect(asked).toHaveLength(1)
+    expect(existsSync(path.join(shell.workspace, 'made'))).toBe(true)
+    expect(text).toContain('Read-only file system')
+  })
+
+  test('leaving the sandbox is asked about, also when edits are accepted, and then there is none', async () => {
+    const outside = await running(
+      { command: 'readlink /proc/self/ns/net', outside_sandbox: true },
+      { mode: 'accept-edits' },
+    )
+    expect(outside.asked).toMatchObject([{ title: 'Run a command, outside the sandbox' }])
+    expect(outside.text).toContain(readlinkSync('/proc/self/ns/net'))
+    const inside = await running({ command: 'readlink /proc/self/ns/net; touch made' }, { mode: 'accept-edits' })
+    expect(inside.asked).toEqual([])
+    expect(inside.text).not.toContain(readlinkSync('/proc/self/ns/net'))
+    expect(existsSync(path.join(shell.workspace, 'made'))).toBe(true)
+  })
+
+  test('JavaScript is in a network of its own, whatever its permission says', async () => {
+    await shell.call(jsRepl, '1', { granted: { confinement: 'none', outside: [] } })
+    const inside = shell
+      .running()
+      .filter(({ pid }) => readlinkSync(`/proc/${pid}/exe`) === realpathSync(process.execPath))
+    expect(inside.length).toBe(1)
+    expect(readlinkSync(`/proc/${inside[0]!.pid}/ns/net`)).not.toBe(readlinkSync('/proc/self/ns/net'))
+  })
+})
