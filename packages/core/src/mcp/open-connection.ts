@@ -177,13 +177,10 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
 
   /** The error in words that name the server; the original is its cause. */
   function described(error: unknown, when: string, during = ''): Error {
-    const { code, message } = error as { code?: unknown; message?: string }
-    const reason = transport.reason()
-    if (reason !== undefined) return new Error(`The MCP server "${name}" ${reason}${during}.`, { cause: error })
-    if (code === 'REQUEST_TIMEOUT') return new Error(`The MCP server "${name}" did not answer ${when}.`)
-    if (code === 'CONNECTION_CLOSED')
-      return new Error(`The MCP server "${name}" closed the connection${during}.`, { cause: error })
-    return new Error(`The MCP server "${name}" says: ${(message ?? String(error)).slice(0, 4000)}`, { cause: error })
+    const what = transport.reason() ?? failureOf(error, when)
+    return new Error(`The MCP server "${name}" ${what}${what.startsWith('says: ') ? '' : `${during}.`}`, {
+      cause: error,
+    })
   }
 
   async function close(): Promise<void> {
@@ -191,6 +188,22 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
     await client.close()
     await transport.close()
   }
+}
+
+function failureOf(error: unknown, when: string): string {
+  const { code, message, data, cause } = error as {
+    code?: unknown
+    message?: string
+    data?: { status?: number } | undefined
+    cause?: { code?: string; message?: string }
+  }
+  if (code === 'REQUEST_TIMEOUT') return `did not answer ${when}`
+  if (code === 'CONNECTION_CLOSED') return 'closed the connection'
+  if ((error as Error).name === 'UnauthorizedError' || data?.status === 401 || /^Unauthorized/.test(message ?? ''))
+    return 'wants you to log in'
+  if (data?.status !== undefined) return `answered with the HTTP status ${data.status}`
+  if (message === 'fetch failed') return `cannot be reached (${cause?.code ?? cause?.message ?? 'no reason given'})`
+  return `says: ${(message ?? String(error)).slice(0, 4000)}`
 }
 
 function progressText(progress: number, total: number | undefined, message: string | undefined): string {
