@@ -1,4 +1,4 @@
-import { NamedError, type Answer, type Ask } from '@troupe/core'
+import { NamedError, type Answer } from '@troupe/core'
 
 /** Answers of pages that came before the ask of their call was there. They belong to one session and one client. */
 export interface EarlyAnswers {
@@ -51,7 +51,7 @@ export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers
 }
 
 /** Whether this page may answer a browser ask: its own may, and any where nobody owns it. */
-export function mayAnswer(ask: Pick<Ask, 'client'>, client: string | undefined): boolean {
+export function mayAnswer(ask: { client?: string | undefined }, client: string | undefined): boolean {
   return ask.client === undefined || ask.client === client
 }
 
