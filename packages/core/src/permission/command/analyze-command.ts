@@ -4,40 +4,55 @@ import { isDangerousName } from './environment.ts'
 import { usesOf } from './file-uses.ts'
 import { findCommands, type Found, type Findings } from './find-commands.ts'
 import { floorOf } from './floor.ts'
-import { whyNotHarmless } from './why-not-harmless.ts'
+import { lookAt, whyNotHarmless } from './why-not-harmless.ts'
 import { passGate } from './pass-gate.ts'
 import { fieldsOf, textOf } from './piece.ts'
 import { isWhole } from './read-word.ts'
 
 const longest = 8 * 1024
+const deepest = 50
 
 /**
  * Says what a text for bash will do, without running it. Never throws. Everything that is not proven harmless is said to
  * be not harmless; everything that might be a command is in the list, so that deny rules meet it.
  */
 export function analyzeCommand(text: string, place: CommandPlace): CommandAnalysis {
-  if (text.length > longest) return tooLong()
+  if (text.length > longest) return overLimit('It is longer than 8 KB, too long to be looked through.')
+  if (depthOf(text) > deepest) return overLimit('It is nested too deep to be looked through.')
+  try {
+    return analyze(text, place)
+  } catch (error) {
+    return overLimit(`It could not be looked through: ${(error as Error).message}`)
+  }
+}
+
+function analyze(text: string, place: CommandPlace): CommandAnalysis {
   const gate = passGate(text)
   const findings = findCommands(text, place)
-  const { odd, unseen, overLimit, altered } = findings
+  const { odd, unseen, overLimit: limit, altered } = findings
   const dangerous = [...(place.env ?? [])].find(isDangerousName)
   const uses = { reads: [] as FileUse[], writes: [] as FileUse[] }
   let floor = findings.floor
   let opaque: string | undefined
-  let why = gate.why ?? odd ?? overLimit ?? unseen ?? (sameWords(gate.words, findings) ? undefined : 'It can be read in two ways.')
-  const plain = why === undefined && findings.commands.every((found) => argvOf(found) !== null || found.pieces.length === 0)
+  let why =
+    gate.why ?? odd ?? limit ?? unseen ?? (sameWords(gate.words, findings) ? undefined : 'It can be read in two ways.')
+  const plain =
+    why === undefined && findings.commands.every((found) => argvOf(found) !== null || found.pieces.length === 0)
   if (!plain) why ??= 'Some of its words are known only when it runs.'
-  let notContained = overLimit ?? unseen ?? altered ?? setsDangerous(findings)
+  let notContained = limit ?? unseen ?? altered ?? setsDangerous(findings)
   if (dangerous !== undefined) why ??= `${dangerous} was set by an earlier command and may change what this one does.`
   const commands = findings.commands.map((found): FoundCommand => {
-    const used = usesOf(found, place)
+    const argv = argvOf(found)
+    const look = lookAt(argv)
+    const used = usesOf(found, place, look)
     uses.reads.push(...used.reads)
     uses.writes.push(...used.writes)
     opaque ??= used.opaque
     floor ??= floorOf(found, place.home)
-    const argv = argvOf(found)
     const notHarmless =
-      altered ?? setsDangerous(findings) ?? (found.transparent ? whyNotTransparent(found, place) : whyNotHarmless(found, argv, place))
+      altered ??
+      setsDangerous(findings) ??
+      (found.transparent ? whyNotTransparent(found, place) : whyNotHarmless(found, argv, look, place))
     const harmless = notHarmless === undefined && dangerous === undefined
     why ??= notHarmless
     if (notHarmless !== undefined) notContained ??= whyNotContained(found)
@@ -57,7 +72,8 @@ export function analyzeCommand(text: string, place: CommandPlace): CommandAnalys
       ...(found.remote && { remote: true as const }),
     }
   })
-  const harmless = why === undefined && plain && opaque === undefined && uses.writes.every(({ path }) => path === '/dev/null')
+  const harmless =
+    why === undefined && plain && opaque === undefined && uses.writes.every(({ path }) => path === '/dev/null')
   const contained = harmless || (notContained === undefined && floor === undefined)
   return {
     commands,
@@ -71,13 +87,24 @@ export function analyzeCommand(text: string, place: CommandPlace): CommandAnalys
     ...(opaque !== undefined && { opaque }),
     ...(unseen !== undefined && { unseen }),
     ...(floor !== undefined && { floor }),
-    ...(overLimit !== undefined && { overLimit }),
+    ...(limit !== undefined && { overLimit: limit }),
   }
 }
 
-function tooLong(): CommandAnalysis {
-  const why = 'It is longer than 8 KB, too long to be looked through.'
-  return { commands: [], plain: false, harmless: false, why, contained: false, whyNotContained: why, reads: [], writes: [], overLimit: why }
+function overLimit(why: string): CommandAnalysis {
+  const not = { plain: false, harmless: false, contained: false }
+  return { commands: [], ...not, why, whyNotContained: why, reads: [], writes: [], overLimit: why }
+}
+
+/** How deep brackets are nested at most, quoted or not: the time that the parser takes grows with it. */
+function depthOf(text: string): number {
+  let depth = 0
+  let most = 0
+  for (const character of text) {
+    if (character === '(' || character === '{') most = Math.max(most, ++depth)
+    else if ((character === ')' || character === '}') && depth > 0) depth--
+  }
+  return most
 }
 
 /** What the program will get for certain. */
@@ -92,7 +119,10 @@ function literalPrefix({ pieces }: Found): string[] {
 
 function guessOf({ pieces, adds }: Found): { words: string[]; complete: boolean } {
   const end = pieces.findIndex(({ field }) => !isWhole(field))
-  return { words: fieldsOf(end === -1 ? pieces : pieces.slice(0, end)), complete: end === -1 && !adds && pieces.length > 0 }
+  return {
+    words: fieldsOf(end === -1 ? pieces : pieces.slice(0, end)),
+    complete: end === -1 && !adds && pieces.length > 0,
+  }
 }
 
 /** `PATH=…`, `> file`: a part without a program. */
@@ -121,10 +151,13 @@ function setsDangerous({ set }: Findings): string | undefined {
 function whyNotTransparent(found: Found, place: CommandPlace): string | undefined {
   if (argvOf(found) === null) return 'Some of its words are known only when it runs.'
   const { name } = found
-  if (name === 'time' && found.pieces.some(({ field }) => /^(-\w*o|--output)/.test(field))) return '"time" writes a file.'
+  if (name === 'time' && found.pieces.some(({ field }) => /^(-\w*o|--output)/.test(field)))
+    return '"time" writes a file.'
   if (name === 'nohup') return '"nohup" may write a file.'
-  const other = whyNotHarmless({ ...found, pieces: [] }, null, place)
+  const other = whyNotHarmless({ ...found, pieces: [] }, null, undefined, place)
   if (other !== undefined) return other
   if (name === null || found.pieces[0]?.field !== name) return 'It is reached by a path.'
-  return name === 'command' || name === 'builtin' || place.isProgram?.(name) !== false ? undefined : `"${name}" is not the usual program here.`
+  return name === 'command' || name === 'builtin' || place.isProgram?.(name) !== false
+    ? undefined
+    : `"${name}" is not the usual program here.`
 }

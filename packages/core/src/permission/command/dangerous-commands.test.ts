@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { analyzeCommand } from './analyze-command.ts'
 import type { CommandAnalysis } from './command-analysis.ts'
-import { canTry, cannotTry, openTrials, readCommands } from './test-bash.ts'
+import { canTry, cannotTry, openTrials, readCommands, type Trial } from './test-bash.ts'
 
 const dangerous = readCommands('dangerous-commands.txt')
 const everyday = readCommands('everyday-commands.txt')
@@ -13,6 +13,11 @@ const analyze = (command: string, git = true): CommandAnalysis =>
 
 const trials = canTry ? openTrials() : undefined
 afterAll(() => trials?.dispose())
+
+function tryOne(command: string): Promise<Trial> {
+  if (trials === undefined) throw new Error(cannotTry)
+  return trials.try(command)
+}
 
 /** Two at a time. */
 async function tryAll<T>(commands: readonly string[], look: (command: string) => Promise<T | undefined>): Promise<T[]> {
@@ -43,7 +48,8 @@ describe('dangerous commands', () => {
     const hidden = dangerous.filter(({ command }) => {
       const { commands, unseen } = analyze(command)
       // What is told to sed, awk and git in their own languages is theirs.
-      if (!command.includes('evil') || unseen !== undefined || /^(sed|awk)|GIT_CONFIG_PARAMETERS/.test(command)) return false
+      if (!command.includes('evil') || unseen !== undefined || /^(sed|awk)|GIT_CONFIG_PARAMETERS/.test(command))
+        return false
       return !commands.some(({ name }) => name === 'evil')
     })
     expect(hidden).toEqual([])
@@ -54,7 +60,7 @@ describe('dangerous commands', () => {
     async () => {
       const tried = dangerous.filter((one, index) => one.judged && index % judged === 0).map(({ command }) => command)
       const idle = await tryAll(tried, async (command) => {
-        const { ran, changed, output } = (await trials?.try(command)) as { ran: string[]; changed: string[]; output: string }
+        const { ran, changed, output } = await tryOne(command)
         return ran.length === 0 && changed.length === 0 ? `${command} => ${output}` : undefined
       })
       expect(idle).toEqual([])
@@ -80,7 +86,7 @@ describe('everyday commands', () => {
       const traces = await tryAll(
         everyday.map(({ command }) => command),
         async (command) => {
-          const { ran, changed } = (await trials?.try(command)) as { ran: string[]; changed: string[] }
+          const { ran, changed } = await tryOne(command)
           return ran.length > 0 || changed.length > 0 ? { command, ran, changed } : undefined
         },
       )

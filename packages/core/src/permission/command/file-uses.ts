@@ -2,7 +2,7 @@ import type { FileUse } from './command-analysis.ts'
 import type { Found } from './find-commands.ts'
 import { type OptionSpec, optionSpec, readOptions } from './options.ts'
 import { fieldsOf } from './piece.ts'
-import { type Reading, readingsOf } from './programs/program.ts'
+import { type Look, type Reading, readingsOf } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
 import { hole, isWhole, mark, star } from './read-word.ts'
 
@@ -27,8 +27,14 @@ const writers: ReadonlyMap<string, Writer> = new Map(
     rmdir: writer('-pv --parents --verbose --ignore-fail-on-non-empty'),
     unlink: writer(''),
     shred: writer('-fuvxz -n= -s= --remove[=] --force --iterations= --size= --zero --random-source=<'),
-    mv: writer('-bfinTuv -t=> -S= --target-directory=> --force --interactive --no-clobber --verbose --backup[=]', 'last'),
-    cp: writer('-abdfHilLnpPrRsTuvxX -t=> -S= --target-directory=> --archive --recursive --force --parents --preserve[=] --no-clobber --verbose', 'last'),
+    mv: writer(
+      '-bfinTuv -t=> -S= --target-directory=> --force --interactive --no-clobber --verbose --backup[=]',
+      'last',
+    ),
+    cp: writer(
+      '-abdfHilLnpPrRsTuvxX -t=> -S= --target-directory=> --archive --recursive --force --parents --preserve[=] --no-clobber --verbose',
+      'last',
+    ),
     ln: writer('-bfFhiLnPrsTv -t=> -S= --symbolic --force --target-directory=>', 'last'),
     install: writer('-bcCDdpsTv -g= -m= -o= -S= -t=> --mode= --owner= --group= --target-directory=>', 'last'),
     touch: writer('-achm -d= -r=< -t= --date= --reference=< --time= --no-create'),
@@ -52,10 +58,19 @@ const writers: ReadonlyMap<string, Writer> = new Map(
     dos2unix: writer('-kqo'),
     split: writer('-dexu -a= -b= -C= -l= -n= -t=', 'last'),
     csplit: writer('-kqsz -b= -f= -n=', 'none'),
-    rsync: writer('-avzrlptgoDnPhuqxHAXSiWcCbKLO -e= --delete --exclude= --include= --progress --dry-run --rsh=', 'last'),
+    rsync: writer(
+      '-avzrlptgoDnPhuqxHAXSiWcCbKLO -e= --delete --exclude= --include= --progress --dry-run --rsh=',
+      'last',
+    ),
     scp: writer('-346BCpqrTv -c= -F= -i= -J= -l= -o= -P= -S=', 'last'),
-    curl: writer('-fsSLkvIiOJGN0# -o=> --output=> -d= --data= -H= --header= -X= --request= -u= --user= -A= -e= -b= -c=> --cookie-jar=> -T=< --upload-file=< -F= --form= -m= --max-time= -w= --write-out= -K=< --config=< --cacert= --cert= --key= -x= --proxy= -D=> --dump-header=>', 'none'),
-    wget: writer('-cqnvNrSx -O=> --output-document=> -o=> --output-file=> -P=> --directory-prefix=> -i=< -T= -t= -U= --header= --post-file=< --tries=', 'none'),
+    curl: writer(
+      '-fsSLkvIiOJGN0# -o=> --output=> -d= --data= -H= --header= -X= --request= -u= --user= -A= -e= -b= -c=> --cookie-jar=> -T=< --upload-file=< -F= --form= -m= --max-time= -w= --write-out= -K=< --config=< --cacert= --cert= --key= -x= --proxy= -D=> --dump-header=>',
+      'none',
+    ),
+    wget: writer(
+      '-cqnvNrSx -O=> --output-document=> -o=> --output-file=> -P=> --directory-prefix=> -i=< -T= -t= -U= --header= --post-file=< --tries=',
+      'none',
+    ),
     openssl: writer('-out=> -in=<', 'none'),
     zip: writer('-0123456789rjmquxg -i= -x='),
     ed: writer('-Es -p='),
@@ -70,12 +85,11 @@ const outputs: ReadonlyMap<string, OptionSpec> = new Map(
     find: optionSpec('-fprint=> -fprint0=> -fls=> -fprintf=>'),
     git: optionSpec('--output=>'),
     tar: optionSpec('-f=> --file=>'),
-    jq: optionSpec(''),
   }),
 )
 
-/** The files that a command names, as far as they can be told: for rules on paths. */
-export function usesOf(found: Found, place: { cwd: string; home: string }): Uses {
+/** The files that a command names, as far as they can be told: for rules on paths. `look`: what its own rules say. */
+export function usesOf(found: Found, place: { cwd: string; home: string }, look: Look | undefined): Uses {
   const uses: Uses = { reads: [], writes: [] }
   const { name, redirections } = found
   for (const { operator, target } of redirections) {
@@ -112,13 +126,13 @@ export function usesOf(found: Found, place: { cwd: string; home: string }): Uses
 
   function ofLooker(program: string, given: readonly string[]): void {
     const rules = programs.get(program)
-    const argv = found.pieces.every(({ certain }) => certain) && !found.adds ? given : null
-    const look = argv === null ? undefined : rules?.look(argv, program)
-    for (const path of readOptions(given, outputs.get(program) ?? optionSpec('')).writes) add(uses.writes, { path })
     if (look !== undefined && look.why === undefined) {
       for (const reading of look.reads) add(uses.reads, reading)
       return
     }
+    const written = outputs.get(program)
+    if (written !== undefined)
+      for (const path of readOptions(given, written, { short: true }).writes) add(uses.writes, { path })
     if (/^g?sed$/.test(program) && given.some((word) => /^(-[nErsuz]*i|--in-place)/.test(word)))
       for (const path of given.slice(1)) if (!path.startsWith('-')) add(uses.writes, { path })
     if (rules?.options !== undefined && rules.operands !== undefined) {
@@ -157,7 +171,10 @@ export function isDuplicate(operator: string, target: string | null): boolean {
 }
 
 function spellPattern(path: string): string {
-  return path.replaceAll(/[*?[\]\\]/g, '\\$&').replaceAll(star, '*').replaceAll(mark, '?')
+  return path
+    .replaceAll(/[*?[\]\\]/g, '\\$&')
+    .replaceAll(star, '*')
+    .replaceAll(mark, '?')
 }
 
 /**

@@ -75,9 +75,12 @@ interface Moves {
   fail: readonly string[] | null
 }
 
-const deepest = 32
+const deepest = 24
+const mostCommands = 400
+/** Words of all commands together: those of a wrapper count once more for what it wraps. */
+const mostWords = 12_000
 /** Text that is read again, as the argument of `eval` and the like, is bounded altogether. */
-const mostAgain = 64 * 1024
+const mostAgain = 24 * 1024
 
 export function findCommands(text: string, place: { cwd: string; home: string }): Findings {
   const finder = new Finder(place.home)
@@ -92,6 +95,7 @@ class Finder {
   /** Variables that hold something from the network. */
   #fetched = new Set<string>()
   #again = 0
+  #count = 0
   /** `set` gave the shell arguments. */
   #given = false
 
@@ -149,7 +153,8 @@ class Finder {
         return this.#list(node.body.commands, spot)
       case 'Subshell':
         this.#odd('It has a subshell.')
-        if (/^\(\([^]*<</.test(spot.source.slice(node.pos, node.end))) this.#unseen('It has a here-document in a double subshell.')
+        if (/^\(\([^]*<</.test(spot.source.slice(node.pos, node.end)))
+          this.#unseen('It has a here-document in a double subshell.')
         this.#list(node.body.commands, spot)
         return stay
       case 'Redirected': {
@@ -172,7 +177,8 @@ class Finder {
         this.#sets(node.name.value, spot)
         for (const word of node.wordlist ?? []) {
           const pieces = this.#read(word, spot)
-          if (node.wordlist?.length === 1 && pieces.length === 1) this.#variables.set(node.name.value, pieces[0]?.field ?? hole)
+          if (node.wordlist?.length === 1 && pieces.length === 1)
+            this.#variables.set(node.name.value, pieces[0]?.field ?? hole)
         }
         this.#node(node.body, this.#within(node, spot))
         return this.#moved(node, spot)
@@ -189,7 +195,8 @@ class Finder {
 
   /** Everything beneath a node that has no rule of its own. */
   #inside(node: SyntaxNode, spot: Spot): void {
-    if (node.type === 'TestCommand' || node.type.startsWith('Arithmetic')) this.#computes(spot.source.slice(node.pos, node.end), spot)
+    if (node.type === 'TestCommand' || node.type.startsWith('Arithmetic'))
+      this.#computes(spot.source.slice(node.pos, node.end), spot)
     forEachChild(node, (child) => {
       if (child.type === 'Word') this.#read(child, spot)
       else if (isExecuted(child)) this.#node(child, spot)
@@ -225,10 +232,19 @@ class Finder {
         if (isExecuted(node)) return void this.#node(node, spot)
         if (node.type === 'ArithmeticExpansion') this.#computes(node.text, spot)
         // Bash 5.2 itself joins commands wrongly there.
-        if (node.type === 'ParameterExpansion' && node.text.includes('<<')) this.#unseen('It has a here-document in an expansion.')
-        if (node.type === 'ParameterExpansion' && node.operation?.type === 'Transform' && node.operation.operand.value !== 'Q')
+        if (node.type === 'ParameterExpansion' && node.text.includes('<<'))
+          this.#unseen('It has a here-document in an expansion.')
+        if (
+          node.type === 'ParameterExpansion' &&
+          node.operation?.type === 'Transform' &&
+          node.operation.operand.value !== 'Q'
+        )
           this.#unseen('A variable in it is expanded once more.')
-        if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
+        if (
+          node.type === 'ParameterExpansion' &&
+          node.operation?.type === 'Default' &&
+          node.operation.operator.endsWith('=')
+        )
           this.#sets(node.parameter, spot)
         forEachChild(node, (child) => this.#part(child, spot))
     }
@@ -255,7 +271,8 @@ class Finder {
   #command(node: Command, spot: Spot): Moves {
     const pieces: Piece[] = []
     const assignments: Found['assignments'][number][] = []
-    for (const part of node.prefix) if (part.type === 'Assignment') assignments.push(this.#assign(part, node.name === undefined, spot))
+    for (const part of node.prefix)
+      if (part.type === 'Assignment') assignments.push(this.#assign(part, node.name === undefined, spot))
     if (node.name !== undefined) pieces.push(...this.#read(node.name, spot))
     let end = node.name?.end
     for (const part of node.suffix) {
@@ -266,7 +283,8 @@ class Finder {
       else if (part.type === 'Assignment') pieces.push(this.#argument(part, spot))
     }
     const { redirections, input } = this.#redirections(node.redirects, spot)
-    if (node.name === undefined && assignments.length === 0 && redirections.length === 0) return { ok: spot.cwds, fail: spot.cwds }
+    if (node.name === undefined && assignments.length === 0 && redirections.length === 0)
+      return { ok: spot.cwds, fail: spot.cwds }
     return this.#found({ pieces, assignments, redirections }, { ...spot, input })
   }
 
@@ -278,7 +296,8 @@ class Finder {
     const { pieces, assignments, redirections } = given
     const stay: Moves = { ok: spot.cwds, fail: spot.cwds }
     const first = pieces[0]
-    const name = first !== undefined && isWhole(first.field) ? (first.field.split('/').at(-1) ?? '').toLowerCase() : null
+    const name =
+      first !== undefined && isWhole(first.field) ? (first.field.split('/').at(-1) ?? '').toLowerCase() : null
     const found: Found = {
       pieces,
       name,
@@ -290,6 +309,11 @@ class Finder {
       transparent: false,
       remote: spot.remote,
       file: false,
+    }
+    this.#count += pieces.length
+    if (this.findings.commands.length >= mostCommands || this.#count > mostWords) {
+      this.findings.overLimit ??= 'It has too many commands to be looked through.'
+      return stay
     }
     this.findings.commands.push(found)
     if (first === undefined) return stay
@@ -308,7 +332,11 @@ class Finder {
       }
       if (spot.input.network) for (const { field } of pieces.slice(1)) this.#fetched.add(field)
     }
-    if (/^(export|declare|typeset|readonly|local|let|set|shopt|unset|enable|hash|alias|unalias|source|\.|eval|trap|exec|printf|test|\[)$/.test(name))
+    if (
+      /^(export|declare|typeset|readonly|local|let|set|shopt|unset|enable|hash|alias|unalias|source|\.|eval|trap|exec|printf|test|\[)$/.test(
+        name,
+      )
+    )
       this.#builtin(name, pieces, spot)
     const { inner, code, readsCode, runsCode, file } = unwrap(name, pieces)
     found.file = file === true
@@ -319,13 +347,21 @@ class Finder {
       this.#unseen(`What ${name} will be told is known only when it runs.`)
       if (spot.input.network) this.#floor(`It hands to ${name} what comes from the network.`)
     }
-    if (code.some(({ field }) => forks.test(field))) this.#floor('It starts copies of itself without end (a fork bomb).')
-    found.transparent = inner.length > 0 && inner.every(({ transparent }) => transparent === true) && assignments.every(({ safe }) => safe)
+    if (code.some(({ field }) => forks.test(field)))
+      this.#floor('It starts copies of itself without end (a fork bomb).')
+    found.transparent =
+      inner.length > 0 &&
+      inner.every(({ transparent }) => transparent === true) &&
+      assignments.every(({ safe }) => safe)
     let moves = stay
     for (const one of inner) moves = this.#inner(one, assignments, spot)
     if (/^(cd|pushd|popd)$/.test(name)) return name === 'cd' ? this.#cd(pieces, spot) : { ok: null, fail: null }
     // `command cd x` and `eval "cd x"` move the shell, other programs do not.
-    return /^(command|builtin|eval)$/.test(name) ? moves : name === 'source' || name === '.' ? { ok: null, fail: null } : stay
+    return /^(command|builtin|eval)$/.test(name)
+      ? moves
+      : name === 'source' || name === '.'
+        ? { ok: null, fail: null }
+        : stay
   }
 
   /** `outer`: what was set for the command around it holds for this one too. */
@@ -346,7 +382,10 @@ class Finder {
     const cwds = inner.elsewhere === true ? null : spot.cwds
     const { pieces } = inner
     const assignments = [...outer, ...assigned]
-    return this.#found({ pieces, assignments, redirections: [], ...(inner.adds && { adds: true }) }, { ...within, cwds })
+    return this.#found(
+      { pieces, assignments, redirections: [], ...(inner.adds && { adds: true }) },
+      { ...within, cwds },
+    )
   }
 
   /** Text that a shell will read once more. */
@@ -362,7 +401,8 @@ class Finder {
   #readsCode(name: string, spot: Spot): void {
     const { network, text } = spot.input
     if (network) this.#floor(`It hands to ${name} what comes from the network.`)
-    if (text === null || interpreterOf(name) !== undefined) return this.#unseen(`What ${name} will be told is known only when it runs.`)
+    if (text === null || interpreterOf(name) !== undefined)
+      return this.#unseen(`What ${name} will be told is known only when it runs.`)
     if (!isWhole(text)) this.#unseen('A part of it is known only when it runs.')
     this.#reread(spell(text), { ...spot, via: [...spot.via, `input of ${name}`], input: noFeed, guessed: true })
   }
@@ -384,7 +424,8 @@ class Finder {
       }
       return
     }
-    if (name === 'set' && pieces.slice(1).every(({ field }) => /^([-+][euo]+|pipefail|errexit|nounset)$/.test(field))) return
+    if (name === 'set' && pieces.slice(1).every(({ field }) => /^([-+][euo]+|pipefail|errexit|nounset)$/.test(field)))
+      return
     if (name === 'set') this.#given = true
     this.findings.altered ??= `"${name}" changes what the commands behind it do.`
   }
@@ -427,7 +468,7 @@ class Finder {
     const guess = fieldsOf(pieces).join(' ')
     const value = whole ? guess : null
     if (own) {
-      this.#variables.set(name, guess)
+      this.#variables.set(name, guess.length > 2000 ? hole : guess)
       if (name === 'IFS') this.#unseen('It changes how words are parted.')
       if (pieces.some(({ network }) => network)) this.#fetched.add(name)
     }
@@ -447,7 +488,13 @@ class Finder {
     const prefix = `${node.name}${node.append === true ? '+' : ''}=`
     const pieces = this.#read(node.value, spot, prefix)
     const network = pieces.some((piece) => piece.network)
-    return { ...plainPiece(prefix + fieldsOf(pieces).join(' '), pieces.every(({ certain }) => certain), network) }
+    return {
+      ...plainPiece(
+        prefix + fieldsOf(pieces).join(' '),
+        pieces.every(({ certain }) => certain),
+        network,
+      ),
+    }
   }
 
   #redirections(
@@ -474,7 +521,8 @@ class Finder {
       }
       if (node.operator.startsWith('<')) input = { network, text: null }
       const target = this.#word(node.target, spot)
-      if (node.operator.endsWith('&') && /^-./.test(target.text)) this.#unseen('Bash ends a redirection in it before the parser does.')
+      if (node.operator.endsWith('&') && /^-./.test(target.text))
+        this.#unseen('Bash ends a redirection in it before the parser does.')
       redirections.push({ operator: node.operator, target, descriptor })
     }
     return { redirections, input }
@@ -534,8 +582,10 @@ class Finder {
   #cd(pieces: readonly Piece[], { cwds }: Spot): Moves {
     const words = fieldsOf(pieces.slice(1)).filter((word) => word !== '--')
     const [folder = this.#home, more] = words
-    if (cwds === null || more !== undefined || !isWhole(folder) || folder.startsWith('-')) return { ok: null, fail: null }
-    return { ok: cwds.map((cwd) => enter(cwd, folder)), fail: cwds }
+    if (cwds === null || more !== undefined || !isWhole(folder) || folder.startsWith('-'))
+      return { ok: null, fail: null }
+    const entered = cwds.map((cwd) => enter(cwd, folder))
+    return { ok: entered.some((cwd) => cwd.length > 4096) ? null : entered, fail: cwds }
   }
 
   /** Inside a loop or a branch, and after it, a `cd` may or may not have happened. */
@@ -566,7 +616,8 @@ const forks = /fork\s*(\(\))?\s+while\s+fork|while\s*\(?\s*(1|true)\s*\)?\s*[:{]
 const mayMove = (text: string): boolean => /\b(cd|pushd|popd|source|eval)\b|(^|[\s;&|])\.\s/.test(text)
 
 /** Variables whose value programs run. */
-const holdsCommand = /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|ASKPASS|EXTERNAL_DIFF|CONFIG_VALUE|WRAPPER|LESSOPEN|_RSH$|^SHELL$/
+const holdsCommand =
+  /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|ASKPASS|EXTERNAL_DIFF|CONFIG_VALUE|WRAPPER|LESSOPEN|_RSH$|^SHELL$/
 
 const executed = new Set<string>([
   'Statement',

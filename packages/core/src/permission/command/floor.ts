@@ -2,9 +2,108 @@ import type { Found } from './find-commands.ts'
 import { fieldsOf } from './piece.ts'
 import { isWhole, mark, star } from './read-word.ts'
 
+/** A command as the floor looks at it. */
+interface Seen {
+  words: readonly string[]
+  /** Its options, joined by blanks. */
+  options: string
+  /** It goes through folders with all that is in them. */
+  recursive: boolean
+  /** The first of its words that is a place which must not go. */
+  vital(from?: number, to?: number): string | undefined
+  device(): string | undefined
+}
+
+const endsMachine = 'It ends the machine.'
+const changesOwner = ({ recursive, vital }: Seen): string | undefined => {
+  const place = recursive ? vital() : undefined
+  return place === undefined ? undefined : `It changes who may use ${place} and everything in it.`
+}
+const changesDisk = ({ device, options, words }: Seen): string | undefined => {
+  const disk = device()
+  const looks = /(^|\s)(-l|--list|-p|--print|-I|-i)(\s|$)/.test(options) || words.includes('print')
+  return disk === undefined || looks ? undefined : `It changes the device ${disk}.`
+}
+const writesDisk = ({ device }: Seen): string | undefined => {
+  const disk = device()
+  return disk === undefined ? undefined : `It writes over the device ${disk}.`
+}
+const ends = ({ options }: Seen): string | undefined => (/--help|--version/.test(options) ? undefined : endsMachine)
+const removes = ({ recursive, vital, device }: Seen): string | undefined => {
+  const place = recursive ? vital() : undefined
+  if (place !== undefined) return `It removes ${place} with everything in it.`
+  const disk = device()
+  return disk === undefined ? undefined : `It removes the device ${disk}.`
+}
+
+/** What must never run, by the name of its program. To add one is one entry. */
+const floor: ReadonlyMap<string, (seen: Seen) => string | undefined> = new Map(
+  Object.entries<(seen: Seen) => string | undefined>({
+    rm: removes,
+    srm: removes,
+    shred: writesDisk,
+    wipe: writesDisk,
+    tee: writesDisk,
+    sponge: writesDisk,
+    cp: ({ words }) => (isDevice(words.at(-1) ?? '') ? `It writes over the device ${words.at(-1) ?? ''}.` : undefined),
+    dd: ({ words }) => {
+      const target = words.find((word) => word.startsWith('of='))?.slice(3) ?? ''
+      return isDevice(target) ? `It writes over the device ${target}.` : undefined
+    },
+    mv: ({ vital }) => {
+      const place = vital(0, -1)
+      return place === undefined ? undefined : `It moves ${place} away.`
+    },
+    find: ({ words, vital }) => {
+      const place = vital()
+      if (place === undefined) return undefined
+      const some = words.some((word) =>
+        /^-(i?name|i?path|i?regex|type|[acm]time|[acm]min|size|maxdepth|newer|user|empty)/.test(word),
+      )
+      const removesAll = words.includes('-delete') || words.some((word) => /(^|\/)(rm|shred|unlink)$/.test(word))
+      return removesAll && !some ? `It removes everything in ${place}.` : undefined
+    },
+    chmod: changesOwner,
+    chown: changesOwner,
+    chgrp: changesOwner,
+    chattr: changesOwner,
+    setfacl: changesOwner,
+    wipefs: changesDisk,
+    blkdiscard: changesDisk,
+    fdisk: changesDisk,
+    sfdisk: changesDisk,
+    cfdisk: changesDisk,
+    gdisk: changesDisk,
+    sgdisk: changesDisk,
+    parted: changesDisk,
+    hdparm: changesDisk,
+    nvme: changesDisk,
+    cryptsetup: changesDisk,
+    diskutil: ({ words }) =>
+      words.some((word) => /^(erase|reformat|partition|zero|secureErase|deleteContainer|deleteVolume)/i.test(word))
+        ? 'It erases a disk.'
+        : undefined,
+    shutdown: ({ options }) => (/(^|\s)(-c|--help)(\s|$)/.test(options) ? undefined : endsMachine),
+    reboot: ends,
+    halt: ends,
+    poweroff: ends,
+    init: ({ words }) => (/^[06]$/.test(words[0] ?? '') ? endsMachine : undefined),
+    telinit: ({ words }) => (/^[06]$/.test(words[0] ?? '') ? endsMachine : undefined),
+    systemctl: ({ words }) =>
+      words.some((word) => /^(poweroff|reboot|halt|kexec|soft-reboot)$/.test(word)) ? endsMachine : undefined,
+    loginctl: ({ words }) => (words.some((word) => /^(poweroff|reboot|halt)$/.test(word)) ? endsMachine : undefined),
+    // `-1` as a process is every one, as the first option a signal.
+    kill: ({ words }) =>
+      words.slice(1).some((word) => word === '-1' || word === '1') || words[0] === '1'
+        ? 'It ends every process.'
+        : undefined,
+    killall5: () => 'It ends every process.',
+  }),
+)
+
 /**
- * What must never run, whatever the rules allow: destroying the root, a home or a device, and ending the machine. Gives
- * the reason. Also guesses count: `rm -rf $HOME` is `rm -rf` of the home.
+ * Whether a command destroys the root, a home or a device, or ends the machine: the reason, for a refusal whatever the
+ * rules allow. Guesses count: `rm -rf $HOME` is `rm -rf` of the home.
  */
 export function floorOf(found: Found, home: string): string | undefined {
   if (found.remote) return undefined
@@ -17,101 +116,36 @@ export function floorOf(found: Found, home: string): string | undefined {
   const { name } = found
   if (name === null) return undefined
   const words = fieldsOf(found.pieces.slice(1))
+  if (/^(mkfs|mke2fs|newfs)(\.|$)/.test(name))
+    return words.length > 0 ? 'It makes a new file system over what is there.' : undefined
+  const check = floor.get(name)
+  if (check === undefined) return undefined
   const options = words.filter((word) => word.startsWith('-')).join(' ')
-  const places = words
-    .filter((word) => !word.startsWith('-'))
-    .flatMap((word) => (word.startsWith('/') ? ['/'] : (found.cwds ?? [])).map((cwd) => absolute(word, cwd)))
-  const vital = places.find((place) => isVital(place, home))
-  const device = words.map((word) => word.replace(/^of=/, '')).find(isDevice)
-  const all = /(^|\s)(-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)(\s|$)/.test(options)
-  switch (name) {
-    case 'rm':
-    case 'unlink':
-    case 'srm':
-      if (all && vital !== undefined) return `It removes ${spelled(vital)} with everything in it.`
-      return device === undefined ? undefined : `It removes the device ${device}.`
-    case 'rmdir':
-    case 'shred':
-    case 'wipe':
-      return device !== undefined && name !== 'rmdir' ? `It destroys the device ${device}.` : undefined
-    case 'mv': {
-      const moved = places.slice(0, -1).find((place) => isVital(place, home))
-      return moved === undefined ? undefined : `It moves ${spelled(moved)} away.`
-    }
-    case 'find':
-      if (vital !== undefined && words.includes('-delete')) return `It removes everything in ${spelled(vital)}.`
-      return vital !== undefined && words.some((word) => /^-exec/.test(word)) && words.some((word) => /(^|\/)(rm|shred)$/.test(word)) && !words.some((word) => /^-(name|iname|path|regex|type|mtime|size|maxdepth|newer)/.test(word))
-        ? `It removes everything in ${spelled(vital)}.`
-        : undefined
-    case 'chmod':
-    case 'chown':
-    case 'chgrp':
-    case 'chattr':
-    case 'setfacl':
-      return all && vital !== undefined ? `It changes who may use ${spelled(vital)} and everything in it.` : undefined
-    case 'dd':
-      return device !== undefined && words.some((word) => word.startsWith('of=') && isDevice(word.slice(3)))
-        ? `It writes over the device ${device}.`
-        : undefined
-    case 'cp':
-    case 'tee':
-    case 'sponge':
-    case 'cat': {
-      const target = name === 'tee' || name === 'sponge' ? device : words.at(-1)
-      return target !== undefined && name !== 'cat' && isDevice(target) ? `It writes over the device ${target}.` : undefined
-    }
-    case 'wipefs':
-    case 'blkdiscard':
-    case 'sgdisk':
-    case 'fdisk':
-    case 'sfdisk':
-    case 'cfdisk':
-    case 'gdisk':
-    case 'parted':
-    case 'hdparm':
-    case 'nvme':
-    case 'cryptsetup':
-      return device !== undefined && !/(^|\s)(-l|--list|-p|--print|-I|-i)(\s|$)/.test(options) && !words.includes('print')
-        ? `It changes the device ${device}.`
-        : undefined
-    case 'diskutil':
-      return /^(erase|reformat|partition|zero|secureErase|deleteContainer|deleteVolume)/i.test(words[0] ?? words[1] ?? '')
-        ? 'It erases a disk.'
-        : undefined
-    case 'shutdown':
-      return /(^|\s)-c(\s|$)/.test(options) ? undefined : 'It ends the machine.'
-    case 'reboot':
-    case 'halt':
-    case 'poweroff':
-      return /--help|--version/.test(options) ? undefined : 'It ends the machine.'
-    case 'init':
-    case 'telinit':
-      return /^[06]$/.test(words[0] ?? '') ? 'It ends the machine.' : undefined
-    case 'systemctl':
-    case 'loginctl':
-      return words.some((word) => /^(poweroff|reboot|halt|kexec|soft-reboot|emergency|rescue)$/.test(word)) ? 'It ends the machine.' : undefined
-    case 'kill':
-      return words.slice(1).includes('-1') || (words.includes('-1') && words[0] !== '-1') || words.includes('1')
-        ? 'It ends every process.'
-        : undefined
-    case 'kill5':
-    case 'killall5':
-      return 'It ends every process.'
-    default:
-      if (/^(mkfs|mke2fs|newfs|mkswap)(\.|$)/.test(name)) return words.length > 0 && !/--help|-V/.test(options) ? 'It makes a new file system over what is there.' : undefined
-      return undefined
-  }
+  return check({
+    words,
+    options,
+    recursive: /(^|\s)(-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)(\s|$)/.test(options),
+    device: () => words.find(isDevice),
+    vital: (from = 0, to = words.length) =>
+      words
+        .filter((word) => !word.startsWith('-'))
+        .slice(from, to)
+        .flatMap((word) => (word.startsWith('/') ? ['/'] : (found.cwds ?? [])).map((cwd) => absolute(word, cwd)))
+        .find((place) => isVital(place, home))
+        ?.replaceAll(star, '*')
+        .replaceAll(mark, '?'),
+  })
 }
 
 const system =
   /^\/(bin|sbin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|srv|sys|usr|var|Applications|Library|System|Users|Volumes|private|private\/etc|private\/var|usr\/(bin|lib|sbin|local|share))?$/
+const everything = new RegExp(`/\\.?[${star}${mark}]+$`)
 
 /** The root, what the system stands on, homes, and everything in one of them. */
 function isVital(place: string, home: string): boolean {
-  if (!isWhole(place.replaceAll(star, '').replaceAll(mark, ''))) return false
-  const folder = place.replace(/\/+$/, '').replace(new RegExp(`/(?:\\.?[${star}${mark}]+|\\.\\[\\^\\.\\]${star})$`), '')
-  if (system.test(folder)) return true
-  if (/^\/(home|Users)\/[^/]+$/.test(folder)) return true
+  const folder = place.replace(everything, '')
+  if (!isWhole(folder)) return false
+  if (system.test(folder) || /^\/(home|Users)\/[^/]+$/.test(folder)) return true
   // A folder that holds the home.
   return folder === home || home.startsWith(`${folder}/`)
 }
@@ -128,8 +162,4 @@ function absolute(path: string, cwd: string): string {
     else if (part !== '' && part !== '.') parts.push(part)
   }
   return `/${parts.join('/')}`
-}
-
-function spelled(place: string): string {
-  return place.replaceAll(star, '*').replaceAll(mark, '?')
 }

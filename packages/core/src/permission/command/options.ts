@@ -87,7 +87,10 @@ export function readOptions(
     const next = words[at + 1]
     const equals = word.indexOf('=')
     const written = equals === -1 ? word : word.slice(0, equals)
-    const name = cut && !spec.kinds.has(written) ? ([...spec.kinds.keys()].find((one) => one.startsWith(written)) ?? written) : written
+    const name =
+      cut && !spec.kinds.has(written)
+        ? ([...spec.kinds.keys()].find((one) => one.startsWith(written)) ?? written)
+        : written
     const kind = spec.kinds.get(name)
     read.given.set(name, '')
     if (kind === undefined || (kind === 'flag' && equals !== -1)) return unknown(name)

@@ -85,6 +85,8 @@ function readQuoted(text: string, start: number): { value: string; end: number }
     if (character === '$' && !/["\s|)]/.test(next)) return 'It has an expansion inside double quotes.'
     if (character === '\\') {
       if (next === '\n' || next === '') return 'A line is continued inside double quotes.'
+      // In some encodings the backslash would be the second half of the character before it.
+      if ((text[at - 1] ?? '') > '~') return 'A backslash follows a character that is not ASCII.'
       value += '$`"\\'.includes(next) ? next : `\\${next}`
       at++
       continue

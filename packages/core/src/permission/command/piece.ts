@@ -33,7 +33,9 @@ export function textOf(pieces: readonly Piece[]): string {
 }
 
 function quote(word: string): string {
-  return /^[^\s'"\\$`*?[\]{}()<>|&;#~]+$/.test(word) || word === '[' || word === ']' || word === '{}' ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return /^[^\s'"\\$`*?[\]{}()<>|&;#~]+$/.test(word) || word === '[' || word === ']' || word === '{}'
+    ? word
+    : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** A field as shell text: what is not known becomes a variable that is not known. */

@@ -41,7 +41,8 @@ const whole = new RegExp(`^(?:${plainSetting.source})$`)
 
 function isPlain(git: string, top: string): boolean {
   const config = readFileSync(path.join(git, 'config'), 'utf8')
-  if (config.length > 100_000 || !settingsOf(config).every((name) => name !== undefined && whole.test(name))) return false
+  if (config.length > 100_000 || !settingsOf(config).every((name) => name !== undefined && whole.test(name)))
+    return false
   const names = readdirSync(git)
   if (names.some((name) => /^(config\.worktree|modules|commondir|gitdir|sharedindex\..*)$/.test(name))) return false
   if (exists(path.join(git, 'hooks', 'post-index-change'))) return false

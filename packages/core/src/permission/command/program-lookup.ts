@@ -33,7 +33,9 @@ function isTrusted(name: string, folders: readonly string[], roots: readonly str
 
 function isIn(file: string, roots: readonly string[]): boolean {
   const places = [file, realOf(file)]
-  return places.some((place) => roots.some((root) => place === root || place.startsWith(`${root === '/' ? '' : root}/`)))
+  return places.some((place) =>
+    roots.some((root) => place === root || place.startsWith(`${root === '/' ? '' : root}/`)),
+  )
 }
 
 function realOf(file: string): string {

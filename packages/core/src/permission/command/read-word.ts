@@ -30,6 +30,8 @@ export interface Known {
 }
 
 const mostFields = 64
+/** A guess that has grown longer is none: variables can double each other. */
+const longestField = 2000
 
 export function readWord(word: Word, known: Known): ReadWord {
   const { text, parts } = word
@@ -118,7 +120,9 @@ class Reading {
 
   end(text: string): ReadWord {
     if (this.#started) this.#done.push(...this.#current)
-    return { text, value: this.#certain ? this.#value : null, fields: this.#done.slice(0, mostFields) }
+    const fields = this.#done.slice(0, mostFields)
+    if (this.#certain) return { text, value: this.#value, fields }
+    return { text, value: null, fields: fields.map((field) => (field.length > longestField ? hole : field)) }
   }
 
   #literal(text: string): void {

@@ -11,7 +11,7 @@ const beginnings: ReadonlySet<string> = new Set([
     .split(' ')
     .map((verb) => `git ${verb}`),
   ...'ps images logs inspect'.split(' ').map((verb) => `docker ${verb}`),
-  ...['gh pr view', 'gh pr list', 'gh pr diff', 'gh issue view', 'gh issue list', 'gh run view', 'gh run list'],
+  ...'pr issue run repo release'.split(' ').flatMap((noun) => [`gh ${noun} view`, `gh ${noun} list`]),
   ...'ls cat head tail wc stat du df grep touch mkdir rmdir cut tr nl'.split(' '),
 ])
 
@@ -19,7 +19,9 @@ const beginnings: ReadonlySet<string> = new Set([
 const anything: ReadonlySet<string> = new Set(
   `eval source . exec trap alias export declare typeset set shopt enable hash env sudo doas su pkexec xargs parallel ssh
   scp sftp rsync nc ncat netcat socat telnet at batch crontab watch entr expect screen tmux script vi vim nvim emacs ed ex
-  gdb lldb strace systemctl launchctl dd mount umount chroot nsenter unshare curl wget find awk gawk mawk sed`.split(/\s+/),
+  gdb lldb strace systemctl launchctl dd mount umount chroot nsenter unshare curl wget find awk gawk mawk sed`.split(
+    /\s+/,
+  ),
 )
 
 /**

@@ -118,16 +118,17 @@ function makeWorkspace(folder: string): void {
 
 /** Runs as our own runner does: a fixed bash, no start-up files. */
 function confined(command: string, own: string, stubs: string): Promise<string> {
+  const system = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'].filter((one) => existsSync(one))
   const args = [
-    ...['--unshare-all', '--die-with-parent', '--new-session', '--clearenv'],
-    ...['--ro-bind', '/usr', '/usr', '--ro-bind', '/etc', '/etc', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
-    ...['/bin', '/sbin', '/lib', '/lib32', '/lib64'].filter((one) => existsSync(one)).flatMap((one) =>
+    ...'--unshare-all --die-with-parent --new-session --clearenv --proc /proc --dev /dev --tmpfs /tmp'.split(' '),
+    ...'--ro-bind /usr /usr --ro-bind /etc /etc --setenv HOME /home/me --setenv LANG C.UTF-8'.split(' '),
+    ...system.flatMap((one) =>
       lstatSync(one).isSymbolicLink() ? ['--symlink', readlinkSync(one), one] : ['--ro-bind', one, one],
     ),
-    ...['--bind', path.join(own, 'ws'), '/ws', '--bind', path.join(own, 'home'), '/home/me'],
-    ...['--bind', path.join(own, 'log'), '/log', '--ro-bind', stubs, '/stubs', '--chdir', '/ws'],
-    ...['--setenv', 'PATH', '/stubs:/usr/bin:/bin', '--setenv', 'HOME', '/home/me', '--setenv', 'LANG', 'C.UTF-8'],
-    ...['timeout', '-s', 'KILL', '5', 'bash', '--noprofile', '--norc', '-c', command, 'bash'],
+    ...`--bind ${own}/ws /ws --bind ${own}/home /home/me --bind ${own}/log /log --ro-bind ${stubs} /stubs`.split(' '),
+    ...'--setenv PATH /stubs:/usr/bin:/bin --chdir /ws timeout -s KILL 5 bash --noprofile --norc -c'.split(' '),
+    command,
+    'bash',
   ]
   return new Promise((resolve) => {
     const child = spawn(bwrap, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} })

@@ -27,7 +27,12 @@ const nothing: Unwrapped = { inner: [], code: [], readsCode: false, runsCode: fa
 export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
   const rest = pieces.slice(1)
   // `node --version` runs nothing.
-  if (rest.length === 1 && /^(--version|--help|-V|-v|-version)$/.test(rest[0]?.field ?? '') && interpreterOf(name) !== undefined) return nothing
+  if (
+    rest.length === 1 &&
+    /^(--version|--help|-V|-v|-version)$/.test(rest[0]?.field ?? '') &&
+    interpreterOf(name) !== undefined
+  )
+    return nothing
   if (rest.length === 1 && /^--(version|help)$/.test(rest[0]?.field ?? '')) return nothing
   if (shells.has(name)) return unwrapShell(name, rest)
   if (name === 'source' || name === '.') {
@@ -35,13 +40,21 @@ export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
     return { ...nothing, file: true, runsCode: true, readsCode: first?.field === '/dev/stdin', code: rest.slice(0, 1) }
   }
   if (name === 'trap') return scripts('trap', rest.filter(({ field }) => !/^(-[lp]*|--)$/.test(field)).slice(0, 1))
-  if (name === 'alias') return scripts('alias', rest.map((piece) => after(piece, '=')))
+  if (name === 'alias')
+    return scripts(
+      'alias',
+      rest.map((piece) => after(piece, '=')),
+    )
   if (name === 'find') return { ...nothing, inner: executed(rest, /^-(exec|execdir|ok|okdir)$/, 'find') }
   if (/^fd(find)?$/.test(name)) return { ...nothing, inner: executed(rest, /^(-x|-X|--exec|--exec-batch)$/, name) }
   if (name === 'git') return unwrapGit(rest)
   if (/^([gmn]|original-|busybox-)?awk$/.test(name)) return quotedCode(name, rest)
   if (/^g?sed$/.test(name)) return quotedCode(name, rest)
-  if (editors.has(name)) return scripts(name, rest.map((piece) => after(piece, '!')))
+  if (editors.has(name))
+    return scripts(
+      name,
+      rest.map((piece) => after(piece, '!')),
+    )
   const wrapper = wrappers.get(name)
   if (wrapper !== undefined) {
     const found = unwrapWrapper(name, wrapper, rest)
@@ -50,7 +63,9 @@ export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
   const interpreter = interpreterOf(name)
   if (interpreter !== undefined) return unwrapInterpreter(name, interpreter, rest)
   const options = scriptOptions.get(name)
-  return options === undefined ? nothing : scripts(name, valuesOf(rest, readOptions(fieldsOf(rest), options, { short: true }).scripts))
+  return options === undefined
+    ? nothing
+    : scripts(name, valuesOf(rest, readOptions(fieldsOf(rest), options, { short: true }).scripts))
 }
 
 /** `:!command`, `+!command`, `\! command`. */
@@ -89,7 +104,9 @@ const scriptOptions: ReadonlyMap<string, OptionSpec> = new Map(
 
 function unwrapShell(name: string, given_: readonly Piece[]): Unwrapped {
   // `+x` and `+o posix` turn something off.
-  const rest = given_.filter(({ field }, index) => !/^\+[A-Za-z]+$/.test(field) && !/^\+[oO]$/.test(given_[index - 1]?.field ?? ''))
+  const rest = given_.filter(
+    ({ field }, index) => !/^\+[A-Za-z]+$/.test(field) && !/^\+[oO]$/.test(given_[index - 1]?.field ?? ''),
+  )
   const words = fieldsOf(rest)
   const { given, start, scripts: commands, operands } = readOptions(words, shellOptions, { stop: true })
   if (commands.length > 0 || given.has('-c')) {
@@ -111,7 +128,8 @@ function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Pie
   const inner = code.flatMap(({ field }) => calls(name, field))
   if (code.length > 0 || given.has('-m')) return { inner, code, readsCode: false, runsCode: true }
   const first = operands[0]
-  if (first === undefined || first === '-' || first === '/dev/stdin') return { ...nothing, readsCode: true, runsCode: true }
+  if (first === undefined || first === '-' || first === '/dev/stdin')
+    return { ...nothing, readsCode: true, runsCode: true }
   return { ...nothing, file: true, code: args.slice(start, start + 1), runsCode: true }
 }
 
@@ -189,7 +207,8 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
         ...(movesElsewhere(name, read.given) && { elsewhere: true as const }),
       })
   }
-  if (name === 'flock' && words[read.start + 1] === '-c') inner.push({ kind: 'script', ...notes, pieces: rest.slice(read.start + 2) })
+  if (name === 'flock' && words[read.start + 1] === '-c')
+    inner.push({ kind: 'script', ...notes, pieces: rest.slice(read.start + 2) })
   return { inner, code, readsCode: name === 'parallel' && inner.length === 0, runsCode: code.length > 0 }
 }
 
@@ -205,8 +224,18 @@ function executed(rest: readonly Piece[], option: RegExp, via: string): Inner[] 
     const field = rest[at]?.field ?? ''
     if (!option.test(field)) continue
     let end = at + 1
-    while (end < rest.length && rest[end]?.field !== ';' && !(rest[end]?.field === '+' && rest[end - 1]?.field === '{}')) end++
-    inner.push({ kind: 'command', via: `${via} ${field}`, pieces: rest.slice(at + 1, end).map((piece) => withFile(piece, '{}')), adds: true })
+    while (
+      end < rest.length &&
+      rest[end]?.field !== ';' &&
+      !(rest[end]?.field === '+' && rest[end - 1]?.field === '{}')
+    )
+      end++
+    inner.push({
+      kind: 'command',
+      via: `${via} ${field}`,
+      pieces: rest.slice(at + 1, end).map((piece) => withFile(piece, '{}')),
+      adds: true,
+    })
     at = end
   }
   return inner
@@ -214,7 +243,9 @@ function executed(rest: readonly Piece[], option: RegExp, via: string): Inner[] 
 
 /** What is put into a word for each file is not known. */
 function withFile(piece: Piece, placed: string): Piece {
-  return piece.field.includes(placed) ? { ...piece, certain: false, field: piece.field.replaceAll(placed, hole) } : piece
+  return piece.field.includes(placed)
+    ? { ...piece, certain: false, field: piece.field.replaceAll(placed, hole) }
+    : piece
 }
 
 function unwrapGit(rest: readonly Piece[]): Unwrapped {
@@ -223,11 +254,18 @@ function unwrapGit(rest: readonly Piece[]): Unwrapped {
   for (const [index, word] of words.entries()) {
     const piece = rest[index] as Piece
     // `-c alias.x='!command'`, `-c core.pager=command`, `--config-env`
-    if ((words[index - 1] === '-c' || words[index - 1] === '--config') && word.includes('=')) pieces.push(after(piece, '='))
-    if (/^(-x|-u|--exec|--extcmd|--upload-pack|--receive-pack|--open-files-in-pager|--tree-filter|--index-filter|--msg-filter|--env-filter|--commit-filter)$/.test(words[index - 1] ?? '')) pieces.push(piece)
+    if ((words[index - 1] === '-c' || words[index - 1] === '--config') && word.includes('='))
+      pieces.push(after(piece, '='))
+    if (
+      /^(-x|-u|--exec|--extcmd|--upload-pack|--receive-pack|--open-files-in-pager|--tree-filter|--index-filter|--msg-filter|--env-filter|--commit-filter)$/.test(
+        words[index - 1] ?? '',
+      )
+    )
+      pieces.push(piece)
     // `ext::command`, `alias.x '!command'`
     if (/^(ext::|!)/.test(word)) pieces.push(after(piece, word.startsWith('!') ? '!' : '::'))
-    if (/^--(exec|upload-pack|receive-pack|open-files-in-pager)=/.test(word) || /^-O./.test(word)) pieces.push(after(piece, word.startsWith('-O') ? '-O' : '='))
+    if (/^--(exec|upload-pack|receive-pack|open-files-in-pager)=/.test(word) || /^-O./.test(word))
+      pieces.push(after(piece, word.startsWith('-O') ? '-O' : '='))
   }
   const run = words.findIndex((word, index) => word === 'run' && words[index - 1] === 'bisect')
   const each = words.indexOf('foreach')

@@ -18,7 +18,9 @@ const lookers = new Set(
 )
 /** Words of the shell language that only concern the shell that runs them, which ends with the command. */
 const ownShell = new Set(
-  'export declare typeset readonly local read mapfile readarray getopts let set unset shopt shift return break continue exit alias unalias'.split(' '),
+  'export declare typeset readonly local read mapfile readarray getopts let set unset shopt shift return break continue exit alias unalias'.split(
+    ' ',
+  ),
 )
 /** Commands of package managers that list. */
 const listings: ReadonlyMap<string, ReadonlySet<string>> = new Map(
@@ -69,17 +71,24 @@ export function whyNotContained(found: Found): string | undefined {
   if (found.pieces.length === 0) return undefined
   if (name === null) return 'What it runs is known only when it runs.'
   if (found.remote) return 'It runs elsewhere.'
-  if (found.pieces[0]?.field.includes('/') === true && !/^\/(usr\/)?(local\/)?s?bin\/[^/]+$/.test(found.pieces[0].field))
+  if (
+    found.pieces[0]?.field.includes('/') === true &&
+    !/^\/(usr\/)?(local\/)?s?bin\/[^/]+$/.test(found.pieces[0].field)
+  )
     return `"${found.pieces[0].field}" is not a program that is known.`
   const words = fieldsOf(found.pieces.slice(1))
   if (words.length === 1 && /^--(version|help)$/.test(words[0] ?? '')) return undefined
   if (listings.get(name)?.has(words[0] ?? '') === true) return undefined
   if (name === 'git') return whyNotGit(words)
-  if (ownShell.has(name)) return words.some((word) => !isWhole(word) || isDangerousName(/^\w*/.exec(word)?.[0] ?? '')) ? `"${name}" may change later commands.` : undefined
+  if (ownShell.has(name))
+    return words.some((word) => !isWhole(word) || isDangerousName(/^\w*/.exec(word)?.[0] ?? ''))
+      ? `"${name}" may change later commands.`
+      : undefined
   if (name === 'sudo' || name === 'doas' || name === 'su') return 'It asks for more rights.'
   if (found.file) return 'It runs a file.'
   if (/^(env|xargs|command|builtin|exec|eval|busybox|coproc)$/.test(name) || shells.has(name)) return undefined
-  if (wrappers.get(name)?.transparent === true) return words.some((word) => /^(-o|--output)/.test(word)) && name === 'time' ? 'It writes a file.' : undefined
+  if (wrappers.get(name)?.transparent === true)
+    return words.some((word) => /^(-o|--output)/.test(word)) && name === 'time' ? 'It writes a file.' : undefined
   if (lookers.has(name)) return undefined
   if (programs.has(name)) return whyNotLooker(name, words)
   if (interpreterOf(name) !== undefined) return `"${name}" may do anything.`
@@ -105,11 +114,16 @@ function whyNotLooker(name: string, words: readonly string[]): string | undefine
   }
   const word = words.find((one) => writes[name]?.test(one) === true)
   if (word !== undefined) return `"${name} ${word}" writes.`
-  return (name === 'uniq' || name === 'xxd') && words.filter((one) => !one.startsWith('-')).length > 1 ? `"${name}" writes its second file.` : undefined
+  return (name === 'uniq' || name === 'xxd') && words.filter((one) => !one.startsWith('-')).length > 1
+    ? `"${name}" writes its second file.`
+    : undefined
 }
 
 function whyNotGit(words: readonly string[]): string | undefined {
-  const at = words.findIndex((word, index) => !word.startsWith('-') && !/^(-C|-c|--git-dir|--work-tree|--namespace)$/.test(words[index - 1] ?? ''))
+  const at = words.findIndex(
+    (word, index) =>
+      !word.startsWith('-') && !/^(-C|-c|--git-dir|--work-tree|--namespace)$/.test(words[index - 1] ?? ''),
+  )
   const before = at === -1 ? words : words.slice(0, at)
   if (before.some((word) => /^(-c|--config-env|--exec-path)/.test(word))) return 'Git is given settings.'
   if (at === -1) return undefined
@@ -118,16 +132,32 @@ function whyNotGit(words: readonly string[]): string | undefined {
   if (!gitVerbs.has(verb)) return `"git ${verb}" may change something.`
   const option = rest.find((word) => gitWrites.test(word))
   // Of these the same letters mean how to look.
-  if (option !== undefined && /^(branch|tag|remote|stash|config|worktree|notes|reflog|submodule|bisect|symbolic-ref|bundle)$/.test(verb))
+  if (
+    option !== undefined &&
+    /^(branch|tag|remote|stash|config|worktree|notes|reflog|submodule|bisect|symbolic-ref|bundle)$/.test(verb)
+  )
     return `"git ${verb} ${option}" changes something.`
-  if (rest.some((word) => /^--output/.test(word))) return 'It writes a file.'
+  if (rest.some((word) => word.startsWith('--output'))) return 'It writes a file.'
   const words_ = rest.filter((word) => !word.startsWith('-'))
-  if (/^(remote|stash|worktree|reflog|submodule|bisect|notes|rerere|bundle)$/.test(verb) && gitWritingWords.test(words_[0] ?? ''))
+  if (
+    /^(remote|stash|worktree|reflog|submodule|bisect|notes|rerere|bundle)$/.test(verb) &&
+    gitWritingWords.test(words_[0] ?? '')
+  )
     return `"git ${verb} ${words_[0] ?? ''}" changes something.`
   if (verb === 'stash' && words_.length === 0) return '"git stash" changes files.'
-  const lists = rest.some((word) => /^(-l|--list|-a|-r|--all|--remotes|--contains|--merged|--no-merged|--points-at|--sort|--format|-n|-v|-vv|--show-current)/.test(word))
+  const lists = rest.some((word) =>
+    /^(-l|--list|-a|-r|--all|--remotes|--contains|--merged|--no-merged|--points-at|--sort|--format|-n|-v|-vv|--show-current)/.test(
+      word,
+    ),
+  )
   if (/^(branch|tag)$/.test(verb) && words_.length > 0 && !lists) return `"git ${verb}" makes one.`
-  if (verb === 'config' && words_.length > 1 && !rest.some((word) => /^(--get|--list|get|list)/.test(word)) && !/^(get|list)$/.test(words_[0] ?? '')) return '"git config" sets something.'
+  if (
+    verb === 'config' &&
+    words_.length > 1 &&
+    !rest.some((word) => /^(--get|--list|get|list)/.test(word)) &&
+    !/^(get|list)$/.test(words_[0] ?? '')
+  )
+    return '"git config" sets something.'
   if (verb === 'symbolic-ref' && words_.length > 1) return '"git symbolic-ref" sets something.'
   return undefined
 }

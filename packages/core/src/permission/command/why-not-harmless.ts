@@ -1,14 +1,28 @@
 import type { CommandPlace } from './command-analysis.ts'
 import type { Found } from './find-commands.ts'
 import { isDuplicate } from './file-uses.ts'
+import type { Look } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
 import { asksVersion } from './programs/versions.ts'
 
 /** Folders whose programs are what their names say. */
 const systemFolder = /^\/(usr\/)?(local\/)?s?bin$|^\/opt\/homebrew\/bin$/
 
-/** Why a command may do more than look; undefined when it may not. `argv`: what it will get exactly. */
-export function whyNotHarmless(found: Found, argv: readonly string[] | null, place: CommandPlace): string | undefined {
+/** What the rules for a program say of the words that it will get exactly. Undefined where there are none. */
+export function lookAt(argv: readonly string[] | null): Look | undefined {
+  if (argv === null) return undefined
+  const [path = '', ...words] = argv
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return programs.get(name)?.look(words, name)
+}
+
+/** Why a command may do more than look; undefined when it may not. `look`: what `lookAt` says of `argv`. */
+export function whyNotHarmless(
+  found: Found,
+  argv: readonly string[] | null,
+  look: Look | undefined,
+  place: CommandPlace,
+): string | undefined {
   const unsafe = found.assignments.find(({ safe }) => !safe)
   if (unsafe !== undefined) return `It sets ${unsafe.name}.`
   const written = found.redirections.find(({ operator, target }) => !isQuiet(operator, target.value))
@@ -26,7 +40,6 @@ export function whyNotHarmless(found: Found, argv: readonly string[] | null, pla
     if (slash === -1 && place.isProgram?.(name) === false) return `"${name}" is not the usual program here.`
   }
   if (asksVersion(name, words)) return undefined
-  const look = program?.look(words, name)
   if (look === undefined || look.why !== undefined) return look?.why ?? `"${name}" is not known to only look.`
   return name === 'git' ? whyNotGit(found, words, place) : undefined
 }

@@ -33,7 +33,9 @@ function slash(rest: string, before: string): string | undefined {
   const value = /^\d|^\]$/.test(before) || (/^[A-Za-z_]/.test(before) && !keywords.has(before))
   return value && rest.startsWith('/') ? '/' : undefined
 }
-const keywords = new Set('BEGIN END if else while for do in next exit break continue delete print printf length'.split(' '))
+const keywords = new Set(
+  'BEGIN END if else while for do in next exit break continue delete print printf length'.split(' '),
+)
 
 const words = new Set(
   'BEGIN END if else while for do in next exit break continue delete print printf NR NF FNR FS OFS RS ORS FILENAME SUBSEP RSTART RLENGTH OFMT CONVFMT IGNORECASE length'.split(

@@ -68,6 +68,8 @@ export function readingsOf(read: ReadOptions, operands: Operands, extra: Extra =
   const searched = tree && files.length === 0 ? ['.'] : files
   return [
     ...values,
-    ...searched.filter((path) => path !== '-').map((path) => ({ path, ...names, ...(tree && { tree: true as const }) })),
+    ...searched
+      .filter((path) => path !== '-')
+      .map((path) => ({ path, ...names, ...(tree && { tree: true as const }) })),
   ]
 }

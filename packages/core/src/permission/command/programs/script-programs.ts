@@ -3,7 +3,9 @@ import { isPlainAwk } from './awk-script.ts'
 import { type Look, type Program, program, readingsOf } from './program.ts'
 import { isPlainSed } from './sed-script.ts'
 
-const sedOptions = optionSpec('-nErsuz -e=! --quiet --silent --expression=! --regexp-extended --separate --unbuffered --null-data --posix')
+const sedOptions = optionSpec(
+  '-nErsuz -e=! --quiet --silent --expression=! --regexp-extended --separate --unbuffered --null-data --posix',
+)
 const awkOptions = optionSpec('-F= -v= --field-separator= --assign=')
 
 /** Programs that are told in a language of their own what to do. Only the plainest of it is believed. */
@@ -32,9 +34,12 @@ function lookAwk(words: readonly string[], name: string): Look {
   const read = readOptions(words, awkOptions, { stop: true })
   if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than print.` }
   const [script = '', ...files] = read.operands
-  const assigned = words.flatMap((word, at) => (words[at - 1] === '-v' ? [word] : word.startsWith('-v') ? [word.slice(2)] : []))
+  const assigned = words.flatMap((word, at) =>
+    words[at - 1] === '-v' ? [word] : word.startsWith('-v') ? [word.slice(2)] : [],
+  )
   const settings = [...assigned.filter((word) => word !== ''), ...words.filter((word) => word.startsWith('--assign'))]
-  if (settings.some((setting) => !/^([a-z][a-z0-9_]*|O?FS)=/.test(setting))) return { why: `"${name} -v" sets something odd.` }
+  if (settings.some((setting) => !/^([a-z][a-z0-9_]*|O?FS)=/.test(setting)))
+    return { why: `"${name} -v" sets something odd.` }
   if (!isPlainAwk(script)) return { why: `The program of "${name}" may do more than print.` }
   // `name=value` among the files is a setting.
   return { reads: files.filter((file) => file !== '-' && !/^[A-Za-z_]\w*=/.test(file)).map((path) => ({ path })) }

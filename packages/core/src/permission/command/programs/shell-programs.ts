@@ -12,7 +12,10 @@ export const shellPrograms: Record<string, Program> = {
   pwd: program('-LP', 'none', { builtin: true }),
   cd: { builtin: true, look: lookCd },
   test: { builtin: true, look: (words) => lookTest(words) },
-  '[': { builtin: true, look: (words) => (words.at(-1) === ']' ? lookTest(words.slice(0, -1)) : { why: 'The test has no end.' }) },
+  '[': {
+    builtin: true,
+    look: (words) => (words.at(-1) === ']' ? lookTest(words.slice(0, -1)) : { why: 'The test has no end.' }),
+  },
   type: program('-aftpP', 'text', { builtin: true }),
   // With a command it is a wrapper; this is the question where that command is.
   command: program('-vV', 'text', {
@@ -26,20 +29,29 @@ export const shellPrograms: Record<string, Program> = {
         ? nothing
         : { why: '"set" changes the shell.' },
   },
-  exit: { builtin: true, look: (words) => (words.length <= 1 && /^\d*$/.test(words[0] ?? '') ? nothing : { why: 'It ends oddly.' }) },
+  exit: {
+    builtin: true,
+    look: (words) => (words.length <= 1 && /^\d*$/.test(words[0] ?? '') ? nothing : { why: 'It ends oddly.' }),
+  },
   which: program('-as', 'text'),
   basename: program('-az -s= --multiple --suffix= --zero', 'text'),
   dirname: program('-z --zero', 'text'),
-  seq: program('-NUM -w -s= -f= --equal-width --separator= --format=', 'text'),
+  seq: program('-NUM -w -s= --equal-width --separator=', 'text'),
   expr: { look: () => nothing },
   factor: program('', 'text'),
-  sleep: { look: (words) => (words.length === 1 && /^[0-5]?\d(\.\d+)?s?$/.test(words[0] ?? '') ? nothing : { why: 'It sleeps for long.' }) },
+  sleep: {
+    look: (words) =>
+      words.length === 1 && /^[0-5]?\d(\.\d+)?s?$/.test(words[0] ?? '') ? nothing : { why: 'It sleeps for long.' },
+  },
   date: { look: lookDate },
   whoami: program('', 'none'),
   logname: program('', 'none'),
   id: program('-agGnruz --group --groups --name --real --user --zero', 'text'),
   groups: program('', 'text'),
-  uname: program('-aimnoprsv --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system', 'none'),
+  uname: program(
+    '-aimnoprsv --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system',
+    'none',
+  ),
   arch: program('', 'none'),
   nproc: program('--all', 'none'),
   hostname: program('-sI --short', 'none'),
@@ -57,7 +69,7 @@ function lookPrintf(words: readonly string[]): Look {
   const [format = ''] = words[0] === '--' ? words.slice(1) : words
   if (format.startsWith('-')) return { why: '"printf" with options may do more than print.' }
   const directives = format.replaceAll('%%', '').match(/%[^%]*/g) ?? []
-  if (directives.some((directive) => !/^%[-+ #0]*\d*(\.\d+)?[diouxXeEfFgGsbcq]/.test(directive)))
+  if (directives.some((directive) => !/^%[-+ #0]*\d{0,4}(\.\d{1,4})?[diouxXeEfFgGsbcq]/.test(directive)))
     return { why: '"printf" with such a format may do more than print.' }
   return nothing
 }
@@ -99,10 +111,16 @@ function lookDate(words: readonly string[]): Look {
   const reads: { path: string; names: true }[] = []
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string
-    if (/^(\+.*|-u|--utc|--universal|-R|--rfc-email|-I|-I(date|hours|minutes|seconds|ns)|--iso-8601(=\w+)?|--rfc-3339=\w+|--date=.*|-d.+)$/s.test(word)) continue
+    if (
+      /^(\+.*|-u|--utc|--universal|-R|--rfc-email|-I|-I(date|hours|minutes|seconds|ns)|--iso-8601(=\w+)?|--rfc-3339=\w+|--date=.*|-d.+)$/s.test(
+        word,
+      )
+    )
+      continue
     at++
     const value = words[at]
-    if (value === undefined || !(word === '-d' || word === '--date' || word === '-r')) return { why: '"date" may set the clock.' }
+    if (value === undefined || !(word === '-d' || word === '--date' || word === '-r'))
+      return { why: '"date" may set the clock.' }
     if (word === '-r') reads.push({ path: value, names: true })
   }
   return { reads }

@@ -2,7 +2,10 @@ import { type Program, program } from './program.ts'
 
 /** Programs that print files or parts of them. One entry each; whatever is not listed asks. */
 export const textPrograms: Record<string, Program> = {
-  cat: program('-AbeEnstTuv --show-all --number --number-nonblank --show-ends --show-tabs --show-nonprinting --squeeze-blank', 'files'),
+  cat: program(
+    '-AbeEnstTuv --show-all --number --number-nonblank --show-ends --show-tabs --show-nonprinting --squeeze-blank',
+    'files',
+  ),
   tac: program('-br -s= --before --regex --separator=', 'files'),
   rev: program('', 'files'),
   head: program('-NUM -qvz -n= -c= --lines= --bytes= --quiet --silent --verbose --zero-terminated', 'files'),
@@ -31,7 +34,10 @@ export const textPrograms: Record<string, Program> = {
     'one',
   ),
   comm: program('-123z --check-order --nocheck-order --output-delimiter= --total --zero-terminated', 'files'),
-  join: program('-iz -1=# -2=# -a=# -e= -j=# -o= -t= -v=# --header --ignore-case --check-order --nocheck-order', 'files'),
+  join: program(
+    '-iz -1=# -2=# -a=# -e= -j=# -o= -t= -v=# --header --ignore-case --check-order --nocheck-order',
+    'files',
+  ),
   // `-l` hands its output to another program.
   diff: program(
     '-abBcdeEiNpqrstTuwyZ -C=# -U=# -W=# -I= -x= --text --brief --unified[=] --context[=] --color[=] --side-by-side --width=# --recursive --new-file --report-identical-files --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --ignore-matching-lines= --exclude= --suppress-common-lines --strip-trailing-cr --minimal --no-dereference --left-column --expand-tabs --normal --label= --show-c-function',
@@ -39,7 +45,10 @@ export const textPrograms: Record<string, Program> = {
     { recursive: ['-r', '--recursive'] },
   ),
   cmp: program('-bls -i= -n=# --print-bytes --verbose --silent --quiet --ignore-initial= --bytes=#', 'files'),
-  od: program('-abcdDefFhHiIlLoOsvxX -A= -j= -N= -t= -w[=] --address-radix= --skip-bytes= --read-bytes= --format= --output-duplicates', 'files'),
+  od: program(
+    '-abcdDefFhHiIlLoOsvxX -A= -j= -N= -t= -w[=] --address-radix= --skip-bytes= --read-bytes= --format= --output-duplicates',
+    'files',
+  ),
   hexdump: program('-bcCdovx -n=# -s=', 'files'),
   xxd: program('-abeEipu -c=# -g=# -l= -s=', 'one'),
   strings: program('-afo -n=# -t= -e= --all --bytes=# --radix= --encoding= --print-file-name', 'files'),

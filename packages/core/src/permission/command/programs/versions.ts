@@ -11,5 +11,10 @@ const asked: ReadonlySet<string> = new Set(
 export function asksVersion(name: string, words: readonly string[]): boolean {
   if (words.length !== 1 || !asked.has(name)) return false
   const [word] = words
-  return word === '--version' || (word === '-v' && /^(node|npm|ruby|perl)$/.test(name)) || (word === '-V' && /^(python3?|tmux|ssh|perl)$/.test(name)) || (word === '-version' && /^javac?$/.test(name))
+  return (
+    word === '--version' ||
+    (word === '-v' && /^(node|npm|ruby|perl)$/.test(name)) ||
+    (word === '-V' && /^(python3?|tmux|ssh|perl)$/.test(name)) ||
+    (word === '-version' && /^javac?$/.test(name))
+  )
 }
