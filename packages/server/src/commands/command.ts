@@ -41,6 +41,8 @@ export type Reply = { text: string; parts?: Part[]; chunks?: Chunk[] } | { run: 
 
 /** What commands work with. */
 export interface CommandContext {
+  /** All of them, in the order in which they are shown. */
+  builtIns: readonly BuiltIn[]
   store: Store
   models: Pick<Models, 'resolveChatModel' | 'listModels'>
   agentBook: AgentBook

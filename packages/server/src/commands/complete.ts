@@ -36,7 +36,9 @@ export function createCompleter(
   async function slash(typed: string, workspace: Workspace): Promise<Completion[]> {
     const { skills } = await options.skills(workspace)
     const all: (Completion & { name: string })[] = [
-      ...builtIns.map(({ name, argument, about }) => commandItem(name, about, argument)),
+      ...builtIns.flatMap(({ name, aliases = [], argument, about }) =>
+        [name, ...aliases].map((one) => commandItem(one, about, argument)),
+      ),
       ...options
         .ownCommands(workspace)
         .commands.map(({ name, description, argumentHint }) => commandItem(name, description, argumentHint)),
@@ -46,7 +48,7 @@ export function createCompleter(
       }),
     ]
     const wanted = typed.replace(/^skill\/?/, '')
-    const of = /^skill\//.test(typed) ? all.filter(({ kind }) => kind === 'skill') : all
+    const of = typed.startsWith('skill/') ? all.filter(({ kind }) => kind === 'skill') : all
     const begins = of.filter(({ name, label }) => name.startsWith(wanted) || label.slice(1).startsWith(typed))
     const contains = of.filter((item) => !begins.includes(item) && item.name.includes(wanted))
     return [...begins, ...contains].slice(0, mostItems).map(({ name: _, ...item }) => item)

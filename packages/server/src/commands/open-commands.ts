@@ -14,7 +14,7 @@ import type { Models } from '../models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type { SkillBook } from '../skills/skill-book.ts'
 import type { MentionPlace } from './bring-mentions.ts'
-import { builtInNames } from './built-ins.ts'
+import { builtInNames, builtIns } from './built-ins.ts'
 import type { CommandContext } from './command.ts'
 import { createMessageTaker, type TakeMessage } from './take-message.ts'
 
@@ -69,6 +69,7 @@ export function openCommands(options: {
       checkModel: (id) => models.resolveChatModel(id),
     }),
     commands: {
+      builtIns,
       store,
       models,
       agentBook,

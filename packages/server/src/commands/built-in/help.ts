@@ -1,5 +1,4 @@
 import type { BuiltIn } from '../command.ts'
-import { builtIns } from '../built-ins.ts'
 
 export const help: BuiltIn = {
   name: 'help',
@@ -10,7 +9,7 @@ export const help: BuiltIn = {
     const lines = [
       '**Commands**, at the start of a message:',
       '',
-      ...builtIns.map(({ name, aliases = [], argument, about }) => {
+      ...context.builtIns.map(({ name, aliases = [], argument, about }) => {
         const others = aliases.map((alias) => ` (or \`/${alias}\`)`).join('')
         return `- \`/${name}${argument === undefined ? '' : ` ${argument}`}\`${others}: ${about}`
       }),
