@@ -13,7 +13,7 @@ import {
   type Store,
 } from '@troupe/core'
 import type { Journal, Journalled } from './journal.ts'
-import { createSubscriber, type Page, type Sink, type Subscriber } from './subscriber.ts'
+import { createSubscriber, type Page, type Sink, type Source, type Subscriber } from './subscriber.ts'
 
 /** The log of a live run: what is not yet journalled lies in memory, everything else is read from the journal. */
 export interface LiveLog extends RunLog {
@@ -60,142 +60,124 @@ const framesPerPage = 4
 const longestDelta = 1 << 15
 
 export function createLiveLog(options: LiveLogOptions): LiveLog {
-  const { runId, store, journal, onChunk } = options
-  let seq = options.seq ?? 0
-  let pending: LogItem[] = []
-  let pendingFrom = options.from
-  let writing: Frame[] = []
-  let failure: unknown
-  let held = false
-  let waiting = false
-  let muted = false
-  let ended = false
+  return new JournalledLog(options)
+}
+
+/** A class, since hundreds of logs may stand open and methods on a prototype weigh nothing. */
+class JournalledLog implements LiveLog, Journalled, Source {
+  number: number
+  readonly #options: LiveLogOptions
+  #seq: number
+  #pending: LogItem[] = []
+  #pendingFrom: number
+  #writing: Frame[] = []
+  #failure: unknown
+  #held = false
+  #waiting = false
+  #muted = false
+  #ended = false
   /** A new list at each change, so that one may leave while all are told. */
-  let subscribers: readonly Subscriber[] = []
-  const onUnread: (() => void)[] = []
+  #subscribers: readonly Subscriber[] = []
+  #onUnread: (() => void)[] | undefined
 
-  const journalled: Journalled = {
-    take() {
-      writing = framesOf(pending, { runId, seq, from: pendingFrom })
-      seq += writing.length
-      pending = []
-      pendingFrom = log.number
-      return writing
-    },
-    written() {
-      writing = []
-      failure = undefined
-      if (!held) return
-      held = false
-      for (const subscriber of subscribers) subscriber.wake()
-    },
-    notWritten(error) {
-      failure = error
-      pending = [...writing.flatMap(({ items }) => items), ...pending]
-      pendingFrom = memoryFrom()
-      seq -= writing.length
-      writing = []
-    },
+  constructor(options: LiveLogOptions) {
+    this.#options = options
+    this.number = options.from
+    this.#seq = options.seq ?? 0
+    this.#pendingFrom = options.from
   }
 
-  const log: LiveLog & { number: number } = {
-    number: options.from,
-    append(chunk) {
-      if (muted) return
-      onChunk?.(chunk)
-      log.number += itemSize(chunk)
-      keep(chunk)
-      if (subscribers.length > 0) send(chunk)
-    },
-    note(note) {
-      if (!muted) keep(note)
-    },
-    async sync() {
-      if (muted || (pending.length === 0 && writing.length === 0)) return
-      await journal.commit()
-      if (failure !== undefined) throw notStored(failure)
-    },
-    subscribe(sink, { after, untilWaiting = false }) {
-      const subscriber = createSubscriber(sink, after, {
-        recent,
-        read,
-        over: () => ended || (untilWaiting && waiting),
-        closed() {
-          subscribers = subscribers.filter((other) => other !== subscriber)
-          if (subscribers.length > 0) return
-          for (const listener of onUnread.splice(0)) listener()
-        },
-      })
-      subscribers = [...subscribers, subscriber]
-      subscriber.wake()
-      return () => subscriber.close()
-    },
-    setWaiting(now) {
-      waiting = now
-      if (now) for (const subscriber of subscribers) subscriber.check()
-    },
-    mute,
-    end() {
-      mute()
-      ended = true
-      for (const subscriber of subscribers) subscriber.check()
-    },
-    unread: () => (subscribers.length === 0 ? Promise.resolve() : new Promise((resolve) => onUnread.push(resolve))),
-  }
-  return log
-
-  function keep(item: LogItem): void {
-    const last = pending.at(-1)
-    const joined = last === undefined || itemSize(last) > largestFrame ? undefined : joinDeltas(last, item)
-    if (joined === undefined) pending.push(item)
-    else pending[pending.length - 1] = joined
-    journal.touch(journalled)
-    if (log.number - pendingFrom > largestFrame) void journal.commit()
+  append(chunk: Chunk): void {
+    if (this.#muted) return
+    this.#options.onChunk?.(chunk)
+    this.number += itemSize(chunk)
+    this.#keep(chunk)
+    if (this.#subscribers.length > 0) this.#send(chunk)
   }
 
-  function send(chunk: Chunk): void {
-    const { number } = log
-    const mayGo = number <= sendable()
-    if (!mayGo) held = true
-    let event: string | undefined
-    for (const subscriber of subscribers) {
-      if (!subscriber.live) continue
-      if (!mayGo) subscriber.hold()
-      else subscriber.push(number, (event ??= formatEvent(number, chunk)))
-    }
+  note(note: Note): void {
+    if (!this.#muted) this.#keep(note)
   }
 
-  function mute(): void {
-    if (muted) return
-    muted = true
-    journal.drop(journalled)
+  async sync(): Promise<void> {
+    if (this.#muted || (this.#pending.length === 0 && this.#writing.length === 0)) return
+    await this.#options.journal.commit()
+    if (this.#failure !== undefined) throw notStored(this.#failure)
   }
 
-  function memoryFrom(): number {
-    return writing[0]?.from ?? pendingFrom
+  subscribe(sink: Sink, { after, untilWaiting = false }: { after: number; untilWaiting?: boolean }): () => void {
+    const subscriber = createSubscriber(sink, { after, untilWaiting }, this)
+    this.#subscribers = [...this.#subscribers, subscriber]
+    subscriber.wake()
+    return () => subscriber.close()
   }
 
-  function sendable(): number {
-    return journal.durable ? memoryFrom() + numberJump : Infinity
+  setWaiting(now: boolean): void {
+    this.#waiting = now
+    if (now) for (const subscriber of this.#subscribers) subscriber.check()
   }
 
-  /** What lies in memory after this number, or undefined when the journal has to be read first. */
-  function recent(after: number): Page | undefined {
-    if (after < memoryFrom()) return undefined
+  mute(): void {
+    if (this.#muted) return
+    this.#muted = true
+    this.#options.journal.drop(this)
+  }
+
+  end(): void {
+    this.mute()
+    this.#ended = true
+    for (const subscriber of this.#subscribers) subscriber.check()
+  }
+
+  unread(): Promise<void> {
+    if (this.#subscribers.length === 0) return Promise.resolve()
+    return new Promise((resolve) => (this.#onUnread ??= []).push(resolve))
+  }
+
+  /** For the journal: what it shall write now. */
+  take(): Frame[] {
+    const { runId } = this.#options
+    this.#writing = framesOf(this.#pending, { runId, seq: this.#seq, from: this.#pendingFrom })
+    this.#seq += this.#writing.length
+    this.#pending = []
+    this.#pendingFrom = this.number
+    return this.#writing
+  }
+
+  written(): void {
+    this.#writing = []
+    this.#failure = undefined
+    if (!this.#held) return
+    this.#held = false
+    for (const subscriber of this.#subscribers) subscriber.wake()
+  }
+
+  notWritten(error: unknown): void {
+    this.#failure = error
+    this.#pending = [...this.#writing.flatMap(({ items }) => items), ...this.#pending]
+    this.#pendingFrom = this.#memoryFrom()
+    this.#seq -= this.#writing.length
+    this.#writing = []
+  }
+
+  /** For subscribers: what lies in memory after this number, or undefined when the journal has to be read first. */
+  recent(after: number): Page | undefined {
+    if (after < this.#memoryFrom()) return undefined
     const events = [
-      ...writing.flatMap((frame) => eventsOf(frame.items, frame.from, after)),
-      ...eventsOf(pending, pendingFrom, after),
+      ...this.#writing.flatMap((frame) => eventsOf(frame.items, frame.from, after)),
+      ...eventsOf(this.#pending, this.#pendingFrom, after),
     ]
-    const limit = sendable()
-    if (log.number <= limit) return { events, upTo: log.number, complete: true }
-    held = true
+    const limit = this.#sendable()
+    if (this.number <= limit) return { events, upTo: this.number, complete: true }
+    this.#held = true
     const allowed = events.filter((event) => event.number <= limit)
     return { events: allowed, upTo: allowed.at(-1)?.number ?? after, complete: false }
   }
 
   /** Everything up to where memory began when it was asked is in the journal for certain. */
-  async function read(after: number): Promise<Page> {
-    const inJournal = memoryFrom()
+  async read(after: number): Promise<Page> {
+    const { store, runId } = this.#options
+    const inJournal = this.#memoryFrom()
     const frames = await store.frames.read(runId, after, framesPerPage)
     const events = frames.flatMap((frame) => eventsOf(frame.items, frame.from, after))
     return {
@@ -203,6 +185,48 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
       upTo: frames.length < framesPerPage ? inJournal : (frames.at(-1)?.to ?? inJournal),
       complete: false,
     }
+  }
+
+  over(untilWaiting: boolean): boolean {
+    return this.#ended || (untilWaiting && this.#waiting)
+  }
+
+  closed(subscriber: Subscriber): void {
+    this.#subscribers = this.#subscribers.filter((other) => other !== subscriber)
+    if (this.#subscribers.length > 0) return
+    const listeners = this.#onUnread
+    this.#onUnread = undefined
+    for (const listener of listeners ?? []) listener()
+  }
+
+  #keep(item: LogItem): void {
+    const { journal } = this.#options
+    const last = this.#pending.at(-1)
+    const joined = last === undefined || itemSize(last) > largestFrame ? undefined : joinDeltas(last, item)
+    if (joined === undefined) this.#pending.push(item)
+    else this.#pending[this.#pending.length - 1] = joined
+    journal.touch(this)
+    if (this.number - this.#pendingFrom > largestFrame) void journal.commit()
+  }
+
+  #send(chunk: Chunk): void {
+    const { number } = this
+    const mayGo = number <= this.#sendable()
+    if (!mayGo) this.#held = true
+    let event: string | undefined
+    for (const subscriber of this.#subscribers) {
+      if (!subscriber.live) continue
+      if (!mayGo) subscriber.hold()
+      else subscriber.push(number, (event ??= formatEvent(number, chunk)))
+    }
+  }
+
+  #memoryFrom(): number {
+    return this.#writing[0]?.from ?? this.#pendingFrom
+  }
+
+  #sendable(): number {
+    return this.#options.journal.durable ? this.#memoryFrom() + numberJump : Infinity
   }
 }
 

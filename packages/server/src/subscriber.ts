@@ -30,13 +30,15 @@ export interface Page {
   complete: boolean
 }
 
-interface Source {
+/** The log, as a subscriber sees it. */
+export interface Source {
   /** From memory; undefined when the journal has to be read first. */
   recent: (after: number) => Page | undefined
   /** From the journal: at most so much as a client may be owed. */
   read: (after: number) => Promise<Page>
-  over: () => boolean
-  closed: () => void
+  /** Whether nothing more comes. `untilWaiting`: for those who go when only a person can go on. */
+  over: (untilWaiting: boolean) => boolean
+  closed: (subscriber: Subscriber) => void
 }
 
 /** A client that takes no more than this is cut off from the live stream and catches up from the log. */
@@ -45,137 +47,155 @@ const flushAt = 1 << 16
 
 /**
  * Exactly one of three things goes on at any time: it is `live`, it is `catching` up, or it is `full` and waits for the
- * client; else it is `held` until the log wakes it.
+ * client; else it is `held` until the log wakes it. A class, since hundreds may stand open.
  */
-export function createSubscriber(sink: Sink, after: number, source: Source): Subscriber {
-  let state: 'live' | 'catching' | 'full' | 'held' | 'closed' = 'held'
-  let sent = after
-  let buffer = ''
+export function createSubscriber(
+  sink: Sink,
+  options: { after: number; untilWaiting: boolean },
+  source: Source,
+): Subscriber {
+  return new SinkSubscriber(sink, options, source)
+}
 
-  const subscriber = {
-    live: false,
-    push(number: number, event: string): void {
-      sent = number
-      if (buffer === '') soon(flush)
-      buffer += event
-      if (buffer.length > flushAt) flush()
-    },
-    hold(): void {
-      flush()
-      if (state === 'live') become('held')
-    },
-    wake(): void {
-      if (state === 'held') void catchUp()
-    },
-    check,
-    close,
+type State = 'live' | 'catching' | 'full' | 'held' | 'closed'
+
+class SinkSubscriber implements Subscriber {
+  live = false
+  readonly #sink: Sink
+  readonly #source: Source
+  readonly #untilWaiting: boolean
+  #state: State = 'held'
+  #sent: number
+  #buffer = ''
+
+  constructor(sink: Sink, { after, untilWaiting }: { after: number; untilWaiting: boolean }, source: Source) {
+    this.#sink = sink
+    this.#sent = after
+    this.#untilWaiting = untilWaiting
+    this.#source = source
   }
-  return subscriber
 
-  function become(now: typeof state): void {
-    state = now
-    subscriber.live = now === 'live'
+  push(number: number, event: string): void {
+    this.#sent = number
+    if (this.#buffer === '') soon(this)
+    this.#buffer += event
+    if (this.#buffer.length > flushAt) this.flush()
+  }
+
+  hold(): void {
+    this.flush()
+    if (this.#state === 'live') this.#become('held')
+  }
+
+  wake(): void {
+    if (this.#state === 'held') void this.#catchUp()
+  }
+
+  check(): void {
+    if (this.#state !== 'live' || !this.#source.over(this.#untilWaiting)) return
+    this.flush()
+    if (this.live) this.#end()
+  }
+
+  close(): void {
+    if (this.#state === 'closed') return
+    this.#become('closed')
+    this.#buffer = ''
+    this.#source.closed(this)
+  }
+
+  /** Hands what waits to the sink. */
+  flush(): void {
+    if (this.#buffer === '' || this.#state === 'closed') return
+    const text = this.#buffer
+    this.#buffer = ''
+    this.#write(text)
+  }
+
+  #become(now: State): void {
+    this.#state = now
+    this.live = now === 'live'
   }
 
   /** Reads on from the log until nothing is missing, then goes live in the same tick. */
-  async function catchUp(): Promise<void> {
-    become('catching')
+  async #catchUp(): Promise<void> {
+    this.#become('catching')
     for (;;) {
-      const page = source.recent(sent) ?? (await source.read(sent).catch(lost))
-      if (state !== 'catching' || page === undefined || !send(page)) return
+      const page = this.#source.recent(this.#sent) ?? (await this.#source.read(this.#sent).catch(() => this.#lost()))
+      if (this.#state !== 'catching' || page === undefined || !this.#send(page)) return
       if (page.complete) {
-        become('live')
-        return check()
+        this.#become('live')
+        return this.check()
       }
-      if (page.events.length === 0 && page.upTo <= sent) {
-        become('held')
+      if (page.events.length === 0 && page.upTo <= this.#sent) {
+        this.#become('held')
         return
       }
-      sent = page.upTo
+      this.#sent = page.upTo
     }
   }
 
   /** False when the client has to take something first. */
-  function send(page: Page): boolean {
+  #send(page: Page): boolean {
     let text = ''
     for (const { number, chunk } of page.events) {
       text += formatEvent(number, chunk)
-      sent = number
+      this.#sent = number
       if (text.length <= flushAt) continue
-      if (!write(text)) return false
+      if (!this.#write(text)) return false
       text = ''
     }
-    return text === '' || write(text)
+    return text === '' || this.#write(text)
   }
 
   /** Hands text to the sink; false, and on its way again once it is drained, when that has enough. */
-  function write(text: string): boolean {
+  #write(text: string): boolean {
     let waiting: number
     try {
-      waiting = sink.write(text)
+      waiting = this.#sink.write(text)
     } catch {
       // Whoever cannot be written to has gone; nobody else may suffer from it.
-      close()
+      this.close()
       return false
     }
     if (waiting <= fullAt) return true
-    become('full')
-    sink.onDrain(() => {
-      if (state === 'full') void catchUp()
+    this.#become('full')
+    this.#sink.onDrain(() => {
+      if (this.#state === 'full') void this.#catchUp()
     })
     return false
   }
 
-  function flush(): void {
-    if (buffer === '' || state === 'closed') return
-    const text = buffer
-    buffer = ''
-    write(text)
-  }
-
-  function check(): void {
-    if (state !== 'live' || !source.over()) return
-    flush()
-    if (state === 'live') end()
-  }
-
   /** The log could not be read: the client will ask again where it stood. */
-  function lost(): undefined {
-    if (state !== 'closed') end()
+  #lost(): undefined {
+    if (this.#state !== 'closed') this.#end()
   }
 
-  function end(): void {
-    sink.end()
-    close()
-  }
-
-  function close(): void {
-    if (state === 'closed') return
-    become('closed')
-    buffer = ''
-    source.closed()
+  #end(): void {
+    this.#sink.end()
+    this.close()
   }
 }
 
 /** How often subscribers are written to at most, in milliseconds: a person sees no difference, a system call less does. */
 const beat = 25
 
-let queue: (() => void)[] = []
+let queue: SinkSubscriber[] = []
 let lastBeat = 0
 
 /** At once after a pause, else with the next beat: chunks that come together leave in one write. */
-function soon(work: () => void): void {
+function soon(subscriber: SinkSubscriber): void {
   if (queue.length === 0) {
     const wait = lastBeat + beat - performance.now()
     if (wait > 0) setTimeout(drainQueue, wait)
     else setImmediate(drainQueue)
   }
-  queue.push(work)
+  queue.push(subscriber)
 }
 
 function drainQueue(): void {
   lastBeat = performance.now()
-  const works = queue
+  const waiting = queue
   queue = []
-  for (const work of works) work()
+  for (const subscriber of waiting) subscriber.flush()
 }
