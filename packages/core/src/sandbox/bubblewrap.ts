@@ -3,9 +3,10 @@ import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 import { FolderHolds } from './folder-holds.ts'
 import { homeSecrets } from './home-secrets.ts'
+import { KeptPlaces } from './kept-places.ts'
 import { type Mount, Mounts } from './mounts.ts'
 import { namelessFile } from './nameless-file.ts'
-import { protectedPlaces, repositoryOf, type ProtectedPlaces } from './protected-places.ts'
+import { repositoryOf, type ProtectedPlaces } from './protected-places.ts'
 import { removeForbidden } from './remove-forbidden.ts'
 import type { Confined, ConfinedStart, Sandbox } from './sandbox.ts'
 import { systemCallFilter } from './system-call-filter.ts'
@@ -31,12 +32,16 @@ export interface BubblewrapOptions {
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { program, supports } = options
   const holds = new FolderHolds()
+  const keptPlaces = new KeptPlaces()
   const filter = systemCallFilter()
   const filterFile = filter === undefined ? undefined : namelessFile(filter)
   return {
     name: 'bubblewrap',
     wrap(start) {
-      const { mounts, kept } = view(options, start)
+      const { roots, outside = [], secrets = [], confinement } = start
+      const writable = confinement === 'workspace' ? roots.map(checkedRoot) : []
+      const kept = writable.map((root) => withoutGranted(keptPlaces.enter(root, options.home, secrets), outside))
+      const mounts = view(options, start, kept)
       const held = kept.flatMap(({ absent }) => absent.filter((place) => holds.hold(place)))
       for (const place of held) mounts.set(place, { how: 'read' })
       const stopRemoving = removeForbidden(kept.flatMap(({ forbidden }) => forbidden))
@@ -56,6 +61,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
         release: once(() => {
           stopRemoving()
           for (const place of held) holds.release(place)
+          for (const root of writable) keptPlaces.leave(root)
         }),
       } satisfies Confined
     },
@@ -83,17 +89,22 @@ function apart(disableNamespaces: boolean): string[] {
   ]
 }
 
-/** What one command sees, and what in it is kept as it is. */
+/** What one command sees. */
 function view(
   { places, home, troupeHome, TMPDIR }: BubblewrapOptions,
   { confinement, roots, readable = [], outside = [], secrets = [], temporary, gitConfig }: ConfinedStart,
-): { mounts: Mounts; kept: ProtectedPlaces[] } {
+  kept: readonly ProtectedPlaces[],
+): Mounts {
   const mounts = new Mounts(places)
   const how: Mount['how'] & ('read' | 'write') = confinement === 'workspace' ? 'write' : 'read'
   if (temporary !== undefined)
     for (const folder of temporaryFolders(TMPDIR)) mounts.set(folder, { how: 'write', from: temporary })
   for (const place of outside) if (isFolder(place) !== undefined) mounts.set(place, { how })
-  for (const root of roots) mounts.set(checkedRoot(root), { how })
+  for (const root of roots) {
+    // Programs in there are shown with it, unless it is the home, in which little else is safe.
+    if (!isInside(home, root)) mounts.forgetIn(root)
+    mounts.set(checkedRoot(root), { how })
+  }
   for (const root of roots) {
     const repository = repositoryOf(root)
     if (repository === undefined) continue
@@ -109,13 +120,11 @@ function view(
   for (const place of readable) if (isFolder(place) !== undefined) mounts.show(place)
   for (const place of homeSecrets(home))
     if (shown.some((folder) => folder !== place && isInside(place, folder))) hide(place)
-  const kept = how === 'write' ? roots.map((root) => withoutGranted(protectedPlaces(root, home), outside)) : []
-  for (const { pinned, fixed } of kept) {
-    for (const place of pinned) mounts.set(place, { how: 'write' })
-    for (const place of fixed) if (mounts.isSeen(place)) mounts.set(place, { how: 'read' })
-  }
+  for (const place of kept.flatMap(({ fixed }) => fixed)) if (mounts.isSeen(place)) mounts.set(place, { how: 'read' })
+  for (const place of kept.flatMap(({ pinned }) => pinned))
+    if (mounts.isWritable(place)) mounts.set(place, { how: 'write' })
   for (const place of secrets) if (!isGranted(place, outside)) hide(place)
-  return { mounts, kept }
+  return mounts
 
   function hide(place: string): void {
     if (!mounts.isSeen(place)) return

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { isInside } from '../files/resolve-path.ts'
 
 /** What stands at a path inside the sandbox. */
 export type Mount =
@@ -31,10 +32,26 @@ export class Mounts {
 
   /** Whether what is there outside can be seen inside. */
   isSeen(where: string): boolean {
+    const mount = this.around(where)
+    return (mount?.how === 'read' || mount?.how === 'write') && mount.from === undefined
+  }
+
+  /** Whether what is there outside can be changed from inside. */
+  isWritable(where: string): boolean {
+    const mount = this.around(where)
+    return mount?.how === 'write' && mount.from === undefined
+  }
+
+  /** Forgets what can be read in a folder, which is about to be shown itself. */
+  forgetIn(folder: string): void {
+    for (const [where, { how }] of this.byPath)
+      if (how === 'read' && where !== folder && isInside(where, folder)) this.byPath.delete(where)
+  }
+
+  private around(where: string): Mount | undefined {
     for (let folder = where; ; folder = path.dirname(folder)) {
       const mount = this.byPath.get(folder)
-      if (mount !== undefined) return (mount.how === 'read' || mount.how === 'write') && mount.from === undefined
-      if (folder === path.dirname(folder)) return false
+      if (mount !== undefined || folder === path.dirname(folder)) return mount
     }
   }
 

@@ -215,6 +215,32 @@ inSandbox('inside the sandbox', () => {
     })
   })
 
+  describe('what one command makes', () => {
+    test('is not followed by what keeps the next one in', async () => {
+      await open()
+      git('init', '-q')
+      const outside = path.join(place.folder, 'outside')
+      const running = place.run(
+        `mkdir .idea .git/modules; until [ -e go ]; do for at in .idea .git/modules; do rmdir $at; ln -s '${outside}' $at; rm $at; mkdir $at; done; done 2>/dev/null`,
+      )
+      await vi.waitUntil(() => existsSync(inWorkspace('.git/modules')))
+      for (let i = 0; i < 15; i++)
+        expect((await place.run('cat .idea/secret .git/modules/secret')).text).not.toContain('canary')
+      writeFileSync(inWorkspace('go'), '')
+      await running
+    })
+
+    test('of a folder with secrets does not bring them to light', async () => {
+      await open()
+      write('packages/api/.env', 'canary-4711')
+      write('packages/api/.vscode/x.key', 'canary-4711')
+      const { text } = await place.run('mv packages moved; mv packages/api packages/moved; ls; cat */*/.env */.env')
+      expect(text).not.toContain('canary')
+      expect((await place.run('cat */*/.env */.env; grep -r canary .')).text).not.toContain('canary')
+      expect((await place.run('echo x > packages/api/file; cat packages/api/file')).text).toBe('x\n')
+    })
+  })
+
   describe('what stands in for what is not there', () => {
     test('is not seen by git, by others for no longer than needed, and never removed while it is', async () => {
       await open()
