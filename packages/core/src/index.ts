@@ -41,6 +41,7 @@ export { createMcpServer } from './mcp/mcp-server.ts'
 export type { McpServer, McpState } from './mcp/mcp-server.ts'
 export { mcpToolName } from './mcp/mcp-tool.ts'
 export { createResourceTools } from './mcp/resource-tools.ts'
+export { deferTools, shownTools } from './mcp/tool-search.ts'
 export {
   mcpEntrySchema,
   mcpFingerprint,

@@ -23,6 +23,8 @@ export interface Tool<Input = any, Output = any> {
   input: z.ZodType<Input>
   /** What the model is shown of the input, where that comes from elsewhere. Default: made from `input`. */
   jsonSchema?: Readonly<Record<string, unknown>>
+  /** Names of tools that a model is shown only once this one has found them, as `found` in its output. */
+  holds?: ReadonlySet<string>
   /** Changes nothing: may run beside its neighbours, may start while the model still speaks, may run again. */
   readOnly: boolean
   /** May run beside its like although it is not read-only. Default: `readOnly`. */
@@ -35,8 +37,8 @@ export interface Tool<Input = any, Output = any> {
   timeout?: number
   /** How long a call may take, once its signal is aborted, to return what it has by then. Default: no time at all. */
   stopMs?: number
-  /** The tool's own word on whether a person is asked; rules may say otherwise. Default: asked unless read-only. */
-  needsApproval?: boolean | ((input: Input, ctx: ToolContext) => boolean | Promise<boolean>)
+  /** The tool's own word on whether a person is asked; rules may say otherwise, but for `always`. Default: asked unless read-only. */
+  needsApproval?: boolean | 'always' | ((input: Input, ctx: ToolContext) => boolean | Promise<boolean>)
   /** What the call is about to touch; rules and defaults go by it. Must not throw, look at files or depend on time. */
   touches?(input: Input, place: { cwd: string }): readonly Access[]
   /** A complaint for the model, or nothing. */

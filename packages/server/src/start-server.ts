@@ -197,7 +197,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const states = createAgentStates(home.path, sandbox.sandbox)
     closers.push(() => states.close())
     const useTools = (): readonly string[] | null | undefined => config.get().useTools
-    const toolsIn = (workspaceId: string): Tool[] => [...tools.list(workspaceId), ...servers.tools(workspaceId)]
+    const toolsIn = (workspaceId: string): readonly Tool[] => servers.join(workspaceId, tools.list(workspaceId))
     const enabledIn = (workspaceId: string): readonly Tool[] => enabledTools(useTools(), toolsIn(workspaceId))
     const problemsOf = (opened: Workspace): Problem[] => [
       ...tools.problems(opened.id),

@@ -9,6 +9,7 @@ import { boundaries, type Boundary } from './boundaries.ts'
 import { deeds } from './deeds.ts'
 import { summarise } from './summarise.ts'
 import { TokenGauge } from './token-gauge.ts'
+import { shownTools } from '../mcp/tool-search.ts'
 import { toolTokens } from './tool-tokens.ts'
 import { trim, trimmable } from './trim.ts'
 import { verbatim } from './verbatim.ts'
@@ -30,7 +31,7 @@ export async function makeRoom(turn: Turn, options: { now?: boolean } = {}): Pro
   const { contextWindow, maxOutputTokens } = input.model
   if (contextWindow === undefined && options.now !== true) return 0
   const gauge = gaugeOf(turn)
-  const fixed = gauge.text(input.instructions ?? '') + toolTokens(input.tools)
+  const fixed = gauge.text(input.instructions ?? '') + toolTokens(shownTools(input.tools, messagesOf(turn)))
   const filled = (): number => fixed + gauge.messages(shown(turn))
   let estimate = filled()
   const window = contextWindow ?? estimate

@@ -199,7 +199,11 @@ function failureOf(error: unknown, when: string): string {
   }
   if (code === 'REQUEST_TIMEOUT') return `did not answer ${when}`
   if (code === 'CONNECTION_CLOSED') return 'closed the connection'
-  if ((error as Error).name === 'UnauthorizedError' || data?.status === 401 || /^Unauthorized/.test(message ?? ''))
+  if (
+    (error as Error).name === 'UnauthorizedError' ||
+    data?.status === 401 ||
+    message?.startsWith('Unauthorized') === true
+  )
     return 'wants you to log in'
   if (data?.status !== undefined) return `answered with the HTTP status ${data.status}`
   if (message === 'fetch failed') return `cannot be reached (${cause?.code ?? cause?.message ?? 'no reason given'})`

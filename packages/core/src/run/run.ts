@@ -3,6 +3,7 @@ import { makeRoom } from '../compaction/make-room.ts'
 import { NamedError } from '../error.ts'
 import type { DataParts } from '../protocol/data-parts.ts'
 import type { Metadata, Usage } from '../protocol/message.ts'
+import { shownTools } from '../mcp/tool-search.ts'
 import { buildTools, findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
 import { callModel, type ModelAnswer, type ModelCall } from './call-model.ts'
@@ -119,11 +120,9 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
 }
 
 async function callOptions({ input, fold }: Turn): ReturnType<ModelCall['options']> {
-  const prompt = await loadFiles(
-    project([...input.history, fold.snapshot()], input.instructions, input.model.takes),
-    input.blobs,
-  )
-  const tools = buildTools(input.tools)
+  const messages = [...input.history, fold.snapshot()]
+  const prompt = await loadFiles(project(messages, input.instructions, input.model.takes), input.blobs)
+  const tools = buildTools(shownTools(input.tools, messages))
   return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
 }
 

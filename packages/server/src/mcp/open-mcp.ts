@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { startWarden, type McpLimits, type Tool, type Workspace } from '@troupe/core'
+import { deferTools, startWarden, type McpLimits, type Tool, type Workspace } from '@troupe/core'
 import type { ConfigFile } from '../config.ts'
 import type { ProjectConfigs } from '../permission/project-configs.ts'
 import { openMcpMemories } from './mcp-memory.ts'
@@ -12,7 +12,8 @@ export interface Mcp {
   /** A workspace is used, or its trust has changed. */
   load(workspace: Workspace): void
   of(workspace: Workspace): WorkspaceMcp
-  tools(workspaceId: string): readonly Tool[]
+  /** The tools of a workspace: these, and those of its servers. The same list as long as nothing changes. */
+  join(workspaceId: string, others: readonly Tool[]): readonly Tool[]
   problems(workspaceId: string): { path: string; message: string }[]
   /** Waits for servers that are still connecting; what to tell the model of those that have not come. */
   ready(workspace: Workspace): Promise<string | undefined>
@@ -24,6 +25,12 @@ export interface Mcp {
   secrets(): readonly string[]
   logins: OAuthLogins
   close(): Promise<void>
+}
+
+interface Known {
+  workspace: Workspace
+  mcp: WorkspaceMcp
+  joined?: { own: readonly Tool[]; others: readonly Tool[]; all: readonly Tool[] }
 }
 
 /** How long the first model call of a run waits. */
@@ -42,7 +49,7 @@ export function openMcp(options: {
   const sources = createMcpSources({ home, config, projects })
   const memories = openMcpMemories(home)
   const logins = createOAuthLogins({ home, redirectUrl: options.redirectUrl })
-  const workspaces = new Map<string, { workspace: Workspace; mcp: WorkspaceMcp }>()
+  const workspaces = new Map<string, Known>()
   const secrets = new Set<string>()
   const mark = `mcp-${randomUUID()}`
   let warden: ReturnType<typeof startWarden> | undefined
@@ -70,9 +77,16 @@ export function openMcp(options: {
     },
     of(workspace) {
       all.load(workspace)
-      return (workspaces.get(workspace.id) as { mcp: WorkspaceMcp }).mcp
+      return (workspaces.get(workspace.id) as Known).mcp
     },
-    tools: (workspaceId) => workspaces.get(workspaceId)?.mcp.tools() ?? [],
+    join(workspaceId, others) {
+      const known = workspaces.get(workspaceId)
+      const own = known?.mcp.tools() ?? []
+      if (known === undefined || own.length === 0) return others
+      if (known.joined?.own !== own || known.joined.others !== others)
+        known.joined = { own, others, all: deferTools([...others, ...own]) }
+      return known.joined.all
+    },
     problems: (workspaceId) => workspaces.get(workspaceId)?.mcp.problems() ?? [],
     async ready(workspace) {
       const missing = await all.of(workspace).ready(options.readyMs ?? readyMs)

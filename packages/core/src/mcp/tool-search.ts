@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { toolTokens } from '../compaction/tool-tokens.ts'
+import { defineTool, type Tool } from '../tool.ts'
+
+/** What the schemas of MCP tools may cost in every call before they are held back. */
+const budgetTokens = 10_000
+const mostFound = 20
+
+/** The tools, with those of MCP servers held back behind a ToolSearch where they cost too much. */
+export function deferTools(tools: readonly Tool[], budget = budgetTokens): readonly Tool[] {
+  const deferred = tools.filter(({ group }) => group.startsWith('mcp:'))
+  return toolTokens(deferred) <= budget ? tools : [...tools, createToolSearch(deferred)]
+}
+
+/**
+ * The tools that a model is shown: those that are held back only once they were found or used in the conversation. The
+ * same conversation gives the same tools, in any process.
+ */
+export function shownTools(tools: readonly Tool[], messages: readonly { parts: readonly object[] }[]): readonly Tool[] {
+  const holds = tools.find((tool) => tool.holds !== undefined)?.holds
+  if (holds === undefined) return tools
+  const known = new Set<string>()
+  for (const { parts } of messages) {
+    for (const part of parts as { type: string; toolName?: string; output?: { found?: { name: string }[] } }[]) {
+      const name = part.type === 'dynamic-tool' ? part.toolName : /^tool-(.*)$/.exec(part.type)?.[1]
+      if (name === undefined) continue
+      known.add(name)
+      if (name === 'ToolSearch') for (const found of part.output?.found ?? []) known.add(found.name)
+    }
+  }
+  return tools.filter(({ name }) => !holds.has(name) || known.has(name))
+}
+
+function createToolSearch(deferred: readonly Tool[]): Tool {
+  const servers = [...new Set(deferred.map(({ group }) => group.slice('mcp:'.length)))]
+  const counted = servers.map((server) => {
+    const count = deferred.filter(({ group }) => group === `mcp:${server}`).length
+    return `${server} (${count})`
+  })
+  return defineTool({
+    name: 'ToolSearch',
+    description: `Finds tools of MCP servers: ${counted.join(', ')}. They are not listed here; those that are found can be called from the next step on. Search by words for what you want to do, or by the names of tools.`,
+    input: z.object({
+      query: z
+        .string()
+        .min(1)
+        .max(500)
+        .describe('Words, such as "create issue", or names of tools, separated by blanks'),
+      limit: z.int().positive().max(mostFound).default(5),
+    }),
+    readOnly: true,
+    group: 'mcp',
+    holds: new Set(deferred.map(({ name }) => name)),
+    title: ({ query }) => query,
+    execute({ query, limit }) {
+      const words = wordsOf(query)
+      const scored = deferred
+        .map((tool) => ({ tool, score: scoreOf(tool, words, query) }))
+        .filter(({ score }) => score > 0)
+        .toSorted((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1))
+      return {
+        found: scored
+          .slice(0, limit)
+          .map(({ tool }) => ({ name: tool.name, description: describe(tool).slice(0, 1000) })),
+        more: Math.max(0, scored.length - limit),
+      }
+    },
+    toModel({ found, more }) {
+      if (found.length === 0) return 'No tool was found. Try other words, or fewer.'
+      const lines = found.map(({ name, description }) => `${name}: ${description}`)
+      return `${lines.join('\n')}${more > 0 ? `\n${more} more match.` : ''}\nThey can be called now.`
+    },
+  })
+}
+
+/** Words in the name count most; a name in full goes before everything. */
+function scoreOf(tool: Tool, words: readonly string[], query: string): number {
+  const name = tool.name.toLowerCase()
+  if (
+    query
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .includes(name)
+  )
+    return 1000
+  const nameWords = wordsOf(tool.name)
+  const text = describe(tool).toLowerCase()
+  let score = 0
+  for (const word of words) {
+    if (nameWords.includes(word)) score += 5
+    else if (name.includes(word)) score += 3
+    else if (text.includes(word)) score += 1
+  }
+  return score
+}
+
+function wordsOf(text: string): string[] {
+  const split = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
+  return split.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '' && word !== 'mcp')
+}
+
+function describe({ description }: Tool): string {
+  return typeof description === 'string' ? description : description()
+}
