@@ -2,6 +2,7 @@ import type { Answer, Ask, BranchPage, Effect, Mode, SearchHit, Session, Workspa
 import type { DataParts, Part } from '@troupe/core/protocol'
 import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentPlace, ToolInfo } from './agent-info.ts'
 import type { ContextInfo } from './context-info.ts'
+import type { McpEntry, McpInfo, McpList, McpPatch, McpTest } from './mcp-info.ts'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { Request } from './request.ts'
@@ -45,6 +46,7 @@ export function createApi(request: Request) {
   const of = (sessionId: string | undefined) =>
     sessionId === undefined ? '' : `?${new URLSearchParams({ sessionId })}`
   const provider = (id: string) => `/ai/providers/${encodeURIComponent(id)}`
+  const mcp = (name: string) => `/ai/mcp/${encodeURIComponent(name)}`
   const agent = (name: string) => `/ai/agents/${encodeURIComponent(name)}`
   const subAgent = ({ sessionId, agentId }: SubAgentPlace) =>
     `${session(sessionId)}/agents/${encodeURIComponent(agentId)}`
@@ -135,6 +137,17 @@ export function createApi(request: Request) {
       const response = await request('POST', '/ai/rules/test', { body: rule, signal })
       return (await response.json()) as RuleTest
     },
+
+    mcp: () => json<McpList>('GET', '/ai/mcp'),
+    addMcp: (server: McpEntry & { name: string }) => json<{ server: McpInfo }>('POST', '/ai/mcp', server),
+    changeMcp: (name: string, patch: McpPatch) => json<{ server: McpInfo }>('PATCH', mcp(name), patch),
+    deleteMcp: (name: string) => json<{ deleted: string }>('DELETE', mcp(name)),
+    testMcp: (name: string) => json<{ test: McpTest; server: McpInfo }>('POST', `${mcp(name)}/test`, {}),
+    trustMcp: (name: string, fingerprint: string) =>
+      json<{ server: McpInfo }>('POST', `${mcp(name)}/trust`, { fingerprint }),
+    /** Where the person has to go; null when they are logged in. */
+    loginToMcp: (name: string) => json<{ url: string | null }>('POST', `${mcp(name)}/login`, {}),
+    mcpLog: (name: string) => json<{ log: string }>('GET', `${mcp(name)}/log`),
 
     addBlob: async (bytes: Blob) => {
       const response = await request('POST', '/ai/blobs', { bytes })
