@@ -88,8 +88,8 @@ test('a run is shown what it has found from the next step on, and can call it', 
     tools: deferTools([plain, ...many]),
     history: [],
     signal: new AbortController().signal,
-    log: createMemoryLog('answer-1'),
-    asks: createMemoryAsks(),
+    log: createMemoryLog(),
+    asks: createMemoryAsks(() => ({ type: 'deny' })),
     decide: () => ({ decision: 'allow', reason: 'A test.', rule: null }),
   })
   expect(model.calls.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([
