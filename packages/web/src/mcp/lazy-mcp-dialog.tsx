@@ -1,0 +1,3 @@
+import { lazyDialog } from '../ui/lazy-dialog.tsx'
+
+export const McpDialog = lazyDialog('MCP servers', async () => (await import('./mcp-dialog.tsx')).McpDialog)

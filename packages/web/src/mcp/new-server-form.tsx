@@ -1,0 +1,165 @@
+import { useState } from 'react'
+import { toErrorInfo } from '../api/api-error.ts'
+import { Button } from '../ui/button.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { useWorkspace } from '../workspace.ts'
+import type { McpStore } from './mcp-store.ts'
+import { readNewServers } from './read-new-server.ts'
+import type { NewServer, NewServerFields } from './read-new-server.ts'
+
+const kinds = [
+  { value: 'program', label: 'A program' },
+  { value: 'address', label: 'An address' },
+  { value: 'json', label: 'JSON' },
+] as const
+const empty: NewServerFields = { kind: 'program', name: '', command: '', env: '', url: '', headers: '', json: '' }
+
+/** A server of the person's own. To add it is to trust it, so it is shown as it will be started. */
+export function NewServerForm({ store }: { store: McpStore }) {
+  const { api } = useWorkspace()
+  const [typed, setTyped] = useState(empty)
+  const [busy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<{ ok: boolean; text: string } | null>(null)
+  const set = (change: Partial<NewServerFields>) => {
+    setTyped({ ...typed, ...change })
+    setOutcome(null)
+  }
+  const { servers, missing } = tryToRead(typed)
+  const isBegun = [typed.command, typed.url, typed.json].some((text) => text.trim() !== '')
+
+  const add = async () => {
+    setBusy(true)
+    try {
+      for (const server of servers) await store.act(() => api.addMcp(server))
+      setOutcome({ ok: true, text: `Added: ${servers.map(({ name }) => name).join(', ')}.` })
+      setTyped({ ...empty, kind: typed.kind })
+    } catch (error) {
+      setOutcome({ ok: false, text: toErrorInfo(error).message })
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <details className="mcp-new">
+      <summary>Add a server</summary>
+      <form
+        aria-label="New server"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (servers.length > 0 && !busy) void add()
+        }}
+      >
+        <Segments label="What it is" options={kinds} value={typed.kind} onChange={(kind) => set({ kind })} />
+        <Field
+          label={typed.kind === 'json' ? 'Name, where the JSON has none' : 'Name'}
+          placeholder="files"
+          value={typed.name}
+          onChange={(name) => set({ name })}
+        />
+        {typed.kind === 'program' && (
+          <>
+            <Field
+              label="Command"
+              placeholder="npx -y @modelcontextprotocol/server-filesystem /data"
+              value={typed.command}
+              onChange={(command) => set({ command })}
+            />
+            <Field
+              label="Environment, one NAME=value a line"
+              rows={2}
+              value={typed.env}
+              onChange={(env) => set({ env })}
+            />
+          </>
+        )}
+        {typed.kind === 'address' && (
+          <>
+            <Field
+              label="Address"
+              placeholder="https://mcp.example/mcp"
+              value={typed.url}
+              onChange={(url) => set({ url })}
+            />
+            <Field
+              label="Headers, one Name: value a line"
+              rows={2}
+              value={typed.headers}
+              onChange={(headers) => set({ headers })}
+            />
+          </>
+        )}
+        {typed.kind === 'json' && (
+          <Field
+            label="JSON, as documents of servers show it"
+            placeholder='{ "mcpServers": { "files": { "command": "npx", "args": ["-y", "…"] } } }'
+            rows={6}
+            value={typed.json}
+            onChange={(json) => set({ json })}
+          />
+        )}
+        {servers.map((server) => (
+          <Preview key={server.name} server={server} />
+        ))}
+        {isBegun && missing !== null && <p className="mcp-note">{missing}</p>}
+        <div className="mcp-buttons">
+          <Button type="submit" kind="primary" disabled={servers.length === 0 || busy}>
+            {servers.length > 1 ? `Add ${servers.length} servers` : 'Add and connect'}
+          </Button>
+        </div>
+        <output className={outcome?.ok === false ? 'mcp-failure' : 'mcp-outcome'} aria-live="polite">
+          {busy ? 'One moment …' : outcome?.text}
+        </output>
+      </form>
+    </details>
+  )
+}
+
+function tryToRead(typed: NewServerFields): { servers: NewServer[]; missing: string | null } {
+  try {
+    return { servers: readNewServers(typed), missing: null }
+  } catch (error) {
+    return { servers: [], missing: (error as Error).message }
+  }
+}
+
+function Preview({ server }: { server: NewServer }) {
+  const { name, command, args = [], url } = server
+  const words = command === undefined ? [url ?? ''] : [command, ...args]
+  return (
+    <p className="mcp-preview">
+      <b>
+        <VisibleText text={name} as="name" />
+      </b>{' '}
+      {command === undefined ? 'speaks to' : 'starts'}{' '}
+      {words.map((word, index) => (
+        <span key={index}>
+          {index > 0 && ' '}
+          <code>{word === '' ? '(empty)' : <VisibleText text={String(word)} as="exact" />}</code>
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function Field(props: {
+  label: string
+  value: string
+  placeholder?: string
+  rows?: number
+  onChange: (value: string) => void
+}) {
+  const { label, value, placeholder, rows, onChange } = props
+  const shared = { value, placeholder, autoComplete: 'off', autoCapitalize: 'off', spellCheck: false }
+  return (
+    <label>
+      {label}
+      {rows === undefined ? (
+        <input {...shared} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <textarea {...shared} rows={rows} onChange={(event) => onChange(event.target.value)} />
+      )}
+    </label>
+  )
+}

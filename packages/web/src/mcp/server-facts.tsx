@@ -1,0 +1,81 @@
+import type { McpInfo } from '../api/mcp-info.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+
+/** How a server is reached, exactly as it is written. */
+export function ServerFacts({ server }: { server: McpInfo }) {
+  const { command, args, cwd, url, env, headers, file, title, instructions } = server
+  return (
+    <dl className="mcp-facts">
+      {command !== null && (
+        <div>
+          <dt>Command</dt>
+          <dd>
+            <Words words={[command, ...args]} />
+          </dd>
+        </div>
+      )}
+      {command !== null && (
+        <div>
+          <dt>Starts in</dt>
+          <dd>{cwd === null ? 'the workspace' : <Words words={[cwd]} />}</dd>
+        </div>
+      )}
+      {url !== null && (
+        <div>
+          <dt>Address</dt>
+          <dd>
+            <Words words={[url]} />
+          </dd>
+        </div>
+      )}
+      {env.length > 0 && (
+        <div>
+          <dt>Is given</dt>
+          <dd>
+            <Words words={env} />
+          </dd>
+        </div>
+      )}
+      {headers.length > 0 && (
+        <div>
+          <dt>Headers</dt>
+          <dd>
+            <Words words={headers} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Written in</dt>
+        <dd>
+          <VisibleText text={file} as="name" />
+        </dd>
+      </div>
+      {title !== null && title !== '' && (
+        <div>
+          <dt>Calls itself</dt>
+          <dd>
+            <VisibleText text={title} />
+          </dd>
+        </div>
+      )}
+      {instructions !== null && instructions !== '' && (
+        <div>
+          <dt>Tells models</dt>
+          <dd className="mcp-instructions">
+            <VisibleText text={instructions} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+/** Each on its own, so that nobody takes two for one. */
+function Words({ words }: { words: string[] }) {
+  return words.map((word, index) => (
+    <span key={index}>
+      {index > 0 && ' '}
+      <code>{word === '' ? '(empty)' : <VisibleText text={word} as="exact" />}</code>
+    </span>
+  ))
+}

@@ -1,0 +1,52 @@
+import { ExternalLink } from 'lucide-react'
+import { useState } from 'react'
+import { toErrorInfo } from '../api/api-error.ts'
+import type { McpInfo } from '../api/mcp-info.ts'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { useWorkspace } from '../workspace.ts'
+
+type Login =
+  | { state: 'none' | 'beginning' | 'logged-in' }
+  | { state: 'open'; url: string }
+  | { state: 'failed'; text: string }
+
+/** A login goes on at the server's own place, in a page of its own; the address is shown before it is gone to. */
+export function ServerLogin({ server }: { server: McpInfo }) {
+  const { api } = useWorkspace()
+  const [login, setLogin] = useState<Login>({ state: 'none' })
+  if (server.login !== 'needed') return null
+  const begin = async () => {
+    setLogin({ state: 'beginning' })
+    try {
+      const { url } = await api.loginToMcp(server.name)
+      if (url === null) return setLogin({ state: 'logged-in' })
+      if (!/^https?:\/\//i.test(url))
+        return setLogin({ state: 'failed', text: `Its login is at no web address: ${url}` })
+      setLogin({ state: 'open', url })
+    } catch (error) {
+      setLogin({ state: 'failed', text: toErrorInfo(error).message })
+    }
+  }
+  return (
+    <section className="mcp-login" aria-label="Login">
+      {login.state === 'open' ? (
+        <p>
+          <a href={login.url} target="_blank" rel="noopener noreferrer nofollow">
+            <ExternalLink aria-hidden /> Go on with the login at {new URL(login.url).host}
+          </a>
+        </p>
+      ) : (
+        <Button kind="primary" disabled={login.state === 'beginning'} onClick={() => void begin()}>
+          Log in
+        </Button>
+      )}
+      {login.state === 'logged-in' && <p className="mcp-note">You are logged in. Test it.</p>}
+      {login.state === 'failed' && (
+        <p className="mcp-failure" role="alert">
+          <VisibleText text={login.text} />
+        </p>
+      )}
+    </section>
+  )
+}

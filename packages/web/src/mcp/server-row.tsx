@@ -1,0 +1,39 @@
+import { ChevronRight } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { McpInfo } from '../api/mcp-info.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import type { McpStore } from './mcp-store.ts'
+import { ServerBody } from './server-body.tsx'
+import { serverStatus } from './server-status.ts'
+
+/** A server in a line; everything else of it when it is opened. What needs the person is open by itself. */
+export function ServerRow({ server, store }: { server: McpInfo; store: McpStore }) {
+  const [chosen, setChosen] = useState<boolean | null>(null)
+  const open = chosen ?? server.state === 'needs-trust'
+  const bodyId = useId()
+  const { name, state, enabled, origin } = server
+  return (
+    <li className="mcp-server" data-state={server.login === 'needed' && enabled ? 'needs-trust' : state}>
+      <button
+        type="button"
+        className="mcp-head"
+        aria-expanded={open}
+        aria-controls={bodyId}
+        onClick={() => setChosen(!open)}
+      >
+        <span className="mcp-dot" aria-hidden />
+        <span className="mcp-name">
+          <VisibleText text={name} as="name" />
+          {origin === 'project' && <span className="mcp-origin">of this project</span>}
+        </span>
+        <ChevronRight className="tool-chevron" aria-hidden />
+        <span className="mcp-status">
+          <VisibleText text={serverStatus(server)} />
+        </span>
+      </button>
+      <div id={bodyId} className="mcp-body" hidden={!open}>
+        {open && <ServerBody server={server} store={store} />}
+      </div>
+    </li>
+  )
+}

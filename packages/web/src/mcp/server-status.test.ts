@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { mcpServer, mcpTool } from '../testing/mcp-server.ts'
+import { pickTool } from './pick-tool.ts'
+import { serverStatus } from './server-status.ts'
+
+test('how a server is fits in a line', () => {
+  const tools = [mcpTool('read'), mcpTool('write', { enabled: false })]
+  expect(serverStatus(mcpServer({ tools, tokens: 1200 }))).toBe('1 of 2 tools · about 1.2k tokens in every call')
+  expect(serverStatus(mcpServer({ state: 'needs-trust', trust: { what: 'command', fingerprint: 'f' } }))).toBe(
+    'not trusted yet',
+  )
+  expect(serverStatus(mcpServer({ state: 'needs-trust', trust: { what: 'tools', fingerprint: 'f' } }))).toContain(
+    'tools',
+  )
+  expect(serverStatus(mcpServer({ state: 'failed', error: 'It ended.' }))).toBe('It ended.')
+  expect(serverStatus(mcpServer({ state: 'failed', error: '401', login: 'needed' }))).toBe('you have to log in')
+  expect(serverStatus(mcpServer({ state: 'disabled', login: 'needed' }))).toBe('switched off')
+})
+
+test('all tools are no choice, so that new ones count too', () => {
+  const tools = [mcpTool('read'), mcpTool('write', { enabled: false })]
+  expect(pickTool(tools, 'write', true)).toBeNull()
+  expect(pickTool(tools, 'read', false)).toEqual([])
+  expect(pickTool([mcpTool('a'), mcpTool('b')], 'a', false)).toEqual(['b'])
+})

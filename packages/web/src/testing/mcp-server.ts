@@ -1,0 +1,45 @@
+import type { McpInfo, McpToolInfo } from '../api/mcp-info.ts'
+
+/** For tests: a server that is ready. */
+export function mcpServer(fields: Partial<McpInfo> = {}): McpInfo {
+  return {
+    name: 'files',
+    origin: 'home',
+    file: '/home/config.json',
+    editable: true,
+    type: 'stdio',
+    command: 'npx',
+    args: [],
+    cwd: null,
+    url: null,
+    env: [],
+    headers: [],
+    enabled: true,
+    state: 'ready',
+    error: null,
+    problems: [],
+    retryAt: null,
+    trust: null,
+    login: null,
+    title: null,
+    instructions: null,
+    tools: [],
+    prompts: [],
+    resources: [],
+    tokens: 0,
+    ...fields,
+  }
+}
+
+export function mcpTool(name: string, fields: Partial<McpToolInfo> = {}): McpToolInfo {
+  return {
+    name,
+    toolName: `mcp__files_${name}`,
+    title: name,
+    description: '',
+    readOnlyHint: false,
+    enabled: true,
+    tokens: 10,
+    ...fields,
+  }
+}
