@@ -37,7 +37,10 @@ export interface Tool<Input = any, Output = any> {
   timeout?: number
   /** How long a call may take, once its signal is aborted, to return what it has by then. Default: no time at all. */
   stopMs?: number
-  /** The tool's own word on whether a person is asked; rules may say otherwise, but for `always`. Default: asked unless read-only. */
+  /**
+   * The tool's own word on whether a person is asked; rules may say otherwise, but for `always`. Default: asked unless
+   * read-only.
+   */
   needsApproval?: boolean | 'always' | ((input: Input, ctx: ToolContext) => boolean | Promise<boolean>)
   /** What the call is about to touch; rules and defaults go by it. Must not throw, look at files or depend on time. */
   touches?(input: Input, place: { cwd: string }): readonly Access[]

@@ -37,7 +37,7 @@ function settle(facts: CallFacts, policy: Policy, own: OwnWord, forbidding: MetR
   if (planned !== undefined) return { decision: 'deny', reason: planned, rule: null, ...shownCommands(facts) }
   const result = checkCall(facts, policy, own)
   const around = { ...shownCommands(facts), ...grantsOf(facts, policy, result) }
-  const doubt = doubtOf(facts, policy, forbidding)
+  const doubt = doubtOf(facts, policy, forbidding) ?? alwaysAsks(facts)
   if (doubt !== undefined) return { decision: 'ask', ...doubt, firm: true, ...around }
   const open = result.checks.filter(({ why }) => why !== undefined)
   const [first] = open
@@ -80,6 +80,10 @@ function doubtOf(facts: CallFacts, { rules }: Policy, forbidding: MetRule | unde
   return undefined
 }
 
+function alwaysAsks({ tool }: CallFacts): Because | undefined {
+  return tool.needsApproval === 'always' ? { reason: `${tool.name} always asks.`, rule: null } : undefined
+}
+
 function because({ ready, what, sure }: MetRule, verb: string): Because {
   const { text, layer } = ready.line
   const whose = { managed: 'managed ', user: '', project: "project's ", session: "session's ", flag: '' }[layer]
@@ -120,7 +124,7 @@ function shownCommands({ commands }: CallFacts): Pick<Decision, 'commands'> {
 
 /** What a tool cannot say is asked. */
 function ownWord({ tool, input }: { tool: Tool; input: unknown }, ctx: PermissionContext): OwnWord | Promise<OwnWord> {
-  if (typeof tool.needsApproval !== 'function') return tool.needsApproval
+  if (typeof tool.needsApproval !== 'function') return tool.needsApproval === 'always' || tool.needsApproval
   const failed = (error: unknown): OwnWord => ({ failed: error instanceof Error ? error.message : String(error) })
   try {
     const word = tool.needsApproval(input, ctx as ToolContext)

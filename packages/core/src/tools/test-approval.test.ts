@@ -3,7 +3,7 @@ import { testToolContext } from '../testing/test-tool-context.ts'
 import testApproval from './test-approval.ts'
 
 test('a person is asked although nothing is changed', () => {
-  expect(testApproval.needsApproval).toBe(true)
+  expect(testApproval.needsApproval).toBe('always')
   expect(testApproval.readOnly).toBe(true)
 })
 

@@ -9,7 +9,7 @@ export default defineTool({
     payload: z.unknown().describe('Anything to show beside the question').optional(),
   }),
   readOnly: true,
-  needsApproval: true,
+  needsApproval: 'always',
   group: 'system',
   title: () => 'Test approval',
   permission: ({ message, payload }) => ({
