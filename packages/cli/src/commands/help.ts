@@ -35,6 +35,9 @@ const help = `Troupe: a workspace in which agents work with real tools under you
                             what would become of a command, or of each call {"tool", "input"} on stdin, and why
     --mode, --allow, --deny, --ask, --sandbox, --no-sandbox
                             try others than those of this folder
+  troupe skills [list]      every skill, where it lies and what it stands before; --json
+  troupe skills import <folder|zip|tar> [--trust]
+                            show the skills in it; with --trust they become yours
   troupe doctor [--json]    what was found on this machine, and how to fix what is missing
   troupe debug <sessionId> [messageId] [--json]
                             the chain of messages, what the model is sent, the log of the run

@@ -1,0 +1,89 @@
+import path from 'node:path'
+import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { connect, readJson } from '../connect.ts'
+import { count } from '../count.ts'
+
+interface SkillInfo {
+  name: string
+  description: string
+  path: string
+  scope: string
+  allowedTools?: string[]
+  shadows: string[]
+}
+
+/** `troupe skills [list]`, `troupe skills import <folder, zip or tar> [--trust]`. */
+export const command = defineCommand({
+  options: {
+    json: { type: 'boolean', default: false },
+    trust: { type: 'boolean', default: false },
+    workspace: { type: 'string' },
+  },
+  async run({ values, positionals }, context) {
+    const [verb = 'list', source, ...more] = positionals
+    if (verb === 'import' && source !== undefined && more.length === 0) {
+      return importSkills(path.resolve(context.cwd, source), values.trust === true, context)
+    }
+    if (verb !== 'list' || source !== undefined)
+      throw new UsageError('expected: troupe skills [list], or troupe skills import <folder|zip|tar> [--trust]')
+    return listSkills(context, { json: values.json === true, workspace: values.workspace as string | undefined })
+  },
+})
+
+async function listSkills(
+  context: Context,
+  { json, workspace }: { json: boolean; workspace: string | undefined },
+): Promise<number> {
+  const connection = await connect(context, workspace === undefined ? {} : { workspace })
+  try {
+    const found = await readJson<{
+      skills: SkillInfo[]
+      problems: { path: string; line?: number; message: string }[]
+    }>(await connection.fetch('/ai/skills'))
+    if (json) {
+      context.stdout.write(`${JSON.stringify(found)}\n`)
+      return 0
+    }
+    for (const { name, description, path: file, scope, allowedTools, shadows } of found.skills) {
+      context.stdout.write(`${name}: ${description}\n  ${scope}, ${file}\n`)
+      if (allowedTools !== undefined)
+        context.stdout.write(`  runs unasked at most: ${allowedTools.join(', ') || 'reading'}\n`)
+      for (const other of shadows) context.stdout.write(`  stands before ${other}\n`)
+    }
+    for (const { path: file, line, message } of found.problems)
+      tell(context, `${file}${line === undefined ? '' : `, line ${line}`}: ${message}`)
+    context.stdout.write(`${count(found.skills.length, 'skill')}, ${count(found.problems.length, 'problem')}\n`)
+    return 0
+  } finally {
+    await connection.close()
+  }
+}
+
+async function importSkills(source: string, trust: boolean, context: Context): Promise<number> {
+  const [{ acceptSkills, dropStaged, stageSkills }, { openHome }] = await Promise.all([
+    import('@troupe/core'),
+    import('@troupe/server/home'),
+  ])
+  const home = openHome({ env: context.env }).path
+  const staged = stageSkills(source, path.join(home, 'imports'))
+  try {
+    for (const { path: file, message } of staged.problems) tell(context, `${file}: ${message}`)
+    for (const { name, description, allowedTools, files } of staged.skills) {
+      context.stdout.write(`${name}: ${description}\n`)
+      if (allowedTools !== undefined)
+        context.stdout.write(`  runs unasked at most: ${allowedTools.join(', ') || 'reading'}\n`)
+      for (const file of files)
+        context.stdout.write(`  ${file.name} (${file.size} bytes${file.executable ? ', can be run' : ''})\n`)
+    }
+    if (staged.skills.length === 0) return 1
+    if (!trust) {
+      context.stdout.write('Nothing is imported yet. When you trust what you see, say it again with --trust.\n')
+      return 0
+    }
+    for (const folder of acceptSkills(staged, path.join(home, 'skills')))
+      context.stdout.write(`imported to ${folder}\n`)
+    return 0
+  } finally {
+    dropStaged(staged)
+  }
+}

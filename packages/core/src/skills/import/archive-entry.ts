@@ -1,0 +1,38 @@
+/** What an archive or a folder has, as it says itself: nothing of it is believed yet. */
+export interface ArchiveEntry {
+  name: string
+  kind: 'file' | 'folder'
+  executable: boolean
+  /** As many bytes as it will have. */
+  size: number
+  read(): Uint8Array
+}
+
+export const importLimits = {
+  entries: 2000,
+  fileBytes: 10 * 1024 * 1024,
+  allBytes: 50 * 1024 * 1024,
+  archiveBytes: 50 * 1024 * 1024,
+  /** How many times as large as the archive what is in it may be, above the first MiB. */
+  ratio: 100,
+  depth: 16,
+} as const
+
+/** Throws what is wrong with an entry; `name` is what to call it. */
+export function refuse(name: string, why: string): never {
+  // oxlint-disable-next-line no-control-regex
+  throw new Error(`"${name.replace(/[\u0000-\u001f\u007f]/g, '?').slice(0, 200)}" ${why}. Nothing was imported.`)
+}
+
+/** The parts of a name that stays within the folder it is unpacked into, on every system. Throws for any other. */
+export function checkName(name: string): string[] {
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f\\]/.test(name)) refuse(name, 'has a character in its name that no file should have')
+  if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) refuse(name, 'is an absolute path')
+  const parts = name.replace(/\/+$/, '').split('/')
+  const own = parts[0] === '.' ? parts.slice(1) : parts
+  if (own.some((part) => part === '..')) refuse(name, 'leads out of the folder')
+  if (own.some((part) => part === '' || part === '.' || part.length > 255)) refuse(name, 'is not a plain path')
+  if (own.length > importLimits.depth) refuse(name, `is more than ${importLimits.depth} folders deep`)
+  return own
+}

@@ -1,0 +1,44 @@
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { importLimits, refuse, type ArchiveEntry } from './archive-entry.ts'
+import { readTar, unpackGzip } from './read-tar.ts'
+import { readZip } from './read-zip.ts'
+
+/** What is in a folder, a zip, a tar or a tar.gz. Nothing is written. */
+export function readSource(source: string): { entries: ArchiveEntry[]; packedBytes?: number } {
+  const stats = statSync(source, { throwIfNoEntry: false })
+  if (stats === undefined) throw new Error(`There is no ${source}.`)
+  if (stats.isDirectory()) return { entries: readTree(source) }
+  if (!stats.isFile()) throw new Error(`${source} is neither a folder nor an archive.`)
+  if (stats.size > importLimits.archiveBytes)
+    throw new Error(`${source} is larger than ${importLimits.archiveBytes / 1024 / 1024} MiB.`)
+  const bytes = readFileSync(source)
+  const packedBytes = bytes.length
+  if (bytes.subarray(0, 2).toString('latin1') === 'PK') return { entries: readZip(bytes), packedBytes }
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
+  return { entries: readTar(isGzip ? unpackGzip(bytes) : bytes), packedBytes }
+}
+
+/** A folder, without what git keeps there. */
+function readTree(root: string): ArchiveEntry[] {
+  const entries: ArchiveEntry[] = []
+  const visit = (names: readonly string[]): void => {
+    for (const name of readdirSync(path.join(root, ...names)).toSorted()) {
+      if (name === '.git') continue
+      const own = [...names, name]
+      const file = path.join(root, ...own)
+      const shown = own.join('/')
+      const stats = lstatSync(file)
+      if (entries.length >= importLimits.entries) refuse(root, `has more than ${importLimits.entries} entries`)
+      if (own.length > importLimits.depth) refuse(shown, `is more than ${importLimits.depth} folders deep`)
+      if (stats.isSymbolicLink()) refuse(shown, 'is a link')
+      if (!stats.isFile() && !stats.isDirectory()) refuse(shown, 'is neither a file nor a folder')
+      const kind = stats.isFile() ? 'file' : 'folder'
+      const size = stats.isFile() ? stats.size : 0
+      entries.push({ name: shown, kind, size, executable: (stats.mode & 0o111) !== 0, read: () => readFileSync(file) })
+      if (kind === 'folder') visit(own)
+    }
+  }
+  visit([])
+  return entries
+}
