@@ -133,11 +133,11 @@ describe('troupe rules explain --jsonl', () => {
 
 describe('what a run may do', () => {
   it('is said with -p: rules for it alone, and its mode', async () => {
-    const prompt = ['-p', 'Ask me for approval', '--output-format', 'stream-json']
+    const prompt = ['-p', 'Run two commands', '--output-format', 'stream-json']
     expect((await troupe(place, prompt)).stdout).toContain('"tool-output-denied"')
-    const allowed = await troupe(place, [...prompt, '--allow', 'TestApproval'])
+    const allowed = await troupe(place, [...prompt, '--allow', 'Bash'])
     expect(allowed.stdout).not.toContain('"tool-output-denied"')
-    const forbidden = await troupe(place, [...prompt, '--allow', 'TestApproval', '--deny', 'TestApproval'])
+    const forbidden = await troupe(place, [...prompt, '--allow', 'Bash', '--deny', 'Bash'])
     expect(forbidden.stdout).toContain('"tool-output-denied"')
     const planned = await troupe(place, ['-p', 'hello', '--mode', 'plan', '--output-format', 'json'])
     const { sessionId } = JSON.parse(planned.stdout) as { sessionId: string }
