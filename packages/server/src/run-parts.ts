@@ -1,5 +1,6 @@
 import {
   pickTools,
+  shownTools,
   type AgentDefinition,
   type AgentFrame,
   type AgentRecord,
@@ -142,7 +143,7 @@ export async function gatherParts(
   const known = await options.instructions(session, frame, prompt, history)
   const instructions = missing === undefined ? known : `${known}\n\n${missing}`
   const tools = pickTools(definition.tools, options.tools(session))
-  options.onStart(session, { frames: [frame], tools, model }, prompt)
+  options.onStart(session, { frames: [frame], tools: shownTools(tools, history), model }, prompt)
   return { frames: [frame], tools, model, instructions, workspace, history }
 }
 

@@ -3,6 +3,7 @@ import {
   dataParts,
   finalText,
   NamedError,
+  shownTools,
   TokenGauge,
   toolTokens,
   trim,
@@ -61,7 +62,9 @@ export function contextRoutes(options: {
           lastCall(store, session.id),
           leaf === undefined ? [] : store.messages.chain(at, leaf),
         ])
-        const { model, blocks, tools } = next
+        const { model, blocks } = next
+        // Those behind ToolSearch are not sent before they are found.
+        const tools = shownTools(next.tools, chain)
         const before = new Map(last?.blocks)
         const now = fingerprints(blocks, tools)
         const brokenBy = last === undefined ? undefined : now.find(([name, hash]) => before.get(name) !== hash)?.[0]
