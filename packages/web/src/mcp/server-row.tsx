@@ -24,7 +24,13 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
         <span className="mcp-dot" aria-hidden />
         <span className="mcp-name">
           <VisibleText text={name} as="name" />
-          {origin === 'project' && <span className="mcp-origin">of this project</span>}
+          {origin === 'project' && (
+            <>
+              {' '}
+              <span className="mcp-origin">of this project</span>
+            </>
+          )}
+          <span className="visually-hidden">, </span>
         </span>
         <ChevronRight className="tool-chevron" aria-hidden />
         <span className="mcp-status">

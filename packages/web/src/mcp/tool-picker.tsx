@@ -45,9 +45,9 @@ export function ToolPicker({ server, onPick }: { server: McpInfo; onPick: (useTo
               <span>
                 <code title={tool.toolName}>
                   <VisibleText text={tool.name} as="name" />
-                </code>
+                </code>{' '}
                 {tool.readOnlyHint && <span className="mcp-hint">says it only reads</span>}
-                <span className="mcp-tokens">{tool.tokens.toLocaleString('en')} tokens</span>
+                <span className="mcp-tokens">{tool.tokens.toLocaleString('en')} tokens</span>{' '}
                 <span className="mcp-description">
                   <VisibleText text={tool.description} />
                 </span>

@@ -44,7 +44,7 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
             <li key={tool.name}>
               <code>
                 <VisibleText text={tool.name} as="exact" />
-              </code>
+              </code>{' '}
               {tool.readOnlyHint && <span className="mcp-hint">says it only reads</span>}
               <p>
                 <VisibleText text={tool.description} />
@@ -63,7 +63,9 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
         }}
       >
         {what === 'tools'
-          ? `Trust these ${countOf(server.tools.length, 'tool')}`
+          ? server.tools.length === 1
+            ? 'Trust this tool'
+            : `Trust these ${countOf(server.tools.length, 'tool')}`
           : isLocal
             ? 'Trust and start it'
             : 'Trust and connect'}

@@ -25,7 +25,10 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
       }}
       className={`dialog ${className}`}
       aria-labelledby={titleId}
-      onClose={onClose}
+      // React has it bubble: one that stands in this one closes alone.
+      onClose={(event) => {
+        if (event.target === event.currentTarget) onClose()
+      }}
       {...{ closedby: 'any' }}
     >
       <h2 id={titleId}>{title}</h2>
