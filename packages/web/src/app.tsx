@@ -1,6 +1,7 @@
 import { Tooltip } from 'radix-ui'
 import { useEffect } from 'react'
 import { readAddress, writeAddress } from './address.ts'
+import { AgentsDialog } from './agents/lazy-agents-dialog.tsx'
 import { Chat } from './chat/chat.tsx'
 import { pageWakeSource } from './chat/wake-source.ts'
 import { ContextDialog } from './context/lazy-context-dialog.tsx'
@@ -9,6 +10,7 @@ import { Header } from './header.tsx'
 import { InboxDialog } from './inbox/inbox-dialog.tsx'
 import { useWatchingAsks } from './inbox/use-watching-asks.ts'
 import { Locked, Unreachable } from './locked.tsx'
+import { McpDialog } from './mcp/lazy-mcp-dialog.tsx'
 import { ModelsDialog } from './models/models-dialog.tsx'
 import { RulesDialog } from './rules/lazy-rules-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
@@ -43,7 +45,9 @@ export function App() {
       {dialog === 'models' && <ModelsDialog />}
       {dialog === 'inbox' && <InboxDialog />}
       {dialog === 'rules' && <RulesDialog />}
+      {dialog === 'agents' && <AgentsDialog />}
       {dialog === 'context' && <ContextDialog />}
+      {dialog === 'mcp' && <McpDialog />}
       <Notices />
     </Tooltip.Provider>
   )

@@ -1,6 +1,9 @@
 import { ArrowUp, CornerDownRight, Paperclip, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { AgentPicker } from '../agents/agent-picker.tsx'
 import { AsksBelow } from '../inbox/asks-below.tsx'
+import { PickList } from '../composer-picks/pick-list.tsx'
+import { usePicks } from '../composer-picks/use-picks.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { ModePicker } from '../modes/mode-picker.tsx'
 import { currentMode, nextMode } from '../modes/session-mode.ts'
@@ -31,6 +34,7 @@ export function Composer() {
     // On a phone the focus would bring up the keyboard over half of the page.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [sessionId])
+  const picks = usePicks(field, draft, setDraft)
   const attachments = useSession((state) => state.attachments)
   const picker = useRef<HTMLInputElement>(null)
   const dropping = useFileDrop(attach)
@@ -59,20 +63,26 @@ export function Composer() {
       <AsksBelow />
       {blocked !== null && <output className="composer-blocked">{blocked}</output>}
       <div className="composer-box">
+        <PickList picks={picks} />
         <AttachmentChips />
         <GrowingTextarea
           ref={field}
           aria-label={running ? 'Say something to the running answer' : 'Message'}
           placeholder={running ? 'Say something meanwhile …' : 'Message Troupe …'}
           value={draft}
+          aria-autocomplete="list"
+          aria-controls={picks.items.length > 0 ? picks.listId : undefined}
+          aria-activedescendant={picks.items.length > 0 ? picks.optionId(picks.active) : undefined}
           onChange={(event) => setDraft(event.target.value)}
+          onSelect={picks.look}
+          onBlur={picks.close}
           onPaste={(event) => {
             if (event.clipboardData.files.length === 0) return
             event.preventDefault()
             void attach(event.clipboardData.files)
           }}
           onKeyDown={(event) => {
-            if (event.nativeEvent.isComposing) return
+            if (event.nativeEvent.isComposing || picks.onKey(event)) return
             if (event.key === 'Escape' && running) void stop()
             if (event.key === 'Tab' && event.shiftKey) {
               event.preventDefault()
@@ -100,6 +110,7 @@ export function Composer() {
           </IconButton>
           <ModelPicker />
           <ModePicker />
+          <AgentPicker />
           <span className="composer-hint" aria-hidden>
             {gone ? 'Sends as a new session' : waiting ? 'Waiting for your decision above' : running ? 'Esc stops' : ''}
           </span>

@@ -1,6 +1,8 @@
 import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { AgentsSettingsButton } from '../agents/agents-settings-button.tsx'
+import { McpButton } from '../mcp/mcp-button.tsx'
 import { RulesButton } from '../rules/rules-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Mark } from '../ui/mark.tsx'
@@ -74,6 +76,8 @@ export function Sidebar() {
         {query.trim() === '' ? <SessionList /> : <SearchResults />}
         <footer className="sidebar-foot">
           <WorkspaceName />
+          <AgentsSettingsButton />
+          <McpButton />
           <RulesButton />
           <ThemeToggle />
         </footer>

@@ -13,7 +13,11 @@ export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?:
   const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
   return (
     <span className="agent-actions">
-      {opens && asks > 0 && <Button onClick={() => agents.show({ agentId })}>Answer</Button>}
+      {opens && asks > 0 && (
+        <Button aria-label={`Answer ${name}`} onClick={() => agents.show({ agentId })}>
+          Answer
+        </Button>
+      )}
       {isAtWork(agent) && (
         <IconButton label={`Stop ${name}`} disabled={isBusy} onClick={() => void agents.stop(agentId)}>
           <Square className="agent-stop" />
@@ -24,7 +28,7 @@ export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?:
           <RotateCw />
         </IconButton>
       )}
-      {opens && (
+      {opens && asks === 0 && (
         <IconButton label={`Open the conversation of ${name}`} onClick={() => agents.show({ agentId })}>
           <PanelRightOpen />
         </IconButton>

@@ -22,7 +22,12 @@ export const AgentRow = memo(function AgentRow({ agentId, isBare = false }: Agen
   const { title, target } = working ? describeWork(agent) : { title: statusWord(agent), target: firstLine(agent.task) }
   const words = lastWords(agent)
   return (
-    <article className="agent" data-status={agent.status} aria-label={`${agent.name}: ${statusWord(agent)}`}>
+    <article
+      className="agent"
+      data-status={agent.status}
+      data-bare={isBare}
+      aria-label={`${agent.name}: ${statusWord(agent)}`}
+    >
       <AgentIcon status={agent.status} />
       <p className="agent-head">
         {!isBare && (

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'r
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { SessionContext } from '../chat/session-context.ts'
+import { Notices } from '../ui/notices.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { AgentView } from './agent-view.tsx'
 import { AllAgents } from './all-agents.tsx'
@@ -73,6 +74,8 @@ function Sheet({ onClose, children }: FrameProps) {
       {...{ closedby: 'any' }}
     >
       {children}
+      {/* What is said elsewhere on the page stands behind a dialog. */}
+      <Notices />
     </dialog>
   )
 }

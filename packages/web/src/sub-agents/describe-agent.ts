@@ -19,9 +19,9 @@ export function statusWord({ status, asks }: Pick<SubAgent, 'status' | 'asks'>):
 export function describeWork(agent: SubAgent): Doing {
   const { status, asks, doing, line } = agent
   if (status === 'pending') return { title: 'Waits for a free place', target: undefined }
-  if (status === 'waiting' && asks > 0) return { title: 'Waits for you', target: doing?.target ?? doing?.title }
-  if (doing !== null) return doing
+  if (status === 'waiting' && asks > 0) return { title: 'Waits for you', target: doing?.title }
   if (status === 'waiting') return { title: 'Waits for one below', target: undefined }
+  if (doing !== null) return doing
   return { title: line === '' ? 'Begins' : 'Writes', target: undefined }
 }
 

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { AgentInfo } from '../api/agent-info.ts'
+import { bodyOf, draftOf, emptyDraft, missingIn, refusedIn } from './agent-draft.ts'
+
+const agent: AgentInfo = {
+  name: 'reviewer',
+  description: 'reviews',
+  source: 'database',
+  enabled: true,
+  systemPrompt: 'You review.',
+  languages: [],
+  tools: ['Read', 'file-read'],
+  allowedSubAgents: ['explore'],
+  maxSteps: 20,
+}
+
+test('an agent survives its form', () => {
+  expect(bodyOf(draftOf(agent))).toEqual({
+    description: 'reviews',
+    systemPrompt: 'You review.',
+    toolKeys: ['Read', 'file-read'],
+    allowedSubAgents: ['explore'],
+    model: null,
+    maxDepth: null,
+    maxSteps: 20,
+    pageIds: null,
+  })
+})
+
+test('no list of agents is the default set, an empty one is nobody', () => {
+  const { allowedSubAgents: _, ...open } = agent
+  expect(draftOf(open).delegates).toBe('default')
+  expect(bodyOf(draftOf(open)).allowedSubAgents).toBeNull()
+  expect(draftOf({ ...agent, allowedSubAgents: [] }).delegates).toBe('nobody')
+  expect(bodyOf({ ...draftOf(agent), delegates: 'nobody' }).allowedSubAgents).toEqual([])
+})
+
+test('what is missing is said before it is sent', () => {
+  expect(Object.keys(missingIn({ ...emptyDraft, delegates: 'some' }))).toEqual(['name', 'systemPrompt', 'allowed'])
+  expect(missingIn(draftOf(agent))).toEqual({})
+})
+
+test('what the server refuses is told at its field', () => {
+  const issues = ['systemPrompt: at most 64,000 characters', 'toolKeys.3: Too long', 'maxSteps: Too big', 'body: odd']
+  expect(refusedIn({ name: 'BadRequest', message: 'The body is not valid.', data: { issues } })).toEqual({
+    systemPrompt: 'at most 64,000 characters',
+    tools: 'Too long',
+    maxSteps: 'Too big',
+    form: 'odd',
+  })
+  expect(Object.keys(refusedIn({ name: 'AgentExists', message: 'There is one already.' }))).toEqual(['name'])
+  expect(Object.keys(refusedIn({ name: 'InvalidAgent', message: '"a/b" is not an agent\'s name: …' }))).toEqual([
+    'name',
+  ])
+  expect(Object.keys(refusedIn({ name: 'InvalidAgent', message: 'There is no tool or group: X.' }))).toEqual(['tools'])
+  expect(refusedIn({ name: 'Unreachable', message: 'Is it running?' })).toEqual({ form: 'Is it running?' })
+})

@@ -1,0 +1,106 @@
+import type { ErrorInfo } from '@troupe/core/protocol'
+import type { AgentDefinitionBody, AgentInfo } from '../api/agent-info.ts'
+
+/** An agent as its form has it: everything is text or a choice. */
+export interface AgentDraft {
+  name: string
+  description: string
+  systemPrompt: string
+  tools: string[]
+  delegates: 'default' | 'nobody' | 'some'
+  allowed: string[]
+  model: string
+  maxDepth: string
+  maxSteps: string
+  pageIds: string
+}
+
+export type AgentField = keyof AgentDraft
+
+export const emptyDraft: AgentDraft = {
+  name: '',
+  description: '',
+  systemPrompt: '',
+  tools: [],
+  delegates: 'nobody',
+  allowed: [],
+  model: '',
+  maxDepth: '',
+  maxSteps: '',
+  pageIds: '',
+}
+
+export function draftOf(agent: AgentInfo): AgentDraft {
+  const { name, description, systemPrompt, tools, allowedSubAgents, model, maxDepth, maxSteps, pageIds } = agent
+  return {
+    name,
+    description,
+    systemPrompt,
+    tools,
+    delegates: allowedSubAgents === undefined ? 'default' : allowedSubAgents.length === 0 ? 'nobody' : 'some',
+    allowed: allowedSubAgents ?? [],
+    model: model ?? '',
+    maxDepth: maxDepth === undefined ? '' : String(maxDepth),
+    maxSteps: maxSteps === undefined ? '' : String(maxSteps),
+    pageIds: (pageIds ?? []).join(', '),
+  }
+}
+
+/** A new one that begins as another. */
+export function copyOf(agent: AgentInfo): AgentDraft {
+  return { ...draftOf(agent), name: `${agent.name}-copy` }
+}
+
+export function bodyOf(draft: AgentDraft): Omit<AgentDefinitionBody, 'enabled'> {
+  const pages = draft.pageIds.split(/[\s,]+/).filter((id) => id !== '')
+  return {
+    description: draft.description.trim(),
+    systemPrompt: draft.systemPrompt.trim(),
+    toolKeys: draft.tools,
+    allowedSubAgents: draft.delegates === 'default' ? null : draft.delegates === 'nobody' ? [] : draft.allowed,
+    model: draft.model === '' ? null : draft.model,
+    maxDepth: numberOf(draft.maxDepth),
+    maxSteps: numberOf(draft.maxSteps),
+    pageIds: pages.length === 0 ? null : pages,
+  }
+}
+
+function numberOf(text: string): number | null {
+  return text.trim() === '' ? null : Number(text)
+}
+
+/** What is missing before it can be sent, by field. */
+export function missingIn(draft: AgentDraft): Partial<Record<AgentField, string>> {
+  return {
+    ...(draft.name.trim() === '' && { name: 'It needs a name.' }),
+    ...(draft.systemPrompt.trim() === '' && { systemPrompt: 'It needs a prompt: what is it, and what is it to do?' }),
+    ...(draft.delegates === 'some' && draft.allowed.length === 0 && { allowed: 'Choose whom it may delegate to.' }),
+  }
+}
+
+/** What the server did not take, at the field that it is about; the rest of it at `form`. */
+export function refusedIn(error: ErrorInfo): Partial<Record<AgentField | 'form', string>> {
+  const issues: unknown = error.data?.['issues']
+  const found: Partial<Record<AgentField | 'form', string>> = {}
+  for (const issue of Array.isArray(issues) ? issues.map(String) : []) {
+    const [, path = '', text = issue] = /^([\w.]+): (.*)$/s.exec(issue) ?? []
+    found[fields[path.split('.', 1)[0] ?? ''] ?? 'form'] ??= text
+  }
+  if (Object.keys(found).length > 0) return found
+  if (error.name === 'AgentExists' || error.message.includes("agent's name")) return { name: error.message }
+  if (error.message.includes('no tool or group')) return { tools: error.message }
+  return { form: error.message }
+}
+
+/** The names that the server has for the fields. */
+const fields: Readonly<Record<string, AgentField>> = {
+  name: 'name',
+  description: 'description',
+  systemPrompt: 'systemPrompt',
+  toolKeys: 'tools',
+  allowedSubAgents: 'allowed',
+  model: 'model',
+  maxDepth: 'maxDepth',
+  maxSteps: 'maxSteps',
+  pageIds: 'pageIds',
+}

@@ -1,0 +1,49 @@
+import { ChevronRight, MessageSquare } from 'lucide-react'
+import type { AgentInfo } from '../api/agent-info.ts'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+
+export interface AgentEntryProps {
+  agent: AgentInfo
+  onOpen: () => void
+  onTry: () => void
+  onToggle: (enabled: boolean) => void
+}
+
+/** One line of the list: who it is, whether it can be used, and why not. */
+export function AgentEntry({ agent, onOpen, onTry, onToggle }: AgentEntryProps) {
+  const { name, description, source, enabled, note } = agent
+  return (
+    <li className="agent-entry" data-enabled={enabled}>
+      <button type="button" className="agent-entry-open" onClick={onOpen}>
+        <span className="agent-entry-name">
+          <VisibleText text={name} as="name" />
+          {!enabled && <span className="badge">off</span>}
+          {(source === 'home' || source === 'project') && <span className="badge">{source}</span>}
+        </span>
+        <span className="agent-entry-about">
+          <VisibleText text={description} />
+        </span>
+        {note !== undefined && (
+          <span className="agent-entry-note">
+            <VisibleText text={note} />
+          </span>
+        )}
+        <ChevronRight className="tool-chevron" aria-hidden />
+      </button>
+      <span className="agent-entry-actions">
+        {enabled && (
+          <Button kind="quiet" aria-label={`Try ${name} in a new session`} onClick={onTry}>
+            <MessageSquare aria-hidden />
+            Try
+          </Button>
+        )}
+        {source === 'database' && (
+          <Button kind="quiet" aria-label={`Turn ${name} ${enabled ? 'off' : 'on'}`} onClick={() => onToggle(!enabled)}>
+            {enabled ? 'Turn off' : 'Turn on'}
+          </Button>
+        )}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,211 @@
+import { useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import { toErrorInfo } from '../api/api-error.ts'
+import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
+import { Button } from '../ui/button.tsx'
+import { countOf } from '../ui/format.ts'
+import { GrowingTextarea } from '../ui/growing-textarea.tsx'
+import { useApp } from '../workspace.ts'
+import { bodyOf, missingIn, refusedIn } from './agent-draft.ts'
+import type { AgentDraft, AgentField } from './agent-draft.ts'
+import { DelegateChoice } from './delegate-choice.tsx'
+import { ToolChoice } from './tool-choice.tsx'
+import { useKeptDraft } from './use-kept-draft.ts'
+
+export interface AgentFormProps {
+  initial: AgentDraft
+  /** Its name stands. */
+  isNamed?: boolean
+  tools: readonly ToolInfo[]
+  /** Whom it could delegate to. */
+  others: readonly AgentInfo[]
+  onCancel: () => void
+  /** Throws what the server says of what it does not take. */
+  onSave: (name: string, body: Omit<AgentDefinitionBody, 'enabled'>) => Promise<void>
+}
+
+/** Everything about an agent of the workspace. What is wrong is said at its field; what was typed outlives the dialog. */
+export function AgentForm({ initial, isNamed = false, tools, others, onCancel, onSave }: AgentFormProps) {
+  const [draft, setDraft, forget] = useKeptDraft(isNamed ? initial.name : '', initial)
+  const [problems, setProblems] = useState<Partial<Record<AgentField | 'form', string>>>({})
+  const [busy, setBusy] = useState(false)
+  const models = useApp((state) => state.models)
+  const set = (change: Partial<AgentDraft>) => {
+    setDraft({ ...draft, ...change })
+    const left = Object.entries(problems).filter(([field]) => !(field in change))
+    setProblems(Object.fromEntries(left))
+  }
+  const save = async () => {
+    const missing = missingIn(draft)
+    setProblems(missing)
+    if (Object.keys(missing).length > 0) return
+    setBusy(true)
+    try {
+      await onSave(draft.name.trim(), bodyOf(draft))
+      forget()
+    } catch (error) {
+      setProblems(refusedIn(toErrorInfo(error)))
+      setBusy(false)
+    }
+  }
+  const words = draft.systemPrompt.length
+  return (
+    <form
+      className="agent-form"
+      aria-label={isNamed ? `Agent ${initial.name}` : 'New agent'}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy) void save()
+      }}
+    >
+      {!isNamed && (
+        <Field label="Name" problem={problems.name} hint="Letters, digits, - and _; other agents call it by this.">
+          {(field) => (
+            <input
+              {...field}
+              value={draft.name}
+              maxLength={64}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              placeholder="reviewer"
+              onChange={(event) => set({ name: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <Field label="For" problem={problems.description} hint="Tells the agent that delegates when to choose this one.">
+        {(field) => (
+          <input
+            {...field}
+            value={draft.description}
+            maxLength={1024}
+            placeholder="Reviews changes for mistakes; changes nothing"
+            onChange={(event) => set({ description: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Prompt"
+        problem={problems.systemPrompt}
+        hint={`About ${countOf(Math.ceil(words / 4), 'token')}; every call pays for them, and below 2,000 is advised.`}
+      >
+        {(field) => (
+          <GrowingTextarea
+            {...field}
+            className="agent-prompt-field"
+            value={draft.systemPrompt}
+            placeholder="You review changes. Read what changed, then say what is wrong with it and where."
+            onChange={(event) => set({ systemPrompt: event.target.value })}
+          />
+        )}
+      </Field>
+      <ToolChoice
+        chosen={draft.tools}
+        tools={tools}
+        problem={problems.tools}
+        onChange={(chosen) => set({ tools: chosen })}
+      />
+      <DelegateChoice
+        delegates={draft.delegates}
+        allowed={draft.allowed}
+        others={others}
+        problem={problems.allowed}
+        onChange={set}
+      />
+      <div className="agent-limits">
+        <Field label="Model" problem={problems.model}>
+          {(field) => (
+            <select {...field} value={draft.model} onChange={(event) => set({ model: event.target.value })}>
+              <option value="">the caller’s</option>
+              {draft.model !== '' && !models.some(({ ref }) => ref === draft.model) && (
+                <option value={draft.model}>{draft.model} (not there)</option>
+              )}
+              {models.map(({ ref, name }) => (
+                <option key={ref} value={ref}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Steps a turn, at most" problem={problems.maxSteps}>
+          {(field) => (
+            <input
+              {...field}
+              type="number"
+              min={1}
+              max={1000}
+              value={draft.maxSteps}
+              placeholder="no limit of its own"
+              onChange={(event) => set({ maxSteps: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Agents in a chain, at most" problem={problems.maxDepth}>
+          {(field) => (
+            <input
+              {...field}
+              type="number"
+              min={1}
+              max={20}
+              value={draft.maxDepth}
+              placeholder="4"
+              onChange={(event) => set({ maxDepth: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Only on these pages" problem={problems.pageIds}>
+          {(field) => (
+            <input
+              {...field}
+              value={draft.pageIds}
+              placeholder="everywhere"
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => set({ pageIds: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <p className="agents-failure" role="alert">
+        {problems.form ?? (Object.keys(problems).length > 0 ? 'It is not saved yet: see above.' : '')}
+      </p>
+      <div className="dialog-buttons">
+        <Button
+          onClick={() => {
+            forget()
+            onCancel()
+          }}
+        >
+          Cancel
+        </Button>
+        <Button type="submit" kind="primary" disabled={busy}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface FieldProps {
+  label: string
+  problem: string | undefined
+  hint?: string
+  children: (field: { id: string; 'aria-invalid': boolean; 'aria-describedby': string }) => ReactNode
+}
+
+function Field({ label, problem, hint, children }: FieldProps) {
+  const id = useId()
+  const aboutId = useId()
+  return (
+    <div className="agent-field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-invalid': problem !== undefined, 'aria-describedby': aboutId })}
+      <p id={aboutId} className={problem === undefined ? 'agent-hint' : 'agents-failure'}>
+        {problem ?? hint}
+      </p>
+    </div>
+  )
+}

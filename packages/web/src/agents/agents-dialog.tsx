@@ -1,0 +1,173 @@
+import { Plus, TriangleAlert } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import type { AgentInfo } from '../api/agent-info.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { AgentDetails } from './agent-details.tsx'
+import { AgentEntry } from './agent-entry.tsx'
+import { AgentForm } from './agent-form.tsx'
+import { copyOf, emptyDraft } from './agent-draft.ts'
+import { createDefinitionsStore } from './definitions-store.ts'
+import './agents-dialog.css'
+
+/** What is looked at: the list, one agent, or a new one that may begin as a copy of another. */
+type View = { kind: 'list' } | { kind: 'agent'; name: string } | { kind: 'new'; from?: AgentInfo }
+
+const sections: { source: AgentInfo['source'][]; title: string }[] = [
+  { source: ['database'], title: 'Of this workspace' },
+  { source: ['project', 'home'], title: 'From files' },
+  { source: ['built-in'], title: 'Built-in' },
+]
+
+/** Whom sessions and agents can be given work to: where each comes from, what it may use, whether it can be used. */
+export function AgentsDialog() {
+  const { api, app } = useWorkspace()
+  const [store] = useState(() => createDefinitionsStore(api))
+  const { list, tools, failure } = useStore(store)
+  const [view, setView] = useState<View>({ kind: 'list' })
+  const [outcome, setOutcome] = useState('')
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => void store.load(), [store])
+  const agents = list?.agents ?? []
+  const agent = view.kind === 'agent' ? agents.find(({ name }) => name === view.name) : undefined
+
+  const toList = (said = '') => {
+    setOutcome(said)
+    setView({ kind: 'list' })
+    dialog.current?.scrollTo(0, 0)
+  }
+  const tryOut = (name: string) => {
+    dialog.current?.close()
+    app.newSession()
+    app.chooseAgent(name)
+  }
+  const others = agents.filter(({ enabled, name }) => enabled && name !== 'master')
+
+  return (
+    <Dialog ref={dialog} title={titleOf(view)} className="agents" onClose={() => app.setDialog(null)}>
+      {failure !== null && (
+        <p className="agents-failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {view.kind === 'new' && (
+        <AgentForm
+          initial={view.from === undefined ? emptyDraft : copyOf(view.from)}
+          tools={tools}
+          others={others}
+          onCancel={() => toList()}
+          onSave={async (name, body) => {
+            const { note } = await store.add(name, { ...body, enabled: true })
+            toList(`Saved: ${name}. ${note ?? ''}`)
+          }}
+        />
+      )}
+      {agent !== undefined && (
+        <AgentDetails
+          key={agent.name}
+          agent={agent}
+          tools={tools}
+          others={others.filter(({ name }) => name !== agent.name)}
+          onBack={() => toList()}
+          onTry={() => tryOut(agent.name)}
+          onCopy={() => setView({ kind: 'new', from: agent })}
+          onSave={async (body) => {
+            const { note } = await store.change(agent.name, body)
+            toList(`Saved: ${agent.name}. ${note ?? ''}`)
+          }}
+          onDelete={async () => {
+            await store.remove(agent.name)
+            toList(`Deleted: ${agent.name}.`)
+          }}
+        />
+      )}
+      {view.kind === 'list' && (
+        <>
+          <p className="agents-intro">
+            An agent is a prompt and a choice of the tools that exist. The master delegates to those that are on; a new
+            session can also talk to one of them directly.
+          </p>
+          <output className="agents-outcome">{outcome}</output>
+          {list?.problems.map(({ path, message }) => (
+            <p key={path} className="agents-problem">
+              <TriangleAlert aria-hidden />
+              <span>
+                <VisibleText text={`${path}: ${message}`} />
+              </span>
+            </p>
+          ))}
+          {list === null && failure === null && <p className="agents-intro">Loading …</p>}
+          {list !== null &&
+            sections.map(({ source, title }) => (
+              <Section
+                key={title}
+                title={title}
+                agents={agents.filter((one) => source.includes(one.source))}
+                isOwn={source.includes('database')}
+                onNew={() => setView({ kind: 'new' })}
+                onOpen={(name) => setView({ kind: 'agent', name })}
+                onTry={tryOut}
+                onToggle={(name, enabled) => void store.change(name, { enabled }).catch(() => store.load())}
+              />
+            ))}
+          <div className="dialog-buttons">
+            <Button kind="primary" onClick={() => dialog.current?.close()}>
+              Done
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+interface SectionProps {
+  title: string
+  agents: AgentInfo[]
+  isOwn: boolean
+  onNew: () => void
+  onOpen: (name: string) => void
+  onTry: (name: string) => void
+  onToggle: (name: string, enabled: boolean) => void
+}
+
+function Section({ title, agents, isOwn, onNew, onOpen, onTry, onToggle }: SectionProps) {
+  if (agents.length === 0 && !isOwn) return null
+  return (
+    <section className="agents-section" aria-label={title}>
+      <header>
+        <h3>{title}</h3>
+        {isOwn && (
+          <Button onClick={onNew}>
+            <Plus aria-hidden />
+            New agent
+          </Button>
+        )}
+      </header>
+      {agents.length === 0 && (
+        <p className="agents-none-yet">None yet. One of your own is kept with this workspace, no file needed.</p>
+      )}
+      {agents.length > 0 && (
+        <ul>
+          {agents.map((agent) => (
+            <AgentEntry
+              key={`${agent.source} ${agent.name}`}
+              agent={agent}
+              onOpen={() => onOpen(agent.name)}
+              onTry={() => onTry(agent.name)}
+              onToggle={(enabled) => onToggle(agent.name, enabled)}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function titleOf(view: View): string {
+  if (view.kind === 'list') return 'Agents'
+  return view.kind === 'new' ? 'New agent' : view.name
+}

@@ -1,0 +1,75 @@
+import { X } from 'lucide-react'
+import { useId } from 'react'
+import type { ToolInfo } from '../api/agent-info.ts'
+import { groupTools, names, otherNames, withName } from './tool-groups.ts'
+
+export interface ToolChoiceProps {
+  /** Names of tools and groups. */
+  chosen: readonly string[]
+  tools: readonly ToolInfo[]
+  problem: string | undefined
+  onChange: (chosen: string[]) => void
+}
+
+/** Which of the tools that exist it may use: whole groups, with what they will hold later, or single tools. */
+export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps) {
+  const groups = groupTools(tools)
+  const problemId = useId()
+  const hasAll = chosen.includes('*')
+  return (
+    <fieldset className="agent-choice" aria-describedby={problemId}>
+      <legend>Tools</legend>
+      <label className="agent-check agent-check-all">
+        <input
+          type="checkbox"
+          checked={hasAll}
+          onChange={(event) => onChange(withName(chosen, '*', event.target.checked))}
+        />
+        All tools
+      </label>
+      {!hasAll && (
+        <div className="tool-groups">
+          {groups.map((group) => (
+            <fieldset key={group.name} className="tool-group" aria-label={group.name}>
+              <label className="agent-check">
+                <input
+                  type="checkbox"
+                  checked={names(chosen, group.name)}
+                  onChange={(event) => onChange(withName(chosen, group.name, event.target.checked))}
+                />
+                <b>{group.name}</b>
+              </label>
+              {group.tools.map((tool) => (
+                <label key={tool.name} className="agent-check" title={tool.description}>
+                  <input
+                    type="checkbox"
+                    disabled={names(chosen, group.name)}
+                    checked={names(chosen, group.name) || names(chosen, tool.name)}
+                    onChange={(event) => onChange(withName(chosen, tool.name, event.target.checked))}
+                  />
+                  {tool.name}
+                  {tool.status === 'disable' && <span className="badge">off</span>}
+                </label>
+              ))}
+            </fieldset>
+          ))}
+        </div>
+      )}
+      {otherNames(chosen, groups).map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="agent-other"
+          aria-label={`Remove ${name}`}
+          onClick={() => onChange(withName(chosen, name, false))}
+        >
+          {name}
+          <X aria-hidden />
+        </button>
+      ))}
+      <p id={problemId} className="agents-failure">
+        {problem}
+      </p>
+    </fieldset>
+  )
+}
