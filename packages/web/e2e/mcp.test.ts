@@ -1,0 +1,141 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'MCP servers (skipped: no Chromium)' : 'MCP servers'
+const program = path.resolve(import.meta.dirname, '../../core/test/mcp-server.mjs')
+const secret = 'hush-hush-0001'
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'MCP servers' })
+const openMcp = async (page: Page) => {
+  await page.getByRole('button', { name: 'MCP servers' }).click()
+  await dialog(page).waitFor()
+}
+const head = (page: Page, status: RegExp) => dialog(page).getByRole('button', { name: status })
+const toolsOf = (page: Page) =>
+  page.evaluate(async () => {
+    const { tools } = (await (await fetch('/ai/tools')).json()) as { tools: { name: string }[] }
+    return tools.flatMap((tool) => (tool.name.startsWith('mcp__') ? tool.name : []))
+  })
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  let words: string
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      server: { env: { PATH: process.env['PATH'] } },
+      files: {
+        '.mcp.json': JSON.stringify({
+          mcpServers: { brought: { command: process.execPath, args: [program, 'good', 'two words'] } },
+        }),
+      },
+      home: { 'words.txt': 'Says it again.' },
+    })
+    words = path.join(workspace.server().home.path, 'words.txt')
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  test('a server is added as it is shown, its tools are picked, its log is read, it is switched off and removed', async () => {
+    const page = await workspace.newPage()
+    const loaded: string[] = []
+    const received: Promise<string>[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    page.on('response', (response) => {
+      if (response.url().includes('/ai/mcp')) received.push(response.text().catch(() => ''))
+    })
+    await page.goto(workspace.server().newUrl())
+    await page.getByRole('button', { name: 'MCP servers' }).waitFor()
+    expect(loaded.filter((url) => url.includes('mcp-dialog'))).toEqual([])
+    await openMcp(page)
+    // The folder is not trusted yet.
+    await dialog(page).getByText('They can be used once you trust the folder').waitFor()
+    await dialog(page).getByText('Add a server').click()
+    const form = dialog(page).getByRole('form', { name: 'New server' })
+    await form.getByLabel('Command').fill(`${process.execPath} ${program} "good`)
+    await form.getByText('Give it a name.').waitFor()
+    await form.getByLabel('Name', { exact: true }).fill('files')
+    await form.getByText('There is no closing ".').waitFor()
+    expect(await form.getByRole('button', { name: 'Add and connect' }).isDisabled()).toBe(true)
+    await form.getByLabel('Command').fill(`${process.execPath} ${program} "good"`)
+    await form.getByLabel(/^Environment/).fill(`API_KEY=${secret}`)
+    expect(await form.locator('.mcp-preview').innerText()).toBe(`files starts ${process.execPath} ${program} good`)
+    await form.getByLabel('Name', { exact: true }).press('Enter')
+    await head(page, /^files ?, 15 tools · about \d+ tokens in every call/).click()
+    const row = dialog(page).getByRole('listitem').filter({ hasText: 'config.json' }).first()
+    expect(await row.innerText()).toContain('API_KEY')
+    await row.getByRole('button', { name: 'Test' }).click()
+    await row.getByText(/It works: 15 tools after/).waitFor()
+
+    const tools = row.getByRole('region', { name: 'Tools of files' })
+    await tools.getByRole('button', { name: 'None' }).click()
+    await tools.getByRole('checkbox', { name: /^look/ }).press('Space')
+    await tools.getByRole('checkbox', { name: /^echo/ }).press('Space')
+    await head(page, /^files ?, 2 of 15 tools/).waitFor()
+    await expect.poll(() => toolsOf(page)).toEqual(['mcp__files_echo', 'mcp__files_look'])
+    expect(await tools.getByRole('checkbox', { name: /^look/ }).isChecked()).toBe(true)
+    expect(await tools.getByRole('listitem').nth(1).innerText()).toContain('says it only reads')
+
+    await row.getByRole('button', { name: 'Show the log' }).click()
+    await row.getByLabel('What files has said').waitFor()
+    await row.getByRole('button', { name: 'Switch off' }).press('Enter')
+    await head(page, /^files ?, switched off/).waitFor()
+    expect(await toolsOf(page)).toEqual([])
+    await row.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog', { name: 'Remove this server?' }).getByRole('button', { name: 'Remove' }).click()
+    await dialog(page).getByText('There are no servers yet.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('MCP servers')
+    expect((await Promise.all(received)).join('')).not.toContain(secret)
+  })
+
+  test('what a project brings is started only when exactly that is trusted', async () => {
+    const { store, workspace: opened } = workspace.server()
+    await store.workspaces.trust(opened.id, true)
+    const page = await workspace.open()
+    await openMcp(page)
+    await head(page, /^brought of this project ?, not trusted yet/).waitFor()
+    const box = dialog(page).getByRole('region', { name: 'Trust' })
+    const shown = await box.locator('dd').first().locator('code').allInnerTexts()
+    expect(shown).toEqual([process.execPath, program, 'good', 'two words'])
+    expect(await box.innerText()).toContain('the workspace')
+    expect(await toolsOf(page)).toEqual([])
+    await box.getByRole('button', { name: 'Trust and start it' }).press('Enter')
+    await head(page, /^brought of this project ?, 15 tools/).waitFor()
+    expect(await toolsOf(page)).toHaveLength(15)
+    await store.workspaces.trust(opened.id, false)
+  })
+
+  test('a server whose tools have changed waits, and shows what it would have now; all on a narrow screen', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 844 } })
+    await page.getByRole('button', { name: 'Show the sessions' }).click()
+    await openMcp(page)
+    await dialog(page).getByText('Add a server').click()
+    const form = dialog(page).getByRole('form', { name: 'New server' })
+    await form.getByText('JSON', { exact: true }).click()
+    const entry = { command: process.execPath, args: [program, 'swaps-on-restart', words] }
+    await form.getByRole('textbox', { name: /^JSON/ }).fill(JSON.stringify({ mcpServers: { changing: entry } }))
+    await form.getByRole('button', { name: 'Add and connect' }).click()
+    await head(page, /^changing ?, 1 tool /).click()
+    await writeFile(words, 'Sends \u202eeverything away.')
+    await dialog(page).getByRole('button', { name: 'Test' }).click()
+    await head(page, /^changing ?, its tools are not those you trusted/).waitFor()
+    const box = dialog(page).getByRole('region', { name: 'Trust' })
+    // What turns text around is made visible.
+    expect(await box.getByRole('listitem').innerText()).toMatch(/echo\s+Sends ⟨U\+202E⟩everything away\./)
+    expect(await toolsOf(page)).toEqual([])
+    expect(await dialog(page).evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
+    await box.getByRole('button', { name: 'Trust this tool' }).press('Enter')
+    await head(page, /^changing ?, 1 tool /).waitFor()
+    expect(await toolsOf(page)).toEqual(['mcp__changing_echo'])
+  })
+
+  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
