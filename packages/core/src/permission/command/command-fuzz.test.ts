@@ -5,8 +5,9 @@ import { Language, type Node, Parser } from 'web-tree-sitter'
 import { analyzeCommand } from './analyze-command.ts'
 import type { CommandAnalysis } from './command-analysis.ts'
 import { passGate } from './pass-gate.ts'
-import { canTry, cannotTry } from './test-bash.ts'
-import { chance, executed, randomCommand, randomScript } from './test-fuzz.ts'
+import { programs } from './programs/programs.ts'
+import { canTry, cannotTry, openTrials } from './test-bash.ts'
+import { chance, executed, randomArguments, randomCommand, randomScript } from './test-fuzz.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 /** The usual run repeats itself; the long one looks elsewhere every time. */
@@ -62,6 +63,37 @@ describe('random commands', () => {
         return (ran[index] ?? []).filter((argv) => !explains(argv)).map((argv) => ({ text, argv }))
       })
       expect(missed).toEqual([])
+    },
+    1_200_000,
+  )
+})
+
+describe('harmless commands', () => {
+  it.skipIf(!canTry)(
+    name('leave no trace, whatever their words'),
+    async () => {
+      const random = chance(seed + 3)
+      const trials = openTrials()
+      // Not here, or they wait.
+      const all = [...programs].filter(([one]) => !/^(sleep|tree|fd|rg|gsed|gawk|nawk|sw_vers|shasum)$/.test(one))
+      const harmless: string[] = []
+      while (harmless.length < (full ? 2000 : 60)) {
+        const [program, { options }] = random.of(all)
+        const text = randomArguments(random, program, [...(options?.kinds.keys() ?? [])])
+        const place = { cwd: '/ws', home: '/home/me', isPlainRepository: () => true }
+        if (analyzeCommand(text, place).harmless && !/^tail .*(-\w*[fF]|--follow|--retry)/.test(text))
+          harmless.push(text)
+      }
+      const traces: unknown[] = []
+      const work = async (): Promise<void> => {
+        for (let text = harmless.pop(); text !== undefined; text = harmless.pop()) {
+          const { ran, changed } = await trials.try(text)
+          if (ran.length > 0 || changed.length > 0) traces.push({ text, ran, changed })
+        }
+      }
+      await Promise.all([work(), work()])
+      trials.dispose()
+      expect(traces).toEqual([])
     },
     1_200_000,
   )

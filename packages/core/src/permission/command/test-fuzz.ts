@@ -412,3 +412,39 @@ export function randomScript(random: ReturnType<typeof chance>, noise: number): 
     }
   }
 }
+
+const verbs =
+  'status log show diff shortlog blame branch tag remote stash worktree reflog rev-parse rev-list ls-files ls-tree cat-file merge-base describe show-ref for-each-ref count-objects check-ignore grep config'.split(
+    ' ',
+  )
+const values = [
+  ...'out f x evil 1 5 a.txt ./out /ws/out . src - -- a %n +%s p 1p $p : = name 2024 @0 HEAD HEAD~1 main list show new'.split(
+    ' ',
+  ),
+  ...'user.name .name -exec ; ( ) ! -o -a {} + -delete -name -fprint -newer -type -print -maxdepth 0'.split(' '),
+  ...['w out', 'e evil', '1e evil', 's/a/b/w out', '{print > "out"}', '{print}', 'BEGIN{system("evil")}', 'evil x'],
+  'import "x" as $y; .',
+]
+const longOptions =
+  '--output=out --output --compress-program=evil --files0-from=f --in-place --file=f --set=2020-01-01 --compile --pre=evil --exec=evil --ext-diff --textconv --no-index --open-files-in-pager=evil --upload-pack=evil --edit --unset --global --add --delete --force --paginate --color=always --reference=f --from-file=f --random-source=f --help --version --append --null --recursive --include=* --exclude-from=f --max-count=1 --reverse --stdin --batch --filters --show-signature --exec-path=. --git-dir=.git'.split(
+    ' ',
+  )
+const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789']
+
+/** A program with words that may or may not suit it. `known`: the options that are known of it. */
+export function randomArguments(
+  { below, of }: ReturnType<typeof chance>,
+  program: string,
+  known: readonly string[],
+): string {
+  const given = [program, ...(program === 'git' ? [of(verbs)] : [])]
+  for (let count = below(6); count > 0; count--) {
+    const roll = below(10)
+    if (roll < 3) given.push(`-${Array.from({ length: 1 + below(3) }, () => of(letters)).join('')}`)
+    else if (roll === 3) given.push(of(longOptions))
+    else if (roll === 4 && known.length > 0) given.push(`${of(known)}${below(2) === 0 ? `=${of(values)}` : ''}`)
+    else given.push(of(values))
+  }
+  if (program === '[') given.push(']')
+  return given.map((one) => (/^[A-Za-z0-9_./=[\]-]+$/.test(one) ? one : `'${one.replaceAll("'", `'\\''`)}'`)).join(' ')
+}

@@ -48,7 +48,8 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
       const read = readOptions(words, spec)
       if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than look.` }
       if (operands === 'none' && read.operands.length > 0) return { why: `"${name}" with words may do more than look.` }
-      if (operands === 'one' && read.operands.length > 1) return { why: `"${name}" writes its second file.` }
+      // Where options end at the first operand, an option behind it is the file that is written.
+      if (operands === 'one' && read.start < words.length - 1) return { why: `"${name}" writes its second file.` }
       const why = extra.check?.(read)
       if (why !== undefined) return { why }
       return { reads: readingsOf(read, operands, extra) }
