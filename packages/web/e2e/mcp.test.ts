@@ -107,6 +107,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await toolsOf(page)).toEqual([])
     await box.getByRole('button', { name: 'Trust and start it' }).press('Enter')
     await head(page, /^brought of this project ?, 15 tools/).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('mcp-head')
+    await dialog(page).getByRole('checkbox', { name: /^echo/ }).waitFor()
     expect(await toolsOf(page)).toHaveLength(15)
     await store.workspaces.trust(opened.id, false)
   })

@@ -14,7 +14,13 @@ import { ServerLogin } from './server-login.tsx'
 import { ToolPicker } from './tool-picker.tsx'
 import { TrustBox } from './trust-box.tsx'
 
-export function ServerBody({ server, store }: { server: McpInfo; store: McpStore }) {
+export interface ServerBodyProps {
+  server: McpInfo
+  store: McpStore
+  onTrusted: () => void
+}
+
+export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
   const { api } = useWorkspace()
   const { name, enabled, editable, error, problems, retryAt, trust, state } = server
   const [busy, setBusy] = useState(false)
@@ -62,6 +68,7 @@ export function ServerBody({ server, store }: { server: McpInfo; store: McpStore
           busy={busy}
           onTrust={() =>
             act(async () => {
+              onTrusted()
               await store.act(() => api.trustMcp(name, trust.fingerprint))
               return null
             })

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import type { McpInfo } from '../api/mcp-info.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { McpStore } from './mcp-store.ts'
@@ -11,10 +11,12 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
   const [chosen, setChosen] = useState<boolean | null>(null)
   const open = chosen ?? server.state === 'needs-trust'
   const bodyId = useId()
+  const head = useRef<HTMLButtonElement>(null)
   const { name, state, enabled, origin } = server
   return (
     <li className="mcp-server" data-state={server.login === 'needed' && enabled ? 'needs-trust' : state}>
       <button
+        ref={head}
         type="button"
         className="mcp-head"
         aria-expanded={open}
@@ -38,7 +40,17 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
         </span>
       </button>
       <div id={bodyId} className="mcp-body" hidden={!open}>
-        {open && <ServerBody server={server} store={store} />}
+        {open && (
+          <ServerBody
+            server={server}
+            store={store}
+            onTrusted={() => {
+              // The button that was pressed is gone, and what it brought is to be seen.
+              setChosen(true)
+              head.current?.focus()
+            }}
+          />
+        )}
       </div>
     </li>
   )

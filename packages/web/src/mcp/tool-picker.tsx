@@ -16,7 +16,7 @@ export function ToolPicker({ server, onPick }: { server: McpInfo; onPick: (useTo
   return (
     <section className="mcp-tools" aria-label={`Tools of ${name}`}>
       <header>
-        <h4>Tools</h4>
+        <h3>Tools</h3>
         {tools.length > manyTools && (
           <input
             type="search"

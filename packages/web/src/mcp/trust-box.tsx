@@ -31,7 +31,7 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
         <ShieldQuestion aria-hidden />
         <span>{what === 'tools' ? aboutTools : isLocal ? aboutCommand : aboutAddress}</span>
       </p>
-      {server.error !== null && (
+      {what === 'command' && server.error !== null && (
         <p className="mcp-trust-reason">
           <VisibleText text={server.error} />
         </p>
