@@ -21,7 +21,8 @@ export interface Connection {
  */
 export async function connect(
   context: Context,
-  options: { workspace?: string; allowBypass?: boolean } = {},
+  /** `listen`: it will live for long, so others must be able to go through it. */
+  options: { workspace?: string; allowBypass?: boolean; listen?: boolean } = {},
 ): Promise<Connection> {
   const home = openHome({ env: context.env })
   for (const warning of home.warnings) tell(context, warning)
@@ -35,7 +36,8 @@ export async function connect(
       const connection = await connectToOwner({ ...owner, url: owner.url }, home.token, workspace)
       if (connection !== undefined) return { ...connection, problems }
     }
-    const found = await becomeOwner(context, { workspace, problems, allowBypass: options.allowBypass === true })
+    const { allowBypass = false, listen = false } = options
+    const found = await becomeOwner(context, { workspace, problems, allowBypass, listen })
     if ('fetch' in found) return found
     if (!told && Date.now() - start > 1000) {
       tell(context, `waiting for another troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`)
@@ -75,12 +77,13 @@ async function connectToOwner(
 /** Who has the home, where this process could not have it. */
 async function becomeOwner(
   context: Context,
-  { workspace, problems, allowBypass }: { workspace: string; problems: ProblemTeller; allowBypass: boolean },
+  given: { workspace: string; problems: ProblemTeller; allowBypass: boolean; listen: boolean },
 ): Promise<Connection | { pid: number | undefined }> {
   const { startServer } = await import('@troupe/server')
   const { env } = context
+  const { workspace, problems, allowBypass, listen } = given
   try {
-    const settings = { env, workspace, listen: false, allowBypass, log: problems.log, ...debugLogging(env) }
+    const settings = { env, workspace, listen, port: 0, allowBypass, log: problems.log, ...debugLogging(env) }
     const server = await startServer(settings)
     for (const warning of [...server.config.warnings(), ...server.ruleWarnings]) tell(context, warning)
     return {

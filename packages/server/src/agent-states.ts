@@ -11,7 +11,7 @@ import {
 /** What the agents of each session remember while this process lives. */
 export interface AgentStates {
   /** With an agent id: what that sub-agent remembers. Its background commands are its own, undo is the session's. */
-  of(session: Session, workspace: { path: string }, agentId?: string): AgentState
+  of(session: Pick<Session, 'id'>, workspace: { path: string }, agentId?: string): AgentState
   dropAgent(sessionId: string, agentId: string): Promise<void>
   /** Ends the background commands of a session and forgets it, with what an undo would have needed. */
   drop(sessionId: string): Promise<void>

@@ -5,6 +5,7 @@ import type { ConfigFile } from './config.ts'
 import type { Inbox } from './inbox.ts'
 import { createInTurn } from './in-turn.ts'
 import type { Live } from './live.ts'
+import type { CallTool } from './mcp/call-tool.ts'
 import type { Mcp } from './mcp/open-mcp.ts'
 import type { Models } from './models.ts'
 import type { Problem } from './open-tools.ts'
@@ -27,6 +28,7 @@ import { sessionRoutes } from './routes/sessions.ts'
 import { skillRoutes } from './routes/skills.ts'
 import type { SkillBook } from './skills/skill-book.ts'
 import type { CommandParts } from './commands/open-commands.ts'
+import { toolCallRoutes } from './routes/tool-calls.ts'
 import { toolAckRoutes } from './routes/tools-ack.ts'
 import { toolRoutes } from './routes/tools.ts'
 import { workspaceRoutes } from './routes/workspace.ts'
@@ -40,6 +42,7 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions {
   models: Models
   config: ConfigFile
   mcp: Mcp
+  callTool: CallTool
   agentBook: AgentBook
   skillBook: SkillBook
   ownCommands: CommandParts['ownCommands']
@@ -74,6 +77,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...providerRoutes(context),
     ...toolRoutes(context),
     ...skillRoutes(context),
+    ...toolCallRoutes(context),
     ...mcpRoutes(context),
     ...toolAckRoutes(context),
     ...workspaceRoutes(context),

@@ -38,6 +38,7 @@ import { languageOf } from './language-of.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
 import { createLive, type Live, type LiveOptions } from './live.ts'
 import { createLogger, type Logger, type LogLevel } from './logger.ts'
+import { createCallTool } from './mcp/call-tool.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
 import { createModels, type Models } from './models.ts'
 import { openHooks } from './open-hooks.ts'
@@ -342,6 +343,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       },
       tools: toolsIn,
       mcp: servers,
+      callTool: createCallTool({
+        permissions,
+        tools: enabledIn,
+        hooks: (opened) => hooks.of(opened),
+        state: (id, opened) => states.of({ id }, opened),
+        blobs,
+        redact: withoutSecrets,
+        settings: (name) => settingsOf(config, name),
+      }),
       useTools,
       problems: problemsOf,
       onDelete: async (sessionId) => {

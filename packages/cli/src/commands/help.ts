@@ -38,6 +38,11 @@ const help = `Troupe: a workspace in which agents work with real tools under you
   troupe skills [list]      every skill, where it lies and what it stands before; --json
   troupe skills import <folder|zip|tar> [--trust]
                             show the skills in it; with --trust they become yours
+  troupe mcp                be an MCP server on the standard streams: agents and chosen tools for other programs
+    --http [--port <n>]     at http://127.0.0.1:<n>/mcp instead, for who has the token of the home
+    --agents <names>        which agents, default: all; --tools <names>: which tools, default: none
+    --allow, --deny <rule>  hold for these calls alone; what would ask is denied
+    -m, --model <p/m>, --workspace <folder>
   troupe doctor [--json]    what was found on this machine, and how to fix what is missing
   troupe debug <sessionId> [messageId] [--json]
                             the chain of messages, what the model is sent, the log of the run

@@ -1,4 +1,5 @@
-import { getToolInfos, type Store, type Tool, type Workspace } from '@troupe/core'
+import { z } from 'zod'
+import { buildTools, getToolInfos, type Store, type Tool, type Workspace } from '@troupe/core'
 import type { Problem } from '../open-tools.ts'
 import { route, type Route } from '../route.ts'
 
@@ -13,9 +14,10 @@ export function toolRoutes(options: {
       method: 'GET',
       path: '/ai/tools',
       summary: 'Every tool, whether it is enabled, and the files that could not be loaded.',
+      query: z.object({ schemas: z.enum(['1']).optional() }),
       scoped: true,
       answers: { 200: '{tools, problems}' },
-      async handle(c, { workspaceId }) {
+      async handle(c, { query, workspaceId }) {
         const tools = options.tools(workspaceId)
         const infos = getToolInfos(options.useTools(), tools)
         return c.json({
@@ -23,6 +25,7 @@ export function toolRoutes(options: {
             ...info,
             readOnly: tools[i]?.readOnly ?? false,
             group: tools[i]?.group ?? '',
+            ...(query['schemas'] === '1' && { inputSchema: buildTools([tools[i] as Tool])[0]?.inputSchema }),
           })),
           problems: options.problems((await options.store.workspaces.get(workspaceId)) as Workspace),
         })

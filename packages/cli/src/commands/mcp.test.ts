@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createMcpServer, createTransport, type McpServer, type McpServerConfig } from '@troupe/core'
+import { testToolContext } from '@troupe/core/testing'
+import { expect, it } from 'vitest'
+import { firstLine, serve, start, troupe, useTroupe } from '../testing/use-troupe.ts'
+
+const place = useTroupe()
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+const work = (...names: string[]): string => path.join(place.folder, 'work', ...names)
+
+/** Our own client on our own server. */
+async function connect(config: McpServerConfig): Promise<McpServer> {
+  const server = createMcpServer({
+    name: 'troupe',
+    trusted: { get: () => undefined, set: () => undefined },
+    transport: (onText) => createTransport(config, { folder: work(), onText, env: place.env }),
+  })
+  place.ends.push(() => server.close())
+  await server.connect()
+  expect(server.error).toBeUndefined()
+  return server
+}
+
+const onStreams = (...args: string[]): Promise<McpServer> =>
+  connect({
+    type: 'stdio',
+    command: process.execPath,
+    args: ['--conditions=troupe-source', '--disable-warning=ExperimentalWarning', main, 'mcp', ...args],
+    env: { TROUPE_HOME: place.env['TROUPE_HOME'] as string },
+  })
+
+function call(server: McpServer, name: string, input: object): Promise<unknown> {
+  const tool = server.tools().find((one) => one.name === `mcp__troupe_${name}`)
+  if (tool === undefined)
+    throw new Error(
+      `no ${name} among ${server
+        .tools()
+        .map((one) => one.name)
+        .join(', ')}`,
+    )
+  return Promise.resolve(tool.execute(input, testToolContext())).then(
+    (found: unknown) => (found as { output: unknown }).output,
+  )
+}
+
+it('offers agents, which answer and go on with a conversation', async () => {
+  const server = await onStreams()
+  const names = server.tools().map(({ name }) => name)
+  expect(names).toContain('mcp__troupe_agent_master')
+  expect(names).toContain('mcp__troupe_agent_explore')
+  expect(names.every((name) => name.startsWith('mcp__troupe_agent_'))).toBe(true)
+  const { structuredContent } = (await call(server, 'agent_master', { prompt: 'hello' })) as {
+    structuredContent: { session: string; text: string }
+  }
+  expect(structuredContent.text).not.toBe('')
+  const again = await call(server, 'agent_master', { prompt: 'and again', session: structuredContent.session })
+  expect(again).toMatchObject({ structuredContent: { session: structuredContent.session } })
+  const { stdout } = await troupe(place, ['debug', structuredContent.session, '--json']).catch(() => ({ stdout: '' }))
+  expect(stdout).toContain('and again')
+  await expect(call(server, 'agent_master', { prompt: 'x', session: '../x' })).rejects.toThrow('an earlier call')
+})
+
+it('offers chosen tools, under the same permissions: what would ask is denied', async () => {
+  writeFileSync(work('a.txt'), 'one line\n')
+  const server = await onStreams('--agents', '', '--tools', 'Read,Write,Bash')
+  expect(server.tools().map(({ name }) => name)).toEqual(['mcp__troupe_Read', 'mcp__troupe_Write', 'mcp__troupe_Bash'])
+  expect(server.listed.find(({ name }) => name === 'Read')?.annotations?.readOnlyHint).toBe(true)
+  expect(String(await call(server, 'Read', { file_path: 'a.txt' }))).toContain('one line')
+  await expect(call(server, 'Write', { file_path: 'b.txt', content: 'x' })).rejects.toThrow(
+    'Nobody is here to approve it',
+  )
+  expect(existsSync(work('b.txt'))).toBe(false)
+  await expect(call(server, 'Read', { file_path: '/etc/shadow' })).rejects.toThrow('Nobody is here to approve it')
+})
+
+it('lets rules allow more', async () => {
+  const server = await onStreams('--agents', '', '--tools', 'Write', '--allow', 'Edit(**)', '--allow', 'Write')
+  await call(server, 'Write', { file_path: 'b.txt', content: 'x' })
+  expect(readFileSync(work('b.txt'), 'utf8')).toBe('x')
+})
+
+it('goes through the process that has the home', async () => {
+  await serve(place)
+  const server = await onStreams('--agents', 'explore')
+  expect(server.tools().map(({ name }) => name)).toEqual(['mcp__troupe_agent_explore'])
+})
+
+it('is reached over HTTP by who has the token, and by no page', async () => {
+  const child = start(place, ['mcp', '--http', '--agents', '', '--tools', 'TimeNow'])
+  const { url, tools } = JSON.parse(await firstLine(child.stdout)) as { url: string; tools: string[] }
+  expect(tools).toEqual(['TimeNow'])
+  const token = readFileSync(path.join(place.folder, 'home', 'token'), 'utf8').trim()
+  const headers = { authorization: `Bearer ${token}` }
+  const server = await connect({ type: 'http', url, headers })
+  expect(String(await call(server, 'TimeNow', {}))).toMatch(/\d/)
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  const post = (more: Record<string, string>): Promise<Response> =>
+    fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...more } })
+  expect((await post({})).status).toBe(401)
+  expect((await post({ authorization: 'Bearer wrong' })).status).toBe(401)
+  expect((await post({ ...headers, origin: 'http://evil.example' })).status).toBe(403)
+})
+
+it('says what is not there', async () => {
+  const wrong = await troupe(place, ['mcp', '--tools', 'Fly'])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('There is no tool "Fly". There are: ')])
+  const agent = await troupe(place, ['mcp', '--agents', 'nobody'])
+  expect([agent.code, agent.stderr]).toEqual([2, expect.stringContaining('There is no agent "nobody"')])
+})

@@ -1,0 +1,66 @@
+import { openHome } from '@troupe/server/home'
+import { createOffer, serveOnPort, serveOnStreams } from '@troupe/server/mcp'
+import { defineCommand, tell, UsageError } from '../command.ts'
+import { connect } from '../connect.ts'
+
+/** `troupe mcp`: our agents and chosen tools for other programs, over the standard streams or HTTP. */
+export const command = defineCommand({
+  options: {
+    http: { type: 'boolean', default: false },
+    port: { type: 'string', default: '0' },
+    tools: { type: 'string' },
+    agents: { type: 'string' },
+    model: { type: 'string', short: 'm' },
+    allow: { type: 'string', multiple: true },
+    deny: { type: 'string', multiple: true },
+    workspace: { type: 'string' },
+  },
+  async run({ values, positionals }, context) {
+    if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood`)
+    const port = Number(values.port)
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port is a number up to 65535')
+    context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
+    const connection = await connect(context, {
+      listen: true,
+      ...(values.workspace !== undefined && { workspace: values.workspace }),
+    })
+    try {
+      const { allow, deny, model } = values
+      const rules = { ...(allow && { allow }), ...(deny && { deny }) }
+      const offer = await createOffer({
+        fetch: connection.fetch,
+        version: '0.1.0',
+        ...(values.tools !== undefined && { tools: namesIn(values.tools) }),
+        ...(values.agents !== undefined && { agents: namesIn(values.agents) }),
+        ...(model !== undefined && { model }),
+        ...(Object.keys(rules).length > 0 && { rules }),
+      }).catch((error: unknown) => {
+        throw new UsageError((error as Error).message, { cause: error })
+      })
+      const stopped = new Promise<void>((resolve) => {
+        context.onSignal(() => resolve())
+      })
+      if (!values.http) {
+        const served = await serveOnStreams(offer)
+        await Promise.race([served.ended, stopped])
+        await served.close()
+        return 0
+      }
+      const served = await serveOnPort(offer, { port, token: openHome({ env: context.env }).token })
+      tell(
+        context,
+        `MCP at ${served.url}, with "Authorization: Bearer <the token of the home>": ${offer.names.join(', ')}`,
+      )
+      context.stdout.write(`${JSON.stringify({ url: served.url, tools: offer.names })}\n`)
+      await stopped
+      await served.close()
+      return 0
+    } finally {
+      await connection.close()
+    }
+  },
+})
+
+function namesIn(list: string): string[] {
+  return list.split(',').flatMap((name) => name.trim() || [])
+}

@@ -1,0 +1,2 @@
+export { createOffer } from './offer.ts'
+export { serveOnPort, serveOnStreams } from './serve-offer.ts'
