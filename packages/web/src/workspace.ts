@@ -12,6 +12,7 @@ import type { Notifications } from './inbox/notifications.ts'
 import { modeIn } from './modes/mode-in.ts'
 import { createAppStore } from './app-store.ts'
 import type { AppServices, AppState, AppStore } from './app-store.ts'
+import { choiceIn } from './composer-picks/choice-in.ts'
 import { currentModel } from './current-model.ts'
 import type { FilePartData } from './chat/attachments.ts'
 import { dataOf } from './chat/data-of.ts'
@@ -136,6 +137,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
     if (title !== undefined) app.titleChanged(id, title.title)
     const mode = modeIn(chunk)
     if (mode !== undefined) app.modeChanged(mode.sessionId, mode.mode)
+    const choice = choiceIn(chunk, app.getState())
+    if (choice !== undefined) app.setState(choice)
     if (isAboutAsks(chunk)) void app.refreshAsks()
   }
 

@@ -33,6 +33,14 @@ export interface SessionPage {
   hits: SearchHit[]
 }
 
+/** Something that can be put where the caret is. */
+export interface PickItem {
+  kind: 'command' | 'skill' | 'file' | 'folder' | 'agent'
+  insert: string
+  label: string
+  detail: string
+}
+
 /** The routes that the page uses, by what they are for. */
 export type Api = ReturnType<typeof createApi>
 
@@ -61,6 +69,10 @@ export function createApi(request: Request) {
       return json<SessionPage>('GET', `/ai/sessions?${search}`)
     },
     session: (id: string) => json<{ session: ListedSession }>('GET', session(id)),
+    complete: async (text: string, signal: AbortSignal) => {
+      const response = await request('GET', `/ai/complete?${new URLSearchParams({ text })}`, { signal })
+      return (await response.json()) as { items: PickItem[] }
+    },
     renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
     setModel: (id: string, model: string) => json<unknown>('PATCH', session(id), { model }),
     setMode: (id: string, mode: Mode) => json<{ session: ListedSession }>('PATCH', session(id), { mode }),

@@ -19,6 +19,8 @@ export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps
   const ask = dataOf(part, 'ask')
   if (ask !== undefined) return <AskPart ask={ask} live={live} />
   if (part.type === 'data-ask-answer' || part.type === 'data-branch') return null
+  const hint = dataOf(part, 'hint')
+  if (hint !== undefined) return <p className="hint-part">{hint.text}</p>
   const compaction = dataOf(part, 'compaction')
   if (compaction !== undefined) return <CompactionPart id={id} compaction={compaction} />
   const trim = dataOf(part, 'trim')

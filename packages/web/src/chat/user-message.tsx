@@ -1,6 +1,7 @@
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import type { SiblingPlace } from '@troupe/core'
+import { BroughtParts } from '../composer-picks/brought-parts.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
@@ -37,6 +38,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
           <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
         ) : null,
       )}
+      <BroughtParts parts={message.parts} />
       {text !== '' && <div className="bubble">{text}</div>}
       <div className="message-actions">
         {text !== '' && <CopyButton text={text} label="Copy message" />}

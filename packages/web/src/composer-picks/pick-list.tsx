@@ -1,0 +1,76 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
+   a list that a text field drives has no tag of its own; its keys are those of the field */
+import { Bot, File, Folder, GraduationCap, SquareSlash } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { PickItem } from '../api/api.ts'
+import type { Picks } from './use-picks.ts'
+import './pick-list.css'
+
+const icons = { command: SquareSlash, skill: GraduationCap, file: File, folder: Folder, agent: Bot }
+const kinds = { command: 'command', skill: 'skill', file: 'file', folder: 'folder', agent: 'agent' }
+
+/** What may be put where the caret is. The field keeps the focus; arrow keys move, Enter or Tab takes, Escape closes. */
+export function PickList({ picks }: { picks: Picks }) {
+  const { listId, items, active, optionId, take } = picks
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active, items])
+  const open = items.length > 0
+  return (
+    <>
+      {open && (
+        <div className="pick-box">
+          <div ref={list} id={listId} role="listbox" aria-label="What may be put in" className="pick-list">
+            {items.map((item, index) => (
+              <Option
+                key={`${item.kind} ${item.label}`}
+                id={optionId(index)}
+                item={item}
+                active={index === active}
+                onTake={() => take(item)}
+              />
+            ))}
+          </div>
+          <p className="pick-keys" aria-hidden>
+            <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> takes, <kbd>Esc</kbd> closes
+          </p>
+        </div>
+      )}
+      <output className="visually-hidden" aria-live="polite">
+        {open ? saidOf(items, active) : ''}
+      </output>
+    </>
+  )
+}
+
+interface OptionProps {
+  id: string
+  item: PickItem
+  active: boolean
+  onTake: () => void
+}
+
+function Option({ id, item, active, onTake }: OptionProps) {
+  const Icon = icons[item.kind]
+  return (
+    <div
+      id={id}
+      role="option"
+      aria-selected={active}
+      className="pick-item"
+      // The field would lose the focus, and the list with it.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onTake}
+    >
+      <Icon aria-hidden />
+      <span className="pick-label">{item.label}</span>
+      {item.kind !== 'folder' && item.detail !== '' && <span className="pick-detail">{item.detail}</span>}
+    </div>
+  )
+}
+
+function saidOf(items: readonly PickItem[], active: number): string {
+  const item = items[active]
+  if (item === undefined) return ''
+  const about = item.detail === '' || item.kind === 'folder' ? '' : `, ${item.detail}`
+  return `${item.label}, ${kinds[item.kind]}${about}. ${active + 1} of ${items.length}.`
+}
