@@ -13,7 +13,9 @@ const kinds = { command: 'command', skill: 'skill', file: 'file', folder: 'folde
 export function PickList({ picks }: { picks: Picks }) {
   const { listId, items, active, optionId, take } = picks
   const list = useRef<HTMLDivElement>(null)
-  useEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active, items])
+  useEffect(() => {
+    void list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+  }, [active, items])
   const open = items.length > 0
   return (
     <>
