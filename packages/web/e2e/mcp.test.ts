@@ -98,6 +98,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { store, workspace: opened } = workspace.server()
     await store.workspaces.trust(opened.id, true)
     const page = await workspace.open()
+    await page.getByRole('button', { name: 'MCP servers: 1 server waits for you' }).waitFor()
     await openMcp(page)
     await head(page, /^brought of this project ?, not trusted yet/).waitFor()
     const box = dialog(page).getByRole('region', { name: 'Trust' })
@@ -110,6 +111,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await page.evaluate(() => document.activeElement?.className)).toBe('mcp-head')
     await dialog(page).getByRole('checkbox', { name: /^echo/ }).waitFor()
     expect(await toolsOf(page)).toHaveLength(15)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'MCP servers', exact: true }).waitFor()
     await store.workspaces.trust(opened.id, false)
   })
 

@@ -1,12 +1,23 @@
 import { Plug } from 'lucide-react'
+import { countOf } from '../ui/format.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useWorkspace } from '../workspace.ts'
+import { useServersWaiting } from './use-servers-waiting.ts'
+import './mcp-button.css'
 
+/** The way to the MCP servers; it is marked where one waits for the person. */
 export function McpButton() {
   const { app } = useWorkspace()
+  const waiting = useServersWaiting()
   return (
-    <IconButton label="MCP servers" aria-haspopup="dialog" onClick={() => app.setDialog('mcp')}>
+    <IconButton
+      className="mcp-button"
+      label={waiting === 0 ? 'MCP servers' : `MCP servers: ${countOf(waiting, 'server waits', 'servers wait')} for you`}
+      aria-haspopup="dialog"
+      onClick={() => app.setDialog('mcp')}
+    >
       <Plug />
+      {waiting > 0 && <span className="mcp-waiting" aria-hidden />}
     </IconButton>
   )
 }

@@ -4,7 +4,7 @@ import type { McpInfo } from '../api/mcp-info.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { McpStore } from './mcp-store.ts'
 import { ServerBody } from './server-body.tsx'
-import { serverStatus } from './server-status.ts'
+import { serverStatus, waitsForPerson } from './server-status.ts'
 
 /** A server in a line; everything else of it when it is opened. What needs the person is open by itself. */
 export function ServerRow({ server, store }: { server: McpInfo; store: McpStore }) {
@@ -12,9 +12,9 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
   const open = chosen ?? server.state === 'needs-trust'
   const bodyId = useId()
   const head = useRef<HTMLButtonElement>(null)
-  const { name, state, enabled, origin } = server
+  const { name, state, origin } = server
   return (
-    <li className="mcp-server" data-state={server.login === 'needed' && enabled ? 'needs-trust' : state}>
+    <li className="mcp-server" data-state={waitsForPerson(server) ? 'needs-trust' : state}>
       <button
         ref={head}
         type="button"

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mcpServer, mcpTool } from '../testing/mcp-server.ts'
 import { pickTool } from './pick-tool.ts'
-import { serverStatus } from './server-status.ts'
+import { serverStatus, waitsForPerson } from './server-status.ts'
 
 test('how a server is fits in a line', () => {
   const tools = [mcpTool('read'), mcpTool('write', { enabled: false })]
@@ -15,6 +15,13 @@ test('how a server is fits in a line', () => {
   expect(serverStatus(mcpServer({ state: 'failed', error: 'It ended.' }))).toBe('It ended.')
   expect(serverStatus(mcpServer({ state: 'failed', error: '401', login: 'needed' }))).toBe('you have to log in')
   expect(serverStatus(mcpServer({ state: 'disabled', login: 'needed' }))).toBe('switched off')
+})
+
+test('who waits for the person is told from who only fails', () => {
+  expect(waitsForPerson(mcpServer({ state: 'needs-trust' }))).toBe(true)
+  expect(waitsForPerson(mcpServer({ state: 'failed', login: 'needed' }))).toBe(true)
+  expect(waitsForPerson(mcpServer({ state: 'failed' }))).toBe(false)
+  expect(waitsForPerson(mcpServer({ state: 'disabled', enabled: false, login: 'needed' }))).toBe(false)
 })
 
 test('all tools are no choice, so that new ones count too', () => {

@@ -14,3 +14,8 @@ export function serverStatus(server: McpInfo): string {
   const count = used === tools.length ? countOf(used, 'tool') : `${used} of ${countOf(tools.length, 'tool')}`
   return `${count} · about ${formatCount(tokens)} tokens in every call`
 }
+
+/** It can do nothing until the person trusts it or logs in. */
+export function waitsForPerson({ enabled, state, login }: McpInfo): boolean {
+  return enabled && (state === 'needs-trust' || login === 'needed')
+}
