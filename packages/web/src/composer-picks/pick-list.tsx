@@ -14,7 +14,7 @@ export function PickList({ picks }: { picks: Picks }) {
   const { listId, items, active, optionId, take } = picks
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    void list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
   }, [active, items])
   const open = items.length > 0
   return (

@@ -1,0 +1,133 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { scriptedModel } from '@troupe/core/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'picks (skipped: no Chromium)' : 'picks'
+const shots = process.env['TROUPE_SHOTS']
+
+/** Says what it was told, without what is told to every model. */
+const echo = scriptedModel(
+  (prompt) => {
+    const said = prompt.findLast(({ role }) => role === 'user')?.content as { text?: string }[]
+    return [{ text: said.map(({ text }) => text ?? '').join(' + ') }]
+  },
+  { provider: 'test', modelId: 'echo' },
+)
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/echo': echo },
+      files: { 'src/composer.tsx': 'export {}\n', 'src/chat/answer.ts': 'one\ntwo\n', '.env': 'KEY=secret\n' },
+      home: {
+        'config.json': JSON.stringify({ model: 'test/echo' }),
+        'skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Reads and writes PDF files.\n---\nUse the tool.',
+        'commands/review.md': '---\ndescription: Reviews a file.\nargument-hint: <file>\n---\nReview $1 well.',
+      },
+      server: { env: { HOME: '/nonexistent' } },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  test('a slash offers commands and skills, and keys alone take one', async () => {
+    const page = await workspace.open()
+    const { field } = chatPage(page)
+    const list = page.getByRole('listbox', { name: 'What may be put in' })
+    await field.pressSequentially('/')
+    await list.waitFor()
+    expect(await list.getByRole('option').allInnerTexts()).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('/help'),
+        expect.stringContaining('/review <file>'),
+        expect.stringContaining('/skill/pdf'),
+      ]),
+    )
+    if (shots !== undefined) await shoot('slash')
+    await field.press('ArrowDown')
+    expect(await field.getAttribute('aria-activedescendant')).toBe(
+      await list.getByRole('option', { selected: true }).getAttribute('id'),
+    )
+    await field.pressSequentially('pd')
+    await expect.poll(() => list.getByRole('option').count()).toBe(1)
+    await field.press('Enter')
+    expect(await field.inputValue()).toBe('/skill/pdf ')
+    await list.waitFor({ state: 'detached' })
+    await field.pressSequentially('read it')
+    await field.press('Enter')
+    await chatPage(page).finished()
+    expect(await chatPage(page).lastAnswer.innerText()).toContain('Use the tool.')
+    const own = chatPage(page).own.last()
+    expect(await own.getByRole('list', { name: 'Brought in' }).innerText()).toBe('skill pdf')
+    if (shots !== undefined) await shoot('skill')
+
+    async function shoot(what: string): Promise<void> {
+      mkdirSync(shots ?? '', { recursive: true })
+      await page.screenshot({ path: path.join(shots ?? '', `picks-${what}.png`) })
+    }
+  })
+
+  test('a command is sent by one Enter when it is written in full, and its answer is a message', async () => {
+    const page = await workspace.open()
+    const { field } = chatPage(page)
+    await field.pressSequentially('/help')
+    await page.getByRole('listbox').waitFor()
+    await field.press('Enter')
+    await chatPage(page).finished()
+    expect(await chatPage(page).lastAnswer.innerText()).toContain('/summary-history')
+    expect(await chatPage(page).own.count()).toBe(1)
+  })
+
+  test('an at sign offers agents, files and folders, and names what cannot be brought in', async () => {
+    const page = await workspace.open()
+    const { field } = chatPage(page)
+    const list = page.getByRole('listbox')
+    await field.pressSequentially('see @ans')
+    await list.getByRole('option').filter({ hasText: 'src/chat/answer.ts' }).waitFor()
+    if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'picks-at.png') })
+    await field.press('Tab')
+    expect(await field.inputValue()).toBe('see @src/chat/answer.ts ')
+    await field.pressSequentially('and @src')
+    await list.getByRole('option').first().waitFor()
+    await field.press('Enter')
+    expect(await field.inputValue()).toBe('see @src/chat/answer.ts and @src/')
+    await list.getByRole('option').filter({ hasText: 'src/chat/' }).first().waitFor()
+    await field.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    await field.pressSequentially(' and @.env')
+    await list.getByRole('option').first().waitFor()
+    await field.press('Escape')
+    await field.press('Enter')
+    await chatPage(page).finished()
+    const brought = chatPage(page).own.last().getByRole('list', { name: 'Brought in' })
+    expect(await brought.getByRole('listitem').allInnerTexts()).toEqual([
+      'src/chat/answer.ts',
+      'src/',
+      expect.stringContaining('.env was not brought in.'),
+    ])
+    expect(await chatPage(page).lastAnswer.innerText()).not.toContain('secret')
+    if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'picks-brought.png') })
+  })
+
+  test('Escape closes the list for that word, and says nothing to the run', async () => {
+    const page = await workspace.open()
+    const { field } = chatPage(page)
+    const list = page.getByRole('listbox')
+    await field.pressSequentially('/he')
+    await list.waitFor()
+    await field.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    await field.pressSequentially('l')
+    expect(await list.count()).toBe(0)
+    await field.fill('')
+    await field.pressSequentially('x @')
+    await list.waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+})
