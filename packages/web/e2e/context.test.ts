@@ -129,6 +129,38 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
   })
 
+  test('a piece leads to its message, however far above it is, and in the branch that is looked at', async () => {
+    const { store, workspace: opened } = workspace.server()
+    const at = { sessionId: 'long' }
+    await store.sessions.create({ id: 'long', workspaceId: opened.id })
+    const say = (id: string, parentMessageId: string | null, role: 'user' | 'assistant', text: string) =>
+      store.messages.add(at, { id, parentMessageId, role, parts: [{ type: 'text', text }], createdAt: Date.now() })
+    for (let i = 0; i < 150; i++) {
+      await say(
+        `u${i}`,
+        i === 0 ? null : `a${i - 1}`,
+        'user',
+        i === 3 ? `Question 3. ${'word '.repeat(2000)}` : `Question ${i}.`,
+      )
+      await say(`a${i}`, `u${i}`, 'assistant', `Answer to ${i}.`)
+    }
+    await say('other', 'a100', 'user', 'Another way.')
+    const page = await workspace.newPage()
+    await page.goto(`${workspace.server().newUrl()}&s=long`)
+    const log = page.getByRole('log', { name: 'Conversation' })
+    await log.getByText('Another way.').waitFor()
+    await log.getByText('Another way.').hover()
+    await page.getByRole('button', { name: /revious/ }).click()
+    await log.getByText('Answer to 149.').waitFor()
+    await openXray(page)
+    expect(await dialog(page).innerText()).toMatch(/Messages \(300\)/)
+    await dialog(page).getByRole('combobox', { name: 'Which pieces' }).selectOption('Messages')
+    await rows(page).first().getByRole('button').click()
+    await log.getByText(/^Question 3\./).waitFor()
+    await page.getByRole('button', { name: 'To the newest' }).click()
+    await log.getByText('Answer to 149.').waitFor()
+  })
+
   test('on a narrow screen it is all there, with the keyboard', async () => {
     const chat = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
     const { page } = chat
@@ -142,7 +174,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('radio', { name: 'Largest first' }).focus()
     await page.keyboard.press('ArrowRight')
     expect(await rows(page).last().innerText()).toContain('Answer: Ferns like shade.')
-    await dialog(page).getByRole('button', { name: /You: And ferns/ }).focus()
+    await dialog(page)
+      .getByRole('button', { name: /You: And ferns/ })
+      .focus()
     await page.keyboard.press('Enter')
     await dialog(page).waitFor({ state: 'detached' })
   })
