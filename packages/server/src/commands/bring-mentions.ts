@@ -57,7 +57,9 @@ async function pathPart(
   try {
     const stats = statSync(target, { throwIfNoEntry: false })
     if (stats === undefined) return undefined
-    const { decision, reason } = await mayRead({ tool: stats.isDirectory() ? 'ListDir' : 'Read', path: target })
+    const within = path.relative(workspacePath, target)
+    const shown = within.startsWith('..') ? target : within || '.'
+    const { decision, reason } = await mayRead({ tool: stats.isDirectory() ? 'ListDir' : 'Read', path: shown })
     if (decision !== 'allow') return refused(`${name} was not brought in. ${reason}`)
     if (most < 1000)
       return refused(`${name} was not brought in: the message names more than fits. Read it where needed.`)

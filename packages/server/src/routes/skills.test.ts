@@ -310,6 +310,9 @@ describe('mentions', () => {
     const sent = JSON.stringify(server.model.calls.at(-1)?.prompt)
     expect(sent).not.toMatch(/secret-\d/)
     expect(told().filter((text) => text.includes('was not brought in'))).toHaveLength(3)
+    expect(told()[0]).toBe(
+      '<mentioned-file path=".env">\n.env was not brought in. It reads ".env": files like that hold keys and passwords.\n</mentioned-file>',
+    )
   })
 
   it('and commands are completed', async () => {
