@@ -2,7 +2,8 @@ import type { CommandAnalysis, CommandPlace, FileUse, FoundCommand } from './com
 import { whyNotContained } from './why-not-contained.ts'
 import { isDangerousName } from './environment.ts'
 import { usesOf } from './file-uses.ts'
-import { findCommands, type Found, type Findings } from './find-commands.ts'
+import { findCommands } from './find-commands.ts'
+import type { Findings, Found } from './findings.ts'
 import { floorOf } from './floor.ts'
 import { lookAt, whyNotHarmless } from './why-not-harmless.ts'
 import { passGate } from './pass-gate.ts'
@@ -33,7 +34,7 @@ function analyze(text: string, place: CommandPlace): CommandAnalysis {
   const dangerous = [...(place.env ?? [])].find(isDangerousName)
   const uses = { reads: [] as FileUse[], writes: [] as FileUse[] }
   let floor = findings.floor
-  let opaque: string | undefined
+  let opaque = findings.opaque
   let why =
     gate.why ?? odd ?? limit ?? unseen ?? (sameWords(gate.words, findings) ? undefined : 'It can be read in two ways.')
   const plain =

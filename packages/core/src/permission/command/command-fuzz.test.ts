@@ -7,7 +7,8 @@ import type { CommandAnalysis } from './command-analysis.ts'
 import { passGate } from './pass-gate.ts'
 import { programs } from './programs/programs.ts'
 import { canTry, cannotTry, openTrials } from './test-bash.ts'
-import { chance, executed, randomArguments, randomCommand, randomScript } from './test-fuzz.ts'
+import { executed } from './test-executed.ts'
+import { chance, randomArguments, randomCommand, randomScript } from './test-fuzz.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 /** The usual run repeats itself; the long one looks elsewhere every time. */

@@ -1,5 +1,5 @@
 import type { FileUse } from './command-analysis.ts'
-import type { Found } from './find-commands.ts'
+import type { Found } from './findings.ts'
 import { type OptionSpec, optionSpec, readOptions } from './options.ts'
 import { fieldsOf } from './piece.ts'
 import { type Look, type Reading, readingsOf } from './programs/program.ts'

@@ -1,4 +1,4 @@
-import type { Found } from './find-commands.ts'
+import type { Found } from './findings.ts'
 import { fieldsOf } from './piece.ts'
 import { isWhole, mark, star } from './read-word.ts'
 

@@ -1,6 +1,6 @@
 import { isDangerousName } from './environment.ts'
 import { isDuplicate } from './file-uses.ts'
-import type { Found } from './find-commands.ts'
+import type { Found } from './findings.ts'
 import { fieldsOf } from './piece.ts'
 import { programs } from './programs/programs.ts'
 import { isWhole } from './read-word.ts'

@@ -1,5 +1,5 @@
 import type { CommandPlace } from './command-analysis.ts'
-import type { Found } from './find-commands.ts'
+import type { Found } from './findings.ts'
 import { isDuplicate } from './file-uses.ts'
 import type { Look } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
