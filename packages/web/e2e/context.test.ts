@@ -161,6 +161,24 @@ describe.skipIf(chromium === undefined)(name, () => {
     await log.getByText('Answer to 149.').waitFor()
   })
 
+  test('what was summarised on the word of the person can be undone too', async () => {
+    const chat = chatPage(await workspace.open())
+    const { page } = chat
+    wire.play({ turn: { text: 'Moss needs **water**.' } }, { turn: { text: 'Moss was spoken of.' } })
+    await chat.ask('What does moss need?')
+    await chat.send('/compact ')
+    const divider = page.getByRole('region', { name: 'Older part summarised' })
+    await divider.getByRole('button', { name: 'Older part summarised' }).click()
+    await divider.getByText('Moss was spoken of.').waitFor()
+    await chat.finished()
+    await divider.getByRole('button', { name: 'Undo the summary' }).click()
+    await page.getByRole('region', { name: 'Summary undone' }).waitFor()
+    wire.play({ turn: { text: 'Yes.' } })
+    await chat.ask('Is that all?')
+    expect(JSON.stringify(wire.requests.at(-1)?.body)).toContain('Moss needs **water**.')
+    expect(JSON.stringify(wire.requests.at(-1)?.body)).not.toContain('Moss was spoken of.')
+  })
+
   test('on a narrow screen it is all there, with the keyboard', async () => {
     const chat = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
     const { page } = chat
