@@ -1,5 +1,6 @@
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
 import { Button } from '../ui/button.tsx'
@@ -29,28 +30,38 @@ export function AgentForm({ initial, isNamed = false, tools, others, onCancel, o
   const [draft, setDraft, forget] = useKeptDraft(isNamed ? initial.name : '', initial)
   const [problems, setProblems] = useState<Partial<Record<AgentField | 'form', string>>>({})
   const [busy, setBusy] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
   const models = useApp((state) => state.models)
   const set = (change: Partial<AgentDraft>) => {
     setDraft({ ...draft, ...change })
     const left = Object.entries(problems).filter(([field]) => !(field in change))
     setProblems(Object.fromEntries(left))
   }
+  const refuse = (found: typeof problems) => {
+    flushSync(() => setProblems(found))
+    const wrong = form.current?.querySelector<HTMLElement>(
+      '[aria-invalid=true], fieldset:has(.agents-failure:not(:empty))',
+    )
+    wrong?.scrollIntoView({ block: 'nearest' })
+    wrong?.focus()
+  }
   const save = async () => {
     const missing = missingIn(draft)
-    setProblems(missing)
-    if (Object.keys(missing).length > 0) return
+    if (Object.keys(missing).length > 0) return refuse(missing)
+    setProblems({})
     setBusy(true)
     try {
       await onSave(draft.name.trim(), bodyOf(draft))
       forget()
     } catch (error) {
-      setProblems(refusedIn(toErrorInfo(error)))
       setBusy(false)
+      refuse(refusedIn(toErrorInfo(error)))
     }
   }
   const words = draft.systemPrompt.length
   return (
     <form
+      ref={form}
       className="agent-form"
       aria-label={isNamed ? `Agent ${initial.name}` : 'New agent'}
       noValidate
@@ -169,10 +180,10 @@ export function AgentForm({ initial, isNamed = false, tools, others, onCancel, o
           )}
         </Field>
       </div>
-      <p className="agents-failure" role="alert">
-        {problems.form ?? (Object.keys(problems).length > 0 ? 'It is not saved yet: see above.' : '')}
-      </p>
-      <div className="dialog-buttons">
+      <div className="dialog-buttons agent-form-foot">
+        <p className="agents-failure" role="alert">
+          {problems.form ?? (Object.keys(problems).length > 0 ? 'It is not saved yet: see above.' : '')}
+        </p>
         <Button
           onClick={() => {
             forget()

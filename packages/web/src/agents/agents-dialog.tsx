@@ -105,7 +105,9 @@ export function AgentsDialog() {
               <Section
                 key={title}
                 title={title}
-                agents={agents.filter((one) => source.includes(one.source))}
+                agents={agents
+                  .filter((one) => source.includes(one.source))
+                  .toSorted((one, other) => Number(other.enabled) - Number(one.enabled))}
                 isOwn={source.includes('database')}
                 onNew={() => setView({ kind: 'new' })}
                 onOpen={(name) => setView({ kind: 'agent', name })}

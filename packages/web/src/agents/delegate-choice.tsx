@@ -26,7 +26,7 @@ export function DelegateChoice({ delegates, allowed, others, problem, onChange }
     ...allowed.filter((name) => !others.some((one) => names([one.name], name))),
   ]
   return (
-    <fieldset className="agent-choice" aria-describedby={problemId}>
+    <fieldset className="agent-choice" tabIndex={-1} aria-describedby={problemId}>
       <legend>Delegates to</legend>
       <Segments
         label="Whom it may delegate to"

@@ -17,7 +17,7 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
   const problemId = useId()
   const hasAll = chosen.includes('*')
   return (
-    <fieldset className="agent-choice" aria-describedby={problemId}>
+    <fieldset className="agent-choice" tabIndex={-1} aria-describedby={problemId}>
       <legend>Tools</legend>
       <label className="agent-check agent-check-all">
         <input

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { useStore } from 'zustand'
 import { SessionContext } from '../chat/session-context.ts'
 import { Notices } from '../ui/notices.tsx'
@@ -19,7 +19,7 @@ export function AgentsPanel({ sessionId }: { sessionId: string }) {
   const Frame = isNarrow ? Sheet : Aside
   return (
     <SessionContext value={store}>
-      <Frame onClose={close}>
+      <Frame shown={shown.agentId} onClose={close}>
         {shown.agentId === null ? (
           <AllAgents onClose={close} />
         ) : (
@@ -31,13 +31,15 @@ export function AgentsPanel({ sessionId }: { sessionId: string }) {
 }
 
 interface FrameProps {
+  shown: string | null
   onClose: () => void
   children: ReactNode
 }
 
 /** It takes the focus when it opens, and gives it back to where it was. */
-function Aside({ onClose, children }: FrameProps) {
+function Aside({ shown, onClose, children }: FrameProps) {
   const panel = useRef<HTMLElement>(null)
+  useKeptFocus(panel, shown)
   useEffect(() => {
     const { current } = panel
     const onKey = (event: KeyboardEvent) => {
@@ -52,7 +54,11 @@ function Aside({ onClose, children }: FrameProps) {
     current?.focus()
     return () => {
       const isInside = current?.contains(document.activeElement) === true || document.activeElement === document.body
-      if (isInside && before instanceof HTMLElement && before.isConnected) before.focus()
+      if (!isInside) return
+      // What opened it may be gone: then what opens it always.
+      const back =
+        before instanceof HTMLElement && before.isConnected ? before : document.querySelector('.agents-button')
+      if (back instanceof HTMLElement) back.focus()
     }
   }, [])
   return (
@@ -62,14 +68,16 @@ function Aside({ onClose, children }: FrameProps) {
   )
 }
 
-function Sheet({ onClose, children }: FrameProps) {
+function Sheet({ shown, onClose, children }: FrameProps) {
   const sheet = useRef<HTMLDialogElement>(null)
+  useKeptFocus(sheet, shown)
   useEffect(() => sheet.current?.showModal(), [])
   return (
     <dialog
       ref={sheet}
       className="agents-panel agents-sheet"
       aria-label="Agents"
+      tabIndex={-1}
       onClose={onClose}
       {...{ closedby: 'any' }}
     >
@@ -78,6 +86,13 @@ function Sheet({ onClose, children }: FrameProps) {
       <Notices />
     </dialog>
   )
+}
+
+/** What had the focus may be gone with what was shown before: then the panel has it. */
+function useKeptFocus(panel: RefObject<HTMLElement | null>, shown: string | null): void {
+  useEffect(() => {
+    if (document.activeElement === document.body) panel.current?.focus()
+  }, [panel, shown])
 }
 
 /** Below this the sessions, the session and a panel do not fit beside each other. */

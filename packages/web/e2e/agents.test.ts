@@ -1,0 +1,144 @@
+import { scriptedModel } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'settings of agents (skipped: no Chromium)' : 'settings of agents'
+
+const dialog = (page: Page) => page.getByRole('dialog')
+const openAgents = async (page: Page) => {
+  await page.getByRole('button', { name: 'Agents', exact: true }).click()
+  await dialog(page).getByRole('region', { name: 'Built-in' }).waitFor()
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  /** Says its prompt's first line, and which tools it was offered. */
+  const model = scriptedModel(
+    (prompt, _, { tools }) => {
+      const system = prompt.find(({ role }) => role === 'system')?.content as string
+      return [{ text: `${system.split('\n', 1)[0]} I have ${tools?.map((tool) => tool.name).join(', ') || 'no tools'}.` }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      files: { 'read-me.txt': 'hello\n' },
+      home: {
+        'config.json': JSON.stringify({ model: 'test/script' }),
+        'agents/writer.md': '---\ndescription: writes\n---\nYou write.\n',
+        'agents/broken.md': '---\ncolour: red\n---\nYou?\n',
+      },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  const stored = async (page: Page, agent: string) =>
+    page.evaluate(async (wanted) => {
+      const { agents } = (await (await fetch('/ai/agents')).json()) as { agents: { name: string }[] }
+      return agents.find((one) => one.name === wanted)
+    }, agent)
+
+  test('they come when they are asked for: where each is from, whether it can be used, and why not', async () => {
+    const page = await workspace.newPage()
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    await page.goto(workspace.server().newUrl())
+    await page.getByRole('button', { name: 'Agents', exact: true }).waitFor()
+    expect(loaded.filter((url) => url.includes('agents-dialog'))).toEqual([])
+    await openAgents(page)
+    const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
+    expect(await builtin.getByRole('listitem').filter({ hasText: 'calendar' }).innerText()).toContain('not there yet')
+    expect(await dialog(page).getByRole('region', { name: 'From files' }).innerText()).toContain('writer')
+    expect(await dialog(page).innerText()).toContain('broken.md')
+    await builtin.getByRole('button', { name: /^explore/ }).click()
+    expect(await dialog(page).innerText()).toContain('You explore files')
+    expect(await dialog(page).getByRole('button', { name: 'Save' }).count()).toBe(0)
+    expect(await dialog(page).getByRole('button', { name: 'Delete' }).count()).toBe(0)
+  })
+
+  test('one is made, refused at its fields until it is right, tried, changed, turned off and deleted', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await openAgents(page)
+    await dialog(page).getByRole('button', { name: 'New agent' }).click()
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    const field = dialog(page).getByLabel('Name', { exact: true })
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+    await field.fill('Explore')
+    await dialog(page).getByLabel('Prompt').fill('You review.')
+    await dialog(page).getByRole('group', { name: 'file-read' }).getByRole('checkbox', { name: 'Glob' }).check()
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByText('is the name of a built-in agent').waitFor()
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    workspace.complaints.splice(0)
+
+    // A click beside the dialog does not lose what was written.
+    await page.mouse.click(5, 5)
+    await dialog(page).waitFor({ state: 'detached' })
+    await openAgents(page)
+    await dialog(page).getByRole('button', { name: 'New agent' }).click()
+    expect(await dialog(page).getByLabel('Prompt').inputValue()).toBe('You review.')
+    await field.fill('reviewer')
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByText('Saved: reviewer.').waitFor()
+    expect(await stored(page, 'reviewer')).toMatchObject({ tools: ['Glob'], allowedSubAgents: [], source: 'database' })
+
+    await dialog(page).getByRole('button', { name: 'Try reviewer in a new session' }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Agent: reviewer' }).waitFor()
+    expect(await (await chat.ask('hello')).innerText()).toContain('You review. I have Glob.')
+    await page.getByText('Agent: reviewer').waitFor()
+
+    await openAgents(page)
+    await dialog(page).getByRole('button', { name: /^reviewer/ }).click()
+    await dialog(page).getByLabel('Prompt').fill('You review twice.')
+    await dialog(page).getByRole('group', { name: 'shell' }).getByRole('checkbox').first().check()
+    await dialog(page).getByRole('radio', { name: 'Only these' }).check({ force: true })
+    await dialog(page).getByRole('checkbox', { name: 'explore' }).check()
+    await dialog(page).getByLabel('Steps a turn, at most').fill('5000')
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    const steps = dialog(page).getByLabel('Steps a turn, at most')
+    await expect.poll(() => steps.getAttribute('aria-invalid')).toBe('true')
+    workspace.complaints.splice(0)
+    await steps.fill('7')
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByText('Saved: reviewer.').waitFor()
+    expect(await stored(page, 'reviewer')).toMatchObject({
+      systemPrompt: 'You review twice.',
+      tools: ['Glob', 'shell'],
+      allowedSubAgents: ['explore'],
+      maxSteps: 7,
+    })
+    await dialog(page).getByRole('button', { name: 'Turn reviewer off' }).click()
+    await dialog(page).getByRole('button', { name: 'Turn reviewer on' }).waitFor()
+    expect(await stored(page, 'reviewer')).toMatchObject({ enabled: false })
+    await dialog(page).getByRole('button', { name: /^reviewer/ }).click()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete this agent?' }).getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByText('Deleted: reviewer.').waitFor()
+    expect(await stored(page, 'reviewer')).toBeUndefined()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a new session talks to the agent that was chosen, and says so from then on', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 844 } })
+    const chat = chatPage(page)
+    await page.getByRole('button', { name: 'Agent: master' }).click()
+    await page.getByRole('menuitemradio', { name: /^writer/ }).click()
+    await page.getByRole('button', { name: 'Agent: writer' }).waitFor()
+    expect(await (await chat.ask('hello')).innerText()).toContain('You write. I have no tools.')
+    await page.reload()
+    await page.getByText('Agent: writer').waitFor()
+    expect(await page.getByRole('button', { name: /^Agent:/ }).count()).toBe(0)
+    await chat.newSession()
+    await page.getByRole('button', { name: 'Agent: master' }).waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+})

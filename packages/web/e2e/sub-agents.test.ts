@@ -1,0 +1,216 @@
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptedModel, ScriptTurn } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'sub-agents (skipped: no Chromium)' : 'sub-agents'
+
+const task = (agent: string, text: string, more: object = {}): ScriptTurn[number] => ({
+  call: { name: 'Task', input: { name: agent, task: text, ...more } },
+})
+/** By what was said last, one turn per step after it. */
+const scripts: Record<string, ScriptTurn[]> = {
+  both: [[{ text: 'Two at once.' }, task('left', 'go left'), task('right', 'go right')], [{ text: 'Both are back.' }]],
+  'go left': [[{ text: 'On the left.\n\n' }, { gate: 'left' }, { text: 'Left is done.' }]],
+  'go right': [
+    [{ text: 'On the right.' }, { call: { name: 'Read', input: { file_path: 'read-me.txt' } } }],
+    [{ text: 'Reading on.' }, { gate: 'right' }, { text: ' Right is done.' }],
+  ],
+  nested: [[task('lead', 'lead it')], [{ text: 'It was led.' }]],
+  'lead it': [[{ text: 'I delegate.' }, task('test-approval', 'try it')], [{ text: 'It was tried.' }]],
+  'try it': [
+    [{ text: 'Trying.' }, { call: { name: 'TestApproval', input: { message: 'May one three deep?' } } }],
+    [{ text: 'It may.' }],
+  ],
+  fails: [[task('left', 'fall over')], [{ text: 'It fell.' }]],
+  'fall over': [[{ error: { message: 'The left leg broke.', statusCode: 400 }, when: 'before' }]],
+  'Please try again.': [[{ text: 'Up again.' }]],
+  background: [
+    [task('right', 'go right', { background: true })],
+    [{ text: 'It works on.' }],
+  ],
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let gates: ScriptedModel
+  /** Gates stay open once they are: each test has a model of its own behind the one that the server knows. */
+  const newModel = () =>
+    scriptedModel(
+      (prompt) => {
+        const last = prompt.findLastIndex((message) => message.role === 'user')
+        const said = prompt[last]?.content.at(-1) as { text: string } | undefined
+        const step = prompt.slice(last).filter(({ role }) => role === 'assistant').length
+        return scripts[said?.text ?? '']?.[step] ?? [{ text: `Heard: ${said?.text.slice(0, 40)}` }]
+      },
+      { provider: 'test', modelId: 'script' },
+    )
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    const agent = (about: string) => `---\ndescription: ${about}\ngroups: [agent, file-read]\n---\nYou are ${about}.\n`
+    gates = newModel()
+    workspace = await openWorkspace(chromium ?? '', {
+      models: {
+        'test/script': new Proxy(gates, { get: (_, key) => Reflect.get(gates, key) as unknown }),
+      },
+      files: { 'read-me.txt': 'hello\n' },
+      home: {
+        'config.json': JSON.stringify({ model: 'test/script' }),
+        'agents/left.md': agent('left'),
+        'agents/right.md': agent('right'),
+        'agents/lead.md': agent('lead'),
+      },
+    })
+  })
+  beforeEach(() => {
+    gates = newModel()
+  })
+  afterEach(async () => {
+    gates.open('left')
+    gates.open('right')
+    await workspace.closePages()
+  })
+  afterAll(() => workspace?.close())
+
+  const card = (page: Page, agent: string) =>
+    page.getByRole('article', { name: 'Answer' }).getByRole('region', { name: /^Task/ }).filter({ hasText: agent })
+  const row = (page: Page, agent: string) => page.getByRole('article', { name: new RegExp(`^${agent}: `) }).first()
+  const panel = (page: Page) =>
+    page.getByRole('complementary', { name: 'Agents' }).or(page.getByRole('dialog', { name: 'Agents' }))
+
+  test('two work side by side in sight; one is stopped and the other goes on', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('both')
+    await card(page, 'left').getByText('On the left.').waitFor()
+    await card(page, 'right').getByText('Reading on.').waitFor()
+    expect(await card(page, 'right').innerText()).toMatch(/2 steps/)
+    await page.getByRole('button', { name: '2 agents at work' }).waitFor()
+    await card(page, 'left').getByRole('button', { name: 'Stop left' }).click()
+    await page.getByRole('button', { name: '1 agent at work' }).waitFor()
+    gates.open('right')
+    await chat.finished()
+    expect(await chat.lastAnswer.innerText()).toContain('Both are back.')
+    // Folded when all is over; what it brought back is a click away.
+    expect(await card(page, 'right').getByText('Right is done.').count()).toBe(0)
+    await card(page, 'right').getByRole('button', { name: /right/ }).first().click()
+    await card(page, 'right').getByText('Right is done.').waitFor()
+    await card(page, 'left').getByRole('button', { name: /left/ }).first().click()
+    expect(await card(page, 'left').innerText()).toContain('stopped')
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a reload in the middle keeps the tree, and what comes after it', async () => {
+    const page = await workspace.open()
+    await chatPage(page).send('both')
+    await card(page, 'right').getByText('Reading on.').waitFor()
+    await page.reload()
+    await card(page, 'right').getByText('Reading on.').waitFor()
+    await card(page, 'left').getByText('On the left.').waitFor()
+    gates.open('left')
+    gates.open('right')
+    await chatPage(page).finished()
+    await page.reload()
+    await page.getByRole('button', { name: '2 agents' }).click()
+    await panel(page).getByRole('article', { name: 'left: done' }).waitFor()
+    await panel(page).getByRole('article', { name: 'right: done' }).waitFor()
+    await row(page, 'right').waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('one three deep asks; it is answered in its conversation beside the session', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    await chat.send('nested')
+    await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).click()
+    await panel(page).getByText('May one three deep?').first().waitFor()
+    expect(await panel(page).getByRole('heading', { level: 2 }).innerText()).toMatch(/lead.*test-approval/s)
+    // The session is still there beside it.
+    expect(await chat.field.or(page.getByRole('textbox', { name: /running answer/ })).isVisible()).toBe(true)
+    await panel(page).getByRole('button', { name: 'Approve' }).click()
+    await panel(page).getByText('It may.').waitFor()
+    const session = page.getByRole('main')
+    await session.getByRole('button', { name: 'Regenerate' }).waitFor()
+    expect(await session.getByRole('article', { name: 'Answer' }).innerText()).toContain('It was led.')
+    await page.getByRole('button', { name: 'Nothing waits for you' }).waitFor()
+
+    await panel(page).getByRole('button', { name: 'lead', exact: true }).click()
+    await panel(page).getByText('It was tried.').waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'detached' })
+    // The focus is not lost with what it was in.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('one is told more when all is over, goes on alone, and becomes a session of its own', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 844 } })
+    const chat = chatPage(page)
+    gates.open('left')
+    gates.open('right')
+    await chat.ask('both')
+    await page.getByRole('button', { name: '2 agents' }).click()
+    await panel(page).getByRole('button', { name: 'Open the conversation of left' }).click()
+    await panel(page).getByText('Left is done.').waitFor()
+    const field = panel(page).getByRole('textbox', { name: 'Message to left' })
+    await field.fill('and back?')
+    await field.press('Enter')
+    await panel(page).getByText('Heard: and back?').waitFor()
+    await panel(page).getByText('done', { exact: true }).waitFor()
+    expect(await field.inputValue()).toBe('')
+    expect(await panel(page).getByRole('button', { name: /^(Edit|Regenerate)/ }).count()).toBe(0)
+    await panel(page).getByRole('button', { name: 'Go on in a session of its own' }).click()
+    await panel(page).waitFor({ state: 'detached' })
+    await chat.answers.getByText('Heard: and back?').waitFor()
+    expect(await (await chat.ask('more')).innerText()).toContain('Heard: more')
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('what one is told while it works waits for its next step', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('both')
+    await card(page, 'left').getByText('On the left.').waitFor()
+    await card(page, 'left').getByRole('button', { name: 'Open the conversation of left' }).click()
+    const field = panel(page).getByRole('textbox', { name: 'Message to left' })
+    await field.fill('hurry')
+    await field.press('Enter')
+    await panel(page).getByText('waits for its next step').waitFor({ state: 'attached' })
+    gates.open('left')
+    await panel(page).getByText('Heard: hurry').waitFor()
+    await panel(page).getByText('waits for its next step').waitFor({ state: 'detached' })
+    gates.open('right')
+    await panel(page).getByRole('button', { name: 'Close', exact: true }).click()
+    await chat.finished()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('one that failed says why and tries again', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.ask('fails')
+    await card(page, 'left').getByRole('button', { name: /left/ }).first().click()
+    await card(page, 'left').getByText('The left leg broke.').first().waitFor()
+    await page.getByRole('button', { name: '1 agent', exact: true }).click()
+    await panel(page).getByRole('button', { name: 'Let left try again' }).click()
+    await panel(page).getByRole('article', { name: 'left: done' }).waitFor()
+    await panel(page).getByRole('button', { name: 'Open the conversation of left' }).click()
+    await panel(page).getByText('Up again.').waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('one in the background works on in sight after its call has returned', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('background')
+    await page.getByText('It works on.').waitFor()
+    await card(page, 'right').getByText('Reading on.').waitFor()
+    gates.open('right')
+    await chat.finished()
+    await page.getByRole('button', { name: '1 agent', exact: true }).waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+})
