@@ -14,8 +14,8 @@ import type { Mcp } from '../mcp/open-mcp.ts'
 import type { WorkspaceMcp } from '../mcp/workspace-mcp.ts'
 import { route, type Route } from '../route.ts'
 
-const { type, command, args, env, cwd, url, headers, timeout } = mcpEntrySchema.shape
-const fields = { type, command, args, env, cwd, url, headers, timeout }
+const { type, command, args, env, cwd, url, headers, oauth, timeout } = mcpEntrySchema.shape
+const fields = { type, command, args, env, cwd, url, headers, oauth, timeout }
 const name = z.string().regex(mcpNamePattern, 'at most 30 letters, digits, "_", "." and "-", no two "_" in a row')
 const useTools = z.array(z.string().max(300)).max(5000).nullable()
 const patchSchema = z.strictObject({
@@ -26,6 +26,7 @@ const patchSchema = z.strictObject({
   cwd: cwd.nullable(),
   url: url.nullable(),
   headers: headers.nullable(),
+  oauth: oauth.nullable(),
   timeout: timeout.nullable(),
   enabled: z.boolean().optional(),
   useTools: useTools.optional(),
@@ -75,9 +76,12 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
       query: z.object({ state: z.string().max(200), code: z.string().max(4000).optional() }).loose(),
       answers: { 200: 'a sentence for the person', 400: 'McpLoginUnknown' },
       async handle(c, { query }) {
-        const { state = '', code } = query
-        if (code === undefined) return c.text('The login was not finished. You can close this page and try again.', 400)
-        await mcp.logins.finish(state, code)
+        const { state = '', code, iss } = query
+        if (code === undefined)
+          throw new NamedError('McpLoginUnknown', 'The login was not finished. Close this page and try again.', {
+            status: 400,
+          })
+        await mcp.logins.finish({ state, code, ...(iss !== undefined && { iss }) })
         mcp.reconnect()
         return c.text('You are logged in. You can close this page.')
       },
@@ -166,12 +170,13 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
       scoped: true,
       answers: { 200: '{url}', 404: 'McpNotFound', 409: 'McpNoLogin', 502: 'McpLoginFailed' },
       async handle(c, { params, workspaceId }) {
-        const { name: known, url: address } = (await of(workspaceId)).view(params['name'] as string)
-        if (address === null)
-          throw new NamedError('McpNoLogin', `The MCP server "${known}" is a program: there is no login.`, {
+        const known = params['name'] as string
+        const at = (await of(workspaceId)).config(known)
+        if (at === undefined || at.type === 'stdio')
+          throw new NamedError('McpNoLogin', `The MCP server "${known}" has no login, or cannot be used now.`, {
             status: 409,
           })
-        const found = await mcp.logins.begin(address).catch((error: unknown) => {
+        const found = await mcp.logins.begin(at).catch((error: unknown) => {
           throw new NamedError('McpLoginFailed', `The login cannot begin: ${(error as Error).message}`, { status: 502 })
         })
         return c.json({ url: found ?? null })
