@@ -64,7 +64,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
   const client: Client = new SdkClient(
     { name: 'troupe', version: '0.1.0' },
     {
-      capabilities: { elicitation: { form: {} }, sampling: {} },
+      capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {} },
       versionNegotiation: { mode },
       // What a server declares is not compiled into checks of ours: a pattern of its could stall the process.
       jsonSchemaValidator: {

@@ -12,6 +12,10 @@ export const mcpEntrySchema = z.looseObject({
   cwd: z.string().max(4000).optional().describe('where it starts; absent: in the workspace'),
   url: z.string().max(4000).optional().describe('the address of a server that runs already'),
   headers: texts.optional(),
+  oauth: z
+    .looseObject({ clientId: z.string().max(2000), clientSecret: z.string().max(20_000).optional() })
+    .optional()
+    .describe('the client that is known to the login already; absent: one is registered'),
   enabled: z.boolean().optional(),
   disabled: z.boolean().optional(),
   useTools: z.array(z.string().max(300)).max(5000).nullable().optional().describe('the tools in use; absent: all'),
@@ -24,7 +28,13 @@ export const mcpServersSchema = z.record(z.string(), z.looseObject({}))
 /** How a server is reached. */
 export type McpServerConfig =
   | { type: 'stdio'; command: string; args: string[]; env: Record<string, string>; cwd?: string }
-  | { type: 'http' | 'sse'; url: string; headers: Record<string, string> }
+  | { type: 'http' | 'sse'; url: string; headers: Record<string, string>; client?: McpClient }
+
+/** By which a login knows us. */
+export interface McpClient {
+  client_id: string
+  client_secret?: string
+}
 
 /**
  * A name that tools and rules can be made of. Two underscores would blur where the server ends, and 30 characters leave
@@ -65,14 +75,34 @@ export function resolveMcpEntry(entry: McpEntry, variables?: NodeJS.ProcessEnv):
       env: fillAll(entry.env),
       ...(cwd !== undefined && { cwd: fill(cwd) }),
     }
-  return { type: type === 'sse' ? 'sse' : 'http', url: checkUrl(fill(url as string)), headers: fillAll(entry.headers) }
+  const { clientId, clientSecret } = entry.oauth ?? {}
+  return {
+    type: type === 'sse' ? 'sse' : 'http',
+    url: checkUrl(fill(url as string)),
+    headers: fillAll(entry.headers),
+    ...(clientId !== undefined && {
+      client: {
+        client_id: fill(clientId),
+        ...(clientSecret !== undefined && { client_secret: fill(clientSecret) }),
+      },
+    }),
+  }
 }
 
 /** What trust binds to: everything that decides what is started or spoken to, as it is written. */
-export function mcpFingerprint({ type, command, args, env, cwd, url, headers }: McpEntry): string {
+export function mcpFingerprint({ type, command, args, env, cwd, url, headers, oauth }: McpEntry): string {
   const sorted = (given: Record<string, string> = {}): [string, string][] =>
     Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return sha256([type ?? '', command ?? '', args ?? [], sorted(env), cwd ?? '', url ?? '', sorted(headers)])
+  return sha256([
+    type ?? '',
+    command ?? '',
+    args ?? [],
+    sorted(env),
+    cwd ?? '',
+    url ?? '',
+    sorted(headers),
+    oauth?.clientId ?? '',
+  ])
 }
 
 export function sha256(value: unknown): string {

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import type { McpLogin, McpServerConfig } from '@troupe/core'
-import { loginToMcp } from '@troupe/core'
+import { askForChallenge, loginToMcp, type McpChallenge, type McpLogin, type McpServerConfig } from '@troupe/core'
 import { NamedError } from '@troupe/core/error'
 import { readJsonFile } from '../config.ts'
 import { writePrivately } from '../home.ts'
@@ -10,13 +9,23 @@ import type { McpView } from './mcp-view.ts'
 
 /** Who is logged in where. Tokens lie in files of the home that only the person can read; nothing else is told of them. */
 export interface OAuthLogins {
-  provider(url: string): McpLogin
+  provider(at: McpAddress): McpLogin
   state(config: McpServerConfig | undefined): McpView['login']
   /** Where the person has to go; undefined: they are logged in already. */
-  begin(url: string): Promise<string | undefined>
+  begin(at: McpAddress): Promise<string | undefined>
   /** The person came back. Resolves with the address of the server. Throws `McpLoginUnknown` (400). */
-  finish(state: string, code: string): Promise<string>
+  finish(back: { state: string; code: string; iss?: string }): Promise<string>
   forget(url: string): void
+}
+
+/** A server, and the client that its login knows, where there is one. */
+type McpAddress = Pick<Exclude<McpServerConfig, { type: 'stdio' }>, 'url' | 'client'>
+
+interface Waiting {
+  at: McpAddress
+  challenge: McpChallenge
+  verifier?: string
+  until: number
 }
 
 interface Kept {
@@ -30,34 +39,43 @@ const openFor = 600_000
 export function createOAuthLogins(options: { home: string; redirectUrl: () => string }): OAuthLogins {
   const folder = path.join(options.home, 'mcp-logins')
   /** What waits for the person to come back, by its state. */
-  const open = new Map<string, { url: string; verifier?: string; until: number }>()
-  const needed = new Set<string>()
+  const open = new Map<string, Waiting>()
+  /** Where the person has to log in, and for what. */
+  const needed = new Map<string, McpChallenge>()
 
   const logins: OAuthLogins = {
-    provider: (url) => createLogin(url, undefined),
+    provider: (at) => createLogin(at, undefined),
     state(config) {
       if (config === undefined || config.type === 'stdio') return null
       if (needed.has(config.url)) return 'needed'
       return read(config.url).tokens === undefined ? null : 'done'
     },
-    async begin(url) {
+    async begin(at) {
+      const { url } = at
       const state = randomBytes(24).toString('base64url')
       for (const [key, { until }] of open) if (until < Date.now()) open.delete(key)
-      open.set(state, { url, until: Date.now() + openFor })
+      const challenge = { ...(await askForChallenge(url, AbortSignal.timeout(30_000))), ...needed.get(url) }
+      open.set(state, { at, challenge, until: Date.now() + openFor })
       let target: string | undefined
-      const login = createLogin(url, state, (found) => void (target = found))
-      await loginToMcp(login, { serverUrl: url })
+      const login = createLogin(at, state, (found) => void (target = found))
+      await loginToMcp(login, { serverUrl: url, challenge, anew: needed.has(url) })
       return target
     },
-    async finish(state, code) {
+    async finish({ state, code, iss }) {
       const waiting = open.get(state)
       open.delete(state)
       if (waiting === undefined || waiting.until < Date.now())
         throw new NamedError('McpLoginUnknown', 'Nobody waits for this login, or it took too long. Begin again.')
-      const login = createLogin(waiting.url, state, undefined, waiting.verifier)
-      await loginToMcp(login, { serverUrl: waiting.url, authorizationCode: code })
-      needed.delete(waiting.url)
-      return waiting.url
+      const login = createLogin(waiting.at, state, undefined, waiting.verifier)
+      const { challenge } = waiting
+      await loginToMcp(login, {
+        serverUrl: waiting.at.url,
+        challenge,
+        authorizationCode: code,
+        ...(iss !== undefined && { iss }),
+      })
+      needed.delete(waiting.at.url)
+      return waiting.at.url
     },
     forget(url) {
       needed.delete(url)
@@ -67,7 +85,7 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
   return logins
 
   function createLogin(
-    url: string,
+    { url, client: known }: McpAddress,
     state: string | undefined,
     onTarget?: (target: string) => void,
     verifier?: string,
@@ -86,7 +104,7 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
         }
       },
       ...(state !== undefined && { state: () => state }),
-      clientInformation: () => read(url).client as never,
+      clientInformation: () => known ?? (read(url).client as never),
       saveClientInformation: (client) => keep(url, { client }),
       tokens: () => read(url).tokens as never,
       saveTokens(tokens) {
@@ -95,7 +113,8 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
       },
       // In the background nobody can be sent anywhere: the state says that a login is needed.
       redirectToAuthorization(target) {
-        if (onTarget === undefined) needed.add(url)
+        const scope = target.searchParams.get('scope')
+        if (onTarget === undefined) needed.set(url, scope === null ? {} : { scope })
         else onTarget(target.href)
       },
       saveCodeVerifier(next) {

@@ -45,6 +45,8 @@ export interface WorkspaceMcp {
   /** Tries those again that failed. */
   reconnect(): void
   source(name: string): McpSource
+  /** How it is reached; undefined: not by anybody now. */
+  config(name: string): McpServerConfig | undefined
   close(): Promise<void>
 }
 
@@ -107,6 +109,7 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
     views: () => [...running.values()].map((one) => viewOf(one, logins.state(one.config))),
     view: (name) => viewOf(find(name), logins.state(find(name).config)),
     source: (name) => find(name).source,
+    config: (name) => find(name).config,
     server(name) {
       const { server, error } = find(name)
       if (server === undefined)
@@ -187,7 +190,7 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
           mark: options.mark,
           limits,
           onText,
-          ...(config.type === 'stdio' ? { warden: options.warden() } : { authProvider: logins.provider(config.url) }),
+          ...(config.type === 'stdio' ? { warden: options.warden() } : { authProvider: logins.provider(config) }),
         }),
       onChange: () => void (tools = undefined),
       redact: (text) => redact(text, secrets),
@@ -229,7 +232,10 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
 /** What must not be told: headers, and what is named like a key. */
 function secretsOf(config: McpServerConfig): string[] {
   if (config.type !== 'stdio')
-    return Object.values(config.headers).flatMap((value) => [value, value.split(' ').at(-1) as string])
+    return [
+      ...Object.values(config.headers).flatMap((value) => [value, value.split(' ').at(-1) as string]),
+      config.client?.client_secret ?? '',
+    ]
   const named = Object.entries(config.env).filter(([name]) => /key|token|secret|pass|auth|credential/i.test(name))
   return named.map(([, value]) => value)
 }
