@@ -32,7 +32,7 @@ export async function main(print = console.log): Promise<void> {
       .map(({ name }) => name)
       .join(', ')}`,
   )
-  print(await wind({ harbour: 'Roscoff' }, {} as never))
+  print(wind({ harbour: 'Roscoff' }))
 }
 
 if (import.meta.main) await main()

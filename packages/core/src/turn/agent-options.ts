@@ -3,7 +3,7 @@ import type { Answer, Ask } from '../asks.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { Tool } from '../tool.ts'
 import type { Roles, Titles } from './render-prompt.ts'
-import type { ToolRegistry } from './tool-registry.ts'
+import type { ToolFunction, ToolRegistry } from './tool-registry.ts'
 
 /** How tools are chosen: by the model's own calls, by a request that plans, or whichever the model can do. */
 export type Planning = 'native' | 'external' | 'auto'
@@ -19,7 +19,8 @@ export interface AgentOptions {
   name: string
   model: LanguageModelV4
   capabilities?: Capabilities
-  tools?: readonly (Tool | string)[]
+  /** As `useTools` takes them. */
+  tools?: readonly (string | Tool | ToolFunction)[]
   /** Where tools are kept by name and tag. Default: one of the agent's own. */
   registry?: ToolRegistry
   /** Default `auto`. */

@@ -1,5 +1,5 @@
 import { getTools } from '../tool-set.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool, ToolContext } from '../tool.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { createAutoFunc, type AutoFunc, type AutoFuncDefinition } from './auto-func.ts'
 import type { Learnt } from './capabilities.ts'
@@ -9,13 +9,15 @@ import { loadPrompt, type PromptFileOptions } from './prompt-file/load-prompt.ts
 import { toYamlPrompt } from './prompt-file/to-yaml-prompt.ts'
 import { renderTools } from './render-tools.ts'
 import { mergeSlots, setSlots, type Slots } from './slots.ts'
-import { createToolRegistry, type FunctionTool, type ListedTool, type ToolRegistry } from './tool-registry.ts'
+import {
+  createToolRegistry,
+  type FunctionTool,
+  type ListedTool,
+  type ToolFunction,
+  type ToolRegistry,
+} from './tool-registry.ts'
 import { Turn, type TurnGround } from './turn.ts'
 import type { McpTransport, OpenMcp } from './use-mcp.ts'
-
-/** A function that is used as a tool may carry what a model has to know of it. */
-export type ToolFunction = ((input: never, ctx: never) => unknown) &
-  Partial<Pick<FunctionTool, 'description' | 'input' | 'returns' | 'readOnly'>>
 
 /** An agent of a program: a model with a prompt that always holds, tools and extensions. */
 export class Agent {
@@ -83,11 +85,11 @@ export class Agent {
     return this
   }
 
-  /** Registers a function as a tool, uses it, and gives the function back. */
-  toolFunc<Input, Output>(
-    definition: Omit<FunctionTool<Input, Output>, 'execute'>,
-    execute: FunctionTool<Input, Output>['execute'],
-  ): FunctionTool<Input, Output>['execute'] {
+  /** Registers a function as a tool, uses it, and gives the function back, to be called as it is. */
+  toolFunc<Input, Function extends (input: Input, ctx: ToolContext) => unknown>(
+    definition: Omit<FunctionTool<Input>, 'execute'>,
+    execute: Function,
+  ): Function {
     this.registerTool({ ...definition, execute })
     return execute
   }

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { NamedError } from '../error.ts'
 import type { OutputSource } from '../output/output-schema-types.ts'
-import { checkTool, defineTool, toolKey, type Tool, type ToolContext, type ToolDefinition } from '../tool.ts'
+import {
+  checkTool,
+  defineTool,
+  isStringTool,
+  toolKey,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+} from '../tool.ts'
 
 /** A function with what a model has to know of it. */
 export interface FunctionTool<Input = unknown, Output = unknown> {
@@ -21,11 +29,15 @@ export interface FunctionTool<Input = unknown, Output = unknown> {
   execute: (input: Input, ctx: ToolContext) => Output | Promise<Output>
 }
 
+/** A function that is used as a tool may carry what a model has to know of it. */
+export type ToolFunction = ((input: never, ctx: never) => unknown) &
+  Partial<Pick<FunctionTool, 'description' | 'input' | 'returns' | 'readOnly'>>
+
 /** A tool as it is listed. */
 export interface ListedTool {
   name: string
   description: string
-  /** JSON Schema of the input. */
+  /** JSON Schema of the arguments. */
   kwargs: Record<string, unknown>
   /** JSON Schema of the result, where it is known. */
   returns?: Record<string, unknown>
@@ -102,11 +114,17 @@ function listed({ tool, description, returns, tags }: Entry): ListedTool {
   return {
     name: tool.name,
     description,
-    kwargs: jsonSchema(tool.input as unknown as OutputSource),
+    kwargs: argumentsSchema(tool),
     ...(returns !== undefined && { returns: jsonSchema(returns) }),
     tags: [...tags],
     readOnly: tool.readOnly,
   }
+}
+
+/** What a call is made with: an object always; a tool that takes a plain text gets it as `input`. */
+function argumentsSchema(tool: Tool): Record<string, unknown> {
+  const { $schema: _, ...schema } = tool.jsonSchema ?? jsonSchema(tool.input as unknown as OutputSource)
+  return isStringTool(tool) ? { type: 'object', properties: { input: schema }, required: ['input'] } : schema
 }
 
 function withReturns(description: string, returns: OutputSource): string {
