@@ -1,7 +1,6 @@
 import type { OutputProblem } from '../output/output-problem.ts'
 import type { OutputStream } from '../output/output-stream-types.ts'
 import type { Usage } from '../protocol/message.ts'
-import { addUsage } from '../run/usage.ts'
 import { answer } from './answer.ts'
 import { createEmitter, type Emitter } from './emitter.ts'
 import type { TurnContext, TurnEvent, TurnResult } from './extension.ts'
@@ -24,13 +23,15 @@ export interface Run {
   events: Replay<TurnEvent>
   out: OutputStream<unknown>
   cut: Cut
+  /** Of all requests so far. */
+  usage(): Usage | undefined
+  addUsage(usage: Usage | undefined): void
 }
 
 /** A run under way, as its parts need it. */
 export interface Conducted extends Run {
   ctx: TurnContext
   emitter: Emitter
-  usage(): Usage | undefined
   tool(log: ToolLog): void
 }
 
@@ -67,7 +68,6 @@ export async function conduct(run: Run): Promise<TurnResult<unknown>> {
 
 function open(run: Run): Conducted {
   const { id, spec, signal, events, cut } = run
-  let usage: Usage | undefined
   const toolLogs: ToolLog[] = []
   const ctx: TurnContext = {
     id,
@@ -78,16 +78,13 @@ function open(run: Run): Conducted {
     extra: {},
     toolLogs,
     turn: spec.emptyTurn,
-    addUsage(more) {
-      usage = addUsage(usage, more)
-    },
+    addUsage: run.addUsage,
   }
   const emitter = createEmitter(events, spec.extensions, ctx, () => cut.now('failed'))
   return {
     ...run,
     ctx,
     emitter,
-    usage: () => usage,
     tool(log) {
       toolLogs.push(log)
       ctx.extra['toolLogs'] = toolLogs

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NamedError } from '../error.ts'
 import type { Conducted } from './conduct.ts'
-import { brokenPlan, commandSchema, planSlots, readCommand, runPlanned } from './plan-parts.ts'
+import { askPlan, brokenPlan, commandSchema, readCommand, runPlanned } from './plan-parts.ts'
 import { planRounds } from './plan-rounds.ts'
 import { setSlots } from './slots.ts'
 import { actionResults } from './tool-log.ts'
@@ -36,23 +36,15 @@ export async function planExternally(run: Conducted): Promise<void> {
 }
 
 async function planOnce(run: Conducted): Promise<void> {
-  const { ctx, signal } = run
-  const plan = ctx
-    .turn()
-    .set({ ...planSlots(run), instruct: question })
-    .output(planSchema)
-    .retries(0)
-    .run({ signal })
-  // The decision may come after the command: nothing runs before both are there.
-  const decision: unknown = await plan.key('use_tool')
-  if (decision === false) return plan.stop()
-  if (decision !== true) throw brokenPlan('It does not say whether a tool is used.')
-  const call = readCommand(await plan.key('tool_command'))
-  const ended = plan.result().then(
-    ({ usage }) => ctx.addUsage(usage),
-    () => undefined,
-  )
-  await Promise.all([runPlanned(run, [call]), ended])
+  await askPlan(run, { instruct: question }, planSchema, async (plan) => {
+    // The decision may come after the command: nothing runs before both are there.
+    const decision: unknown = await plan.key('use_tool')
+    if (decision === false) return
+    if (decision !== true) throw brokenPlan('It does not say whether a tool is used.')
+    const call = readCommand(await plan.key('tool_command'))
+    // What comes behind the command does not matter any more.
+    await Promise.all([runPlanned(run, [call]), plan.result().catch(() => undefined)])
+  })
 }
 
 function isBroken(error: unknown): error is NamedError {

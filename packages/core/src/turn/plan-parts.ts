@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { NamedError } from '../error.ts'
+import type { OutputSource } from '../output/output-schema-types.ts'
 import type { Conducted } from './conduct.ts'
 import { executeCalls, type PlannedCall } from './execute-calls.ts'
 import type { Slots } from './slots.ts'
+import type { TurnRun } from './turn-run.ts'
 
 /** One call as a plan writes it. */
 export const commandSchema = z.object({
@@ -12,10 +14,29 @@ export const commandSchema = z.object({
 })
 
 /** What a plan is made of: the question of the turn, its tools, and what the model would know of the conversation. */
-export function planSlots({ ctx, spec }: Conducted): Slots {
+function planSlots({ ctx, spec }: Conducted): Slots {
   const { system, role, rules, userInfo, developer, history, input, attachment, instruct } = ctx.prompt
   const seen = { system, role, rules, userInfo, developer, history, input, attachment }
   return { ...seen, 'extra instruction': instruct, tools: spec.toolTexts() } as Slots
+}
+
+/** Asks for a plan and reads it. It ends with its reader, and its tokens count whatever becomes of it. */
+export async function askPlan<In, Out>(
+  run: Conducted,
+  slots: Slots,
+  schema: OutputSource<In, Out>,
+  read: (plan: TurnRun<In, Out>) => Promise<void>,
+): Promise<void> {
+  const { ctx, signal } = run
+  const turn = ctx.turn().set({ ...planSlots(run), ...slots })
+  const plan = turn.output(schema).retries(0).run({ signal })
+  try {
+    await read(plan)
+  } finally {
+    plan.stop()
+    await plan.result().catch(() => undefined)
+    ctx.addUsage(plan.usage())
+  }
 }
 
 /** Missing arguments are the tool's business: its schema complains. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Conducted } from './conduct.ts'
-import { commandSchema, planSlots, readCommand, runPlanned } from './plan-parts.ts'
+import type { PlannedCall } from './execute-calls.ts'
+import { askPlan, commandSchema, readCommand, runPlanned } from './plan-parts.ts'
 import { actionResults } from './tool-log.ts'
 
 const planSchema = z.object({
@@ -13,26 +14,23 @@ const question =
 
 /** Several plans in a row: each sees what the ones before did. Commands of a round run together where they only read. */
 export async function planRounds(run: Conducted, rounds: number): Promise<void> {
-  const { ctx, signal } = run
+  const { toolLogs } = run.ctx
   let seen = 0
+  let calls: PlannedCall[] = []
   for (let round = 1; round <= rounds; round++) {
-    const plan = ctx
-      .turn()
-      .set({
-        ...planSlots(run),
-        done_plans: ctx.toolLogs.map(({ purpose, name }) => `${purpose} (${name})`),
-        last_round_result: actionResults(ctx.toolLogs.slice(seen)),
-        round: `${round} of ${rounds}`,
-        instruct: question,
-      })
-      .output(planSchema)
-      .retries(0)
-      .run({ signal })
-    if ((await plan.key('next_action')) === 'response') return plan.stop()
-    const { data, usage } = await plan.result()
-    ctx.addUsage(usage)
-    if (data.execution_commands.length === 0) return
-    seen = ctx.toolLogs.length
-    await runPlanned(run, data.execution_commands.map(readCommand))
+    const slots = {
+      done_plans: toolLogs.map(({ purpose, name }) => `${purpose} (${name})`),
+      last_round_result: actionResults(toolLogs.slice(seen)),
+      round: `${round} of ${rounds}`,
+      instruct: question,
+    }
+    calls = []
+    await askPlan(run, slots, planSchema, async (plan) => {
+      if ((await plan.key('next_action')) === 'response') return
+      calls = (await plan.result()).data.execution_commands.map(readCommand)
+    })
+    if (calls.length === 0) return
+    seen = toolLogs.length
+    await runPlanned(run, calls)
   }
 }

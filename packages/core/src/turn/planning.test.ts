@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { defineTool } from '../tool.ts'
 import { scriptedModel, type Script, type ScriptFunction } from '../testing/index.ts'
 import { createAgent } from './agent.ts'
 import type { AgentOptions } from './agent-options.ts'
@@ -91,6 +92,39 @@ describe('external planning', () => {
     expect(model.calls[0]?.abortSignal?.aborted).toBe(true)
     expect(asked).toEqual([])
     expect(userText(model.calls[1])).toBe('Hello')
+  })
+
+  it('a tool that takes a plain text is shown, listed and called with it as input', async () => {
+    const taken: string[] = []
+    const { agent, model } = weatherAgent([[{ text: plan({ input: 'ls' }, 'look', 'say') }], [{ text: 'ok' }]])
+    agent.useTool(
+      defineTool({
+        name: 'say',
+        description: 'Says it.',
+        input: z.string().describe('what to say'),
+        readOnly: true,
+        group: 'library',
+        execute: (text) => void taken.push(text),
+      }),
+    )
+    await agent.turn().input('q').run().result()
+    expect(taken).toEqual(['ls'])
+    expect(userText(model.calls[0])).toContain('{\n      "input": <string> // what to say\n    }')
+    expect(agent.getToolList().at(-1)?.kwargs).toMatchObject({ properties: { input: { type: 'string' } } })
+  })
+
+  it.each([
+    ['decided against tools', '{"use_tool": false}'],
+    ['asked for one', plan({ city: 'Rome' })],
+    ['could not be read', 'Perhaps.'],
+  ])('the tokens of a plan that %s are counted', async (_, text) => {
+    const usage = { inputTokens: 100, outputTokens: 10 }
+    const { agent } = weatherAgent([
+      [{ text }, { finish: 'stop', usage }],
+      [{ text: 'Hi.' }, { finish: 'stop', usage }],
+    ])
+    const result = await agent.turn().input('q').run().result()
+    expect(result.usage).toMatchObject({ inputTokens: 200, outputTokens: 20 })
   })
 
   it('runs nothing before the decision, even where the command comes first', async () => {
@@ -426,7 +460,7 @@ describe('tools of an agent', () => {
       },
       ({ n }) => n * 2,
     )
-    expect(double({ n: 4 }, undefined as never)).toBe(8)
+    expect(double({ n: 4 })).toBe(8)
     two.useTools([double, 'double'])
     expect(one.getToolList()).toEqual([
       {
@@ -456,6 +490,14 @@ describe('tools of an agent', () => {
     ])
     expect(() => agent.useTools('Nothing')).toThrow(/There is no tool "Nothing". Known: /)
     expect(() => agent.useTools([() => 1])).toThrow(TypeError)
+  })
+
+  it('may be given with the agent, functions too', () => {
+    const look = (): string => 'seen'
+    expect(createAgent({ name: 'a', model, tools: ['TimeNow', look] }).getToolList()).toMatchObject([
+      { name: 'TimeNow' },
+      { name: 'look' },
+    ])
   })
 
   it('a name is taken by one tool only', () => {

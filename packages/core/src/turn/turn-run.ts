@@ -1,4 +1,6 @@
 import { newId } from '../protocol/ids.ts'
+import type { Usage } from '../protocol/message.ts'
+import { addUsage } from '../run/usage.ts'
 import type { PathStyle } from '../output/instant-event.ts'
 import type { OutputKeys } from '../output/output-keys.ts'
 import { createOutputStream } from '../output/output-stream.ts'
@@ -27,6 +29,8 @@ export interface TurnRun<Input, Data> extends OutputKeys<Input> {
   events(): AsyncIterableIterator<TurnEvent>
   /** The text as it comes. After a `reset` the next attempt follows; `events` tells where. */
   text(): AsyncIterableIterator<string>
+  /** Tokens of all requests so far, as far as the provider told; also of a run that was stopped or failed. */
+  usage(): Usage | undefined
   /** Ends the request; whoever reads gets the reason. */
   stop(reason?: unknown): void
 }
@@ -38,6 +42,7 @@ export function createTurnRun<Input, Data>(spec: RunSpec, options: RunOptions): 
   const signal = options.signal === undefined ? controller.signal : AbortSignal.any([options.signal, controller.signal])
   const cut: Cut = { reason: undefined, problems: [], now: () => undefined }
   let begun: Promise<TurnResult<unknown>> | undefined
+  let used: Usage | undefined
   const out = createOutputStream<Input, unknown>({
     schema: spec.schema as never,
     ensure: spec.ensure,
@@ -63,6 +68,7 @@ export function createTurnRun<Input, Data>(spec: RunSpec, options: RunOptions): 
       void begin()
       return deltas(events.read())
     },
+    usage: () => used,
     stop: (reason?: unknown) => controller.abort(reason),
     key: (...args: Parameters<typeof out.key>) => out.key(...args),
     waitKeys: (...args: Parameters<typeof out.waitKeys>) => out.waitKeys(...args),
@@ -75,9 +81,13 @@ export function createTurnRun<Input, Data>(spec: RunSpec, options: RunOptions): 
   }
   return run as unknown as TurnRun<Input, Data>
 
+  function count(more: Usage | undefined): void {
+    used = addUsage(used, more)
+  }
+
   function begin(): Promise<TurnResult<unknown>> {
     if (begun === undefined) {
-      begun = conduct({ id, spec, signal, events, out: out as never, cut })
+      begun = conduct({ id, spec, signal, events, out: out as never, cut, usage: () => used, addUsage: count })
       // Whoever reads gets the error; a run that nobody asks for its result is no unhandled rejection.
       begun.catch(() => undefined)
     }
