@@ -106,6 +106,24 @@ describe('a chat session', () => {
     expect(promptOf(second.model.calls[0])).toEqual(['user: remember', 'assistant: ok', 'user: well?'])
   })
 
+  it('attachments are recorded as the files they are, and sent again with the next turn', async () => {
+    const { agent, model, session } = setUp(undefined, { id: 's' })
+    const file = { type: 'file' as const, mediaType: 'image/png', url: 'data:image/png;base64,AQI=', filename: 'a.png' }
+    await agent.turn().input('What is this?').attachment(file).run().result()
+    await agent.turn().attachment(file).run().result()
+    session.recordInput(['attachment', 'input.question'])
+    await agent.turn().input({ question: 'and this?', noise: 1 }).attachment(file).run().result()
+    session.recordInput('input.question')
+    await agent.turn().input({ question: 'still?' }).attachment(file).run().result()
+    const said = (await session.messages()).filter(({ role }) => role === 'user').map(({ parts }) => parts)
+    const text = (words: string) => ({ type: 'text', text: words })
+    expect(said).toEqual([[text('What is this?'), file], [file], [text('and this?'), file], [text('still?')]])
+    expect(model.calls[1]?.prompt[0]?.content).toEqual([
+      expect.objectContaining({ type: 'text' }),
+      expect.objectContaining({ type: 'file', mediaType: 'image/png' }),
+    ])
+  })
+
   it('refuses ids that could not be file names', () => {
     expect(() => chatSession({ id: '../x' })).toThrow(expect.objectContaining({ name: 'BadId' }))
     expect(() => chatSession().activate('a b')).toThrow(/is not an id/)

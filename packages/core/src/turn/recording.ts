@@ -3,7 +3,7 @@ import { newId } from '../protocol/ids.ts'
 import type { Part, StoredMessage } from '../protocol/message.ts'
 import type { TurnEnd, TurnResult } from './extension.ts'
 import { renderBody } from './render-body.ts'
-import { renderMain } from './render-prompt.ts'
+import { attachmentParts, renderMain } from './render-prompt.ts'
 import { isEmpty, slotName, type Slots } from './slots.ts'
 
 /** All that is found, or the first that is. */
@@ -14,12 +14,17 @@ export interface Recording {
   mode: RecordMode
 }
 
-export function recordedInput(prompt: Slots, recording: Recording, parent: string | null): StoredMessage {
-  const paths = recording.paths.map((path) => path.replace(/^[^./[]+/, slotName))
-  const { output: _, ...slots } = prompt
-  const chosen = choose(slots, { ...recording, paths })
+/** Attachments stay files: they come with the default, or where the slot itself is among the paths. */
+export function recordedInput(prompt: Slots, { paths, mode }: Recording, parent: string | null): StoredMessage {
+  const named = paths.map((path) => path.replace(/^[^./[]+/, slotName))
+  const { output: _, attachment, ...slots } = prompt
+  const files = paths.length === 0 || named.includes('attachment') ? attachmentParts(prompt) : []
+  const others = named.filter((path) => path !== 'attachment')
+  const chosen = choose({ ...slots, attachment }, { paths: others, mode })
+  if (chosen === undefined && files.length > 0 && others.length < named.length) return message('user', parent, files)
   const text = chosen ?? (isEmpty(slots.input) ? renderMain(slots, undefined) : renderBody(slots.input))
-  return message('user', parent, [{ type: 'text', text }])
+  const texts: Part[] = text === '' && files.length > 0 ? [] : [{ type: 'text', text }]
+  return message('user', parent, [...texts, ...files])
 }
 
 export function recordedOutput({ result }: TurnEnd, recording: Recording, parent: string): StoredMessage {

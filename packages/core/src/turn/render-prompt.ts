@@ -55,7 +55,7 @@ export function renderPrompt(slots: Slots, requirement: string | undefined, styl
     messages.push({ role, parts: partsOf(message) })
   }
   const main = renderMain(slots, requirement, titles)
-  const parts = [...(main === '' ? [] : [text(main)]), ...attachmentsOf(slots).map(attachmentPart)]
+  const parts = [...(main === '' ? [] : [text(main)]), ...attachmentParts(slots)]
   if (parts.length === 0) throw emptyPrompt()
   messages.push({ role: roleOf('user'), parts })
   return messages
@@ -86,9 +86,10 @@ function partsOf(message: HistoryMessage): Part[] {
   return 'parts' in message ? [...message.parts] : [text(message.content)]
 }
 
-function attachmentsOf({ attachment }: Slots): readonly Attachment[] {
+/** What goes along with the blocks. */
+export function attachmentParts({ attachment }: Slots): Part[] {
   if (isEmpty(attachment)) return []
-  return Array.isArray(attachment) ? (attachment as readonly Attachment[]) : [attachment as Attachment]
+  return ([attachment].flat() as Attachment[]).map(attachmentPart)
 }
 
 function attachmentPart(attachment: Attachment): Part {
