@@ -125,6 +125,7 @@ export class Turn<Input = string, Data = string> {
 
   /** How often an answer that is not accepted is asked for again; then it is an error, or the last answer is taken. */
   retries(count: number, otherwise: RunSpec['otherwise'] = 'throw'): Turn<Input, Data> {
+    if (!Number.isInteger(count) || count < 0) throw new TypeError('retries takes a number: 0, 1, 2…')
     return this.#with({ retries: count, otherwise })
   }
 

@@ -50,6 +50,20 @@ describe('a prompt file', () => {
     )
   })
 
+  it('a map names the arguments of a method that takes several', async () => {
+    const { agent, model } = agentFor('{"a": ""}', '{"a": ""}')
+    const aliases = '.alias:\n  ensure: { paths: a, rule: not-empty }\n  retries: { count: 1, otherwise: last }\n'
+    const turn = agent.loadYamlPrompt(`input: q\noutput: { a: str }\n${aliases}`)
+    const { data, attempts } = await turn.run().result()
+    expect({ data, attempts }).toEqual({ data: { a: '' }, attempts: 2 })
+    expect(model.calls).toHaveLength(2)
+    const load = (text: string) => () => agent.loadYamlPrompt(text)
+    expect(load('.alias:\n  retries: { times: 1 }')).toThrow(/there is no argument times; there are count, otherwise/)
+    expect(load('.alias:\n  retries: { .args: [often] }')).toThrow(
+      /<yaml text>:2: .alias.retries: retries takes a number/,
+    )
+  })
+
   it('types of words validate: a wrong answer is asked for again', async () => {
     const { agent, model } = agentFor('{"n": "three", "list": []}', '{"n": 3, "list": ["a"]}')
     const turn = agent.loadJsonPrompt(`{ input: 'q', output: { n: 'int', list: 'list[str]' } }`)

@@ -29,6 +29,12 @@ const turnMethods = [
   'retries',
 ] as const
 
+/** What a map of arguments may name where a method takes several in a row. */
+const parameters: Readonly<Record<string, readonly string[]>> = {
+  ensure: ['paths', 'rule'],
+  retries: ['count', 'otherwise'],
+}
+
 type AnyMethod = (...args: unknown[]) => unknown
 
 /** Does to the agent what the file says of it, and gives the turn that it describes. */
@@ -46,8 +52,9 @@ export function applyPrompt(
 }
 
 function applyAlias(agent: PromptTarget, turn: unknown, action: Extract<PromptAction, { type: 'alias' }>): unknown {
-  const { args, fail } = action
+  const { fail } = action
   const method = camelCase(action.method)
+  const args = positional(method, action)
   const given =
     method === 'output' ? [readOutput(args[0], nowhere, 'output', (message) => fail(message)), ...args.slice(1)] : args
   const isAgents = (agentMethods as readonly string[]).includes(method)
@@ -61,6 +68,16 @@ function applyAlias(agent: PromptTarget, turn: unknown, action: Extract<PromptAc
   } catch (error) {
     return fail((error as Error).message)
   }
+}
+
+/** Arguments by name in the order in which the method takes them. */
+function positional(method: string, { args, named, fail }: Extract<PromptAction, { type: 'alias' }>): unknown[] {
+  const names = Object.hasOwn(parameters, method) ? parameters[method] : undefined
+  if (!named || names === undefined) return args
+  const map = args[0] as Record<string, unknown>
+  const unknown = Object.keys(map).filter((name) => !names.includes(name))
+  if (unknown.length > 0) fail(`there is no argument ${unknown.join(', ')}; there are ${names.join(', ')}`)
+  return names.map((name) => map[name])
 }
 
 function camelCase(name: string): string {

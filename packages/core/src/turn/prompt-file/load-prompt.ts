@@ -18,7 +18,7 @@ export interface PromptFileOptions {
 export type PromptAction =
   | { type: 'agent'; slots: Slots }
   | { type: 'turn'; slots: Slots }
-  | { type: 'alias'; method: string; args: unknown[]; fail: (message: string) => never }
+  | { type: 'alias'; method: string; args: unknown[]; named: boolean; fail: (message: string) => never }
 
 /** Reads a file, or a text where no such file exists. Errors name file, line and key. */
 export function loadPrompt(pathOrText: string, format: 'yaml' | 'json', options: PromptFileOptions): PromptAction[] {
@@ -111,6 +111,7 @@ function readAliases(value: unknown, place: Place, fail: Fail): PromptAction[] {
       type: 'alias',
       method,
       args: readArguments(given, at, key, fail),
+      named: isMap(given) && !Object.hasOwn(given, '.args'),
       fail: (message) => fail(message, at, key),
     }
   })
