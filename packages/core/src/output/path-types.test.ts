@@ -69,6 +69,18 @@ describe('paths that lead somewhere have the type of what is there', () => {
     expectTypeOf(article('["a.b"]["c/d"]')).toEqualTypeOf<boolean>()
   })
 
+  test('slash style leads to the same', () => {
+    expectTypeOf(article('items/0/title')).toEqualTypeOf<string>()
+    expectTypeOf(article('items/*/score')).toEqualTypeOf<number>()
+    expectTypeOf(article('/author/address/city')).toEqualTypeOf<string>()
+    expectTypeOf(article('items/*/tags/1')).toEqualTypeOf<string>()
+    expectTypeOf(article('people/anna/age')).toEqualTypeOf<number>()
+    expectTypeOf(article('scores/*')).toEqualTypeOf<number>()
+    expectTypeOf(article('scores/"a.b"')).toEqualTypeOf<number>()
+    expectTypeOf(article('block/size/0')).toEqualTypeOf<number>()
+    expectTypeOf(article('anything/at/3')).toEqualTypeOf<unknown>()
+  })
+
   test('lists and scalars may be the whole', () => {
     expectTypeOf(at<{ t: string }[]>()('[0].t')).toEqualTypeOf<string>()
     expectTypeOf(at<{ t: string }[]>()('[*]')).toEqualTypeOf<{ t: string }>()
@@ -101,6 +113,16 @@ test('paths that lead nowhere do not compile', () => {
   article('items[0].')
   // @ts-expect-error a key with a dot must be quoted
   article('a.b')
+  // @ts-expect-error no such field of an item, in slash style
+  article('items/0/titel')
+  // @ts-expect-error a list has items, not fields
+  article('items/title')
+  // @ts-expect-error a string has nothing below it
+  article('title/length')
+  // @ts-expect-error a separator with nothing behind it
+  article('items/0/')
+  // @ts-expect-error one style or the other
+  article('author/address.city')
   // @ts-expect-error a scalar has nothing below it
   at<number>()('a')
   expect(true).toBe(true)

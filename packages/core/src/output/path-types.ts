@@ -1,11 +1,12 @@
 /**
  * Paths into a type, as they are written in code: `title`, `items`, `items[0].title`, `items[*].title`, `scores.anna`,
- * `scores.*`; `''` is the whole. They are offered to depth 8 and checked to any depth by `ValueAt`.
+ * `scores.*`; `''` is the whole. They are offered to depth 8 and checked to any depth by `ValueAt`, which also knows
+ * those in slash style: `items/0/title`, `items/*`.
  */
-export type PathOf<T> = '' | Below<T, '', []>
+export type PathOf<T> = '' | Below<T, '', []> | `${string}/${string}`
 
 /** The type of what a path leads to, without `undefined`: what arrived is there. `never` for a path that leads nowhere. */
-export type ValueAt<T, P extends string> = P extends '' ? T : Walk<T, P>
+export type ValueAt<T, P extends string> = P extends '' ? T : IsSlashed<P> extends true ? WalkSlashed<T, P> : Walk<T, P>
 
 /** `P` if it leads somewhere in `T`, else `never`: makes a wrong path a compile error where a path is a parameter. */
 export type ValidPath<T, P extends string> = [ValueAt<T, P>] extends [never] ? never : P
@@ -72,6 +73,27 @@ type WalkKey<T, P extends string> = P extends `${infer Key}${'.' | '['}${string}
 type WalkHead<T, P extends string, Head extends string> = P extends `${Head}${infer Rest}`
   ? Walk<Property<T, Head>, Rest>
   : never
+
+/** A slash inside quotes belongs to the key. */
+type IsSlashed<P extends string> = P extends `${string}["${string}`
+  ? false
+  : P extends `${string}/${string}`
+    ? true
+    : false
+
+type WalkSlashed<T, P extends string> = P extends `/${infer Rest}` ? WalkPieces<T, Rest> : WalkPieces<T, P>
+
+type WalkPieces<T, P extends string> = P extends `${infer Piece}/${infer Rest}`
+  ? WalkPieces<Piecewise<T, Piece>, Rest>
+  : Exclude<Piecewise<T, P>, undefined>
+
+type Piecewise<T, Piece extends string> = Piece extends ''
+  ? never
+  : Piece extends `"${infer Key}"`
+    ? Property<T, Key>
+    : Piece extends '*' | `${number}`
+      ? Item<T, Piece> | Property<T, Piece>
+      : Property<T, Piece>
 
 /** One member of a union that has the key is enough. */
 type Property<T, Key extends string> =
