@@ -33,6 +33,37 @@ describe('the commands in a text', () => {
     expect(found(`git -c alias.a='!rm x' a`)[1]).toEqual(['rm x', 'git'])
     expect(found(`docker exec -it box sh -c 'rm x'`).at(-1)).toEqual(['rm x', 'docker exec > sh -c'])
     expect(analyze('ssh host rm x').commands[1]?.remote).toBe(true)
+    const others = [
+      `env -iS 'rm x'`,
+      'nice --5 rm x',
+      'timeout -- 5 rm x',
+      `su root -c 'rm x'`,
+      `script /dev/null -c 'rm x'`,
+      `flock l -c 'rm x'`,
+      `parallel ::: 'rm x'`,
+      'watch rm x',
+      `ssh -o ProxyCommand='rm x' host`,
+      'kubectl exec pod -c box -- rm x',
+      'docker -H y compose exec box rm x',
+      `npx -c 'rm x'`,
+      'npm --prefix y exec rm x',
+      `at now <<< 'rm x'`,
+      `bash -eo pipefail -c 'rm x'`,
+      `bash +x -c -- 'rm x'`,
+      `tar cf y --checkpoint-action exec='rm x'`,
+      `vim -c ':!rm x'`,
+      `awk 'BEGIN { system("rm x") }'`,
+      `perl -e '\`rm x\`'`,
+      `python3 -c "import subprocess; subprocess.run('rm x', shell=True)"`,
+      `PROMPT_COMMAND='rm x'`,
+      `PS4='$(rm x)'`,
+      `mapfile -C 'rm x' -c 1 y`,
+      `sort --compress-prog='rm x' y`,
+      'coproc rm x',
+      'rm\\\nx; r\\\nm x',
+      `$'\\x72m' x`,
+    ]
+    for (const text of others) expect([text, texts(text)]).toEqual([text, expect.arrayContaining(['rm x'])])
   })
 
   it('have exact words only where these are certain', () => {

@@ -143,12 +143,13 @@ export class CommandCollector {
   }
 
   #readsCode(name: string, spot: Spot): void {
-    const { network, text } = spot.input
+    const { network, text, certain } = spot.input
     if (network) this.note('floor', `It hands to ${name} what comes from the network.`)
-    if (text === null || !isWhole(text) || interpreterOf(name) !== undefined)
-      this.note('unseen', `What ${name} will be told is known only when it runs.`)
-    if (text === null || interpreterOf(name) !== undefined) return
-    this.reread(spell(text), { ...spot, via: [...spot.via, `input of ${name}`], input: noFeed, guessed: true })
+    const isShell = interpreterOf(name) === undefined
+    if (!certain || !isShell) this.note('unseen', `What ${name} will be told is known only when it runs.`)
+    if (text === null || !isShell) return
+    const within: Spot = { ...spot, via: [...spot.via, `input of ${name}`], input: noFeed }
+    this.reread(spell(text), certain ? within : { ...within, guessed: true })
   }
 
   #cd(words: readonly Piece[], { cwds }: Spot): Moves {

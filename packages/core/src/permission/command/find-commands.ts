@@ -180,7 +180,7 @@ class Finder {
       const before = this.collector.findings.commands.length
       this.#node(command, { ...spot, input })
       const text = command.type === 'Command' ? this.collector.memory.printed(command, spot) : undefined
-      input = { network: input.network || this.#fetchedSince(before), text: text ?? null }
+      input = { network: input.network || this.#fetchedSince(before), text: text ?? null, certain: false }
     }
     return stayIn(spot.cwds)
   }
@@ -251,7 +251,7 @@ class Finder {
     for (const node of nodes) {
       if (node.descriptor?.type === 'FileDescriptorVariable') this.collector.note('odd', 'It opens a file for later.')
       if (node.type === 'HereDoc') {
-        input = { network: false, text: this.#hereDocument(node, spot) }
+        input = this.#hereDocument(node, spot)
         continue
       }
       if (node.target === undefined) continue
@@ -259,10 +259,10 @@ class Finder {
       const network = pieces.some((piece) => piece.network)
       if (node.type === 'HereString') {
         this.collector.note('odd', 'It has a here-string.')
-        input = { network, text: fieldsOf(pieces).join(' ') }
+        input = { network, text: fieldsOf(pieces).join(' '), certain: pieces.every(({ certain }) => certain) }
         continue
       }
-      if (node.operator.startsWith('<')) input = { network, text: null }
+      if (node.operator.startsWith('<')) input = { ...noFeed, network }
       if (node.operator.endsWith('&') && /^-./.test(node.target.text))
         this.collector.note('unseen', 'Bash ends a redirection in it before the parser does.')
       redirections.push({ operator: node.operator, target: this.collector.memory.word(node.target, spot) })
@@ -270,10 +270,16 @@ class Finder {
     return { redirections, input }
   }
 
-  #hereDocument({ operator, delimiter, body }: HereDoc, spot: Spot): string {
+  #hereDocument({ operator, delimiter, body }: HereDoc, spot: Spot): Feed {
     this.collector.note('odd', 'It has a here-document.')
-    if (delimiter?.quoted !== true) for (const part of body.parts ?? []) this.#part(part, spot)
-    return operator === '<<-' ? body.text.replaceAll(/^\t+/gm, '') : body.text
+    const before = this.collector.findings.commands.length
+    const literal = delimiter?.quoted === true
+    if (!literal) for (const part of body.parts ?? []) this.#part(part, spot)
+    return {
+      network: this.#fetchedSince(before),
+      text: operator === '<<-' ? body.text.replaceAll(/^\t+/gm, '') : body.text,
+      certain: literal || !/[$`\\]/.test(body.text),
+    }
   }
 
   /** The words that a word becomes, once everything that it runs has been found. */

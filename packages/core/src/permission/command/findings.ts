@@ -61,5 +61,7 @@ export interface Spot {
 export interface Feed {
   network: boolean
   text: string | null
+  /** The text is exactly that. */
+  certain: boolean
 }
-export const noFeed: Feed = { network: false, text: null }
+export const noFeed: Feed = { network: false, text: null, certain: false }

@@ -11,8 +11,8 @@ const operator = /[;|&<>\n]/
  * that cannot be seen, nothing outside quotes that is not ASCII. What the parser makes of it must be the same words.
  */
 export function passGate(text: string): Gate {
-  const odd = invisible.exec(text.replaceAll(/[\n\t]/g, ''))
-  if (odd !== null) return { why: `It has a character that cannot be seen (${codePoint(odd[0])}).` }
+  const unseen = findInvisible(text)
+  if (unseen !== undefined) return { why: unseen }
   const words: string[] = []
   let word: string | null = null
   let quoted = false
@@ -63,6 +63,12 @@ export function passGate(text: string): Gate {
   }
   end()
   return { words }
+}
+
+/** Says which character of a text cannot be seen, or is a space that does not part words. */
+export function findInvisible(text: string): string | undefined {
+  const odd = invisible.exec(text.replaceAll(/[\n\t]/g, ''))
+  return odd === null ? undefined : `It has a character that cannot be seen (${codePoint(odd[0])}).`
 }
 
 function isBare(character: string, word: string | null, next: string): boolean {

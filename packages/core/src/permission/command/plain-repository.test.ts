@@ -117,8 +117,9 @@ it('refuses settings that it does not understand, worktrees and modules', () => 
     '[CORE]\n\tFSMONITOR = x\n',
     'nonsense\n',
   ]
+  const { top: changed } = repository()
   for (const text of odd) {
-    const { top } = repository()
+    const top = changed
     writeFileSync(path.join(top, '.git/config'), text)
     expect([text, isPlainRepository(top)]).toEqual([text, false])
   }

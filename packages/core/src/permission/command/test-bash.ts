@@ -55,8 +55,15 @@ export interface Trial {
   output: string
 }
 
+export interface Trials {
+  try(command: string): Promise<Trial>
+  /** Those of many that left a trace. They are tried together first. */
+  traces(commands: readonly string[]): Promise<({ command: string } & Trial)[]>
+  dispose(): void
+}
+
 /** A place to try commands in: a workspace with a repository, a home, watched programs. Dispose it. */
-export function openTrials(): { try(command: string): Promise<Trial>; dispose(): void } {
+export function openTrials(): Trials {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'trials-')))
   const stubs = path.join(base, 'stubs')
   mkdirSync(stubs)
@@ -65,7 +72,20 @@ export function openTrials(): { try(command: string): Promise<Trial>; dispose():
   const template = path.join(base, 'template')
   makeWorkspace(template)
   let count = 0
-  return {
+  const trials: Trials = {
+    async traces(commands) {
+      const found: ({ command: string } & Trial)[] = []
+      for (let at = 0; at < commands.length; at += 40) {
+        const some = commands.slice(at, at + 40)
+        const together = await trials.try(some.map((command) => `(\n${command}\n)`).join('\n'))
+        if (together.ran.length === 0 && together.changed.length === 0) continue
+        for (const command of some) {
+          const alone = await trials.try(command)
+          if (alone.ran.length > 0 || alone.changed.length > 0) found.push({ command, ...alone })
+        }
+      }
+      return found
+    },
     async try(command) {
       const own = path.join(base, `t${count++}`)
       cpSync(template, path.join(own, 'ws'), { recursive: true, preserveTimestamps: true })
@@ -81,6 +101,7 @@ export function openTrials(): { try(command: string): Promise<Trial>; dispose():
     },
     dispose: () => rmSync(base, { recursive: true, force: true }),
   }
+  return trials
 }
 
 function makeWorkspace(folder: string): void {
@@ -126,7 +147,7 @@ function confined(command: string, own: string, stubs: string): Promise<string> 
       lstatSync(one).isSymbolicLink() ? ['--symlink', readlinkSync(one), one] : ['--ro-bind', one, one],
     ),
     ...`--bind ${own}/ws /ws --bind ${own}/home /home/me --bind ${own}/log /log --ro-bind ${stubs} /stubs`.split(' '),
-    ...'--setenv PATH /stubs:/usr/bin:/bin --chdir /ws timeout -s KILL 5 bash --noprofile --norc -c'.split(' '),
+    ...'--setenv PATH /stubs:/usr/bin:/bin --chdir /ws timeout -s KILL 20 bash --noprofile --norc -c'.split(' '),
     command,
     'bash',
   ]

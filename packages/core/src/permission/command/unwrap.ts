@@ -39,6 +39,7 @@ export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
     const first = rest[0]
     return { ...nothing, file: true, runsCode: true, readsCode: first?.field === '/dev/stdin', code: rest.slice(0, 1) }
   }
+  if (name === 'at' || name === 'batch') return { ...nothing, readsCode: true, runsCode: true }
   if (name === 'trap') return scripts('trap', rest.filter(({ field }) => !/^(-[lp]*|--)$/.test(field)).slice(0, 1))
   if (name === 'alias')
     return scripts(
@@ -109,9 +110,13 @@ function unwrapShell(name: string, given_: readonly Piece[]): Unwrapped {
   )
   const words = fieldsOf(rest)
   const { given, start, scripts: commands, operands } = readOptions(words, shellOptions, { stop: true })
+  const started = given.get('--rcfile') ?? given.get('--init-file')
+  const startFile = started === undefined ? {} : { file: true as const }
   if (commands.length > 0 || given.has('-c')) {
     const code = commands.length > 0 ? valuesOf(rest, commands) : rest.slice(start, start + 1)
-    return { inner: [{ kind: 'script', via: `${name} -c`, pieces: code }], code, readsCode: false, runsCode: true }
+    const inner: Inner[] = [{ kind: 'script', via: `${name} -c`, pieces: code }]
+    const files = rest.filter(({ field }) => started !== undefined && field.endsWith(started))
+    return { inner, code: [...code, ...files], readsCode: false, runsCode: true, ...startFile }
   }
   const first = given.has('-s') ? undefined : operands[0]
   const readsCode = first === undefined || first === '-' || first === '/dev/stdin'
@@ -170,26 +175,38 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
   let via = name
   if (wrapper.verbs !== undefined) {
     const at = rest.findIndex(({ field }) => wrapper.verbs?.includes(field))
-    if (at === -1 || rest.slice(0, at).some(({ field }) => !/^-|^compose$/.test(field))) return undefined
+    if (at === -1) return undefined
     via = `${name} ${rest[at]?.field ?? ''}`
     rest = rest.slice(at + 1)
   }
   const words = fieldsOf(rest)
   if (name === 'command' && /^-[pvV]*[vV]/.test(words[0] ?? '')) return undefined
-  const read = readOptions(words, wrapper.options, { stop: true })
+  // Where no command follows, options may come anywhere.
+  const read = readOptions(words, wrapper.options, { stop: wrapper.skip < 99 })
   const notes = { via, ...(wrapper.remote && { remote: true as const }) }
-  const code = valuesOf(rest, read.scripts)
-  const inner: Inner[] = code.map((piece) => ({ kind: 'script', ...notes, pieces: [piece] }))
+  const local = sshCommands(name, rest)
+  const code = [...valuesOf(rest, read.scripts), ...local]
+  const inner: Inner[] = code.map((piece) => ({
+    kind: 'script',
+    ...(local.includes(piece) ? { via } : notes),
+    pieces: [piece],
+  }))
   // Behind an option that is not known the command may begin one word later.
   for (const late of read.unknown === undefined ? [0] : [0, 1]) {
     let start = read.start + late
     const assigned: Piece[] = []
     for (; wrapper.assigns && /^[A-Za-z_]\w*=/.test(words[start] ?? ''); start++) assigned.push(rest[start] as Piece)
     start += wrapper.skip
-    if (wrapper.skip > 0 && words[start] === '--') start++
+    // `kubectl exec pod -c box -- command`
+    if (wrapper.skip > 0 && words.includes('--', read.start)) start = words.indexOf('--', read.start) + 1
     if (start >= rest.length) continue
     const placed = read.given.get('-I') ?? read.given.get('--replace')
     const pieces = wrapper.adds ? rest.slice(start).map((piece) => withFile(piece, placed || '{}')) : rest.slice(start)
+    const listed = name === 'parallel' ? pieces.findIndex(({ field }) => field.startsWith(':::')) : -1
+    if (listed === 0) {
+      inner.push(...pieces.slice(1).map((piece): Inner => ({ kind: 'script', ...notes, pieces: [piece] })))
+      continue
+    }
     if (wrapper.script && name !== 'hyperfine') {
       inner.push({ kind: 'script', ...notes, pieces })
       code.push(...pieces)
@@ -210,6 +227,15 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
   if (name === 'flock' && words[read.start + 1] === '-c')
     inner.push({ kind: 'script', ...notes, pieces: rest.slice(read.start + 2) })
   return { inner, code, readsCode: name === 'parallel' && inner.length === 0, runsCode: code.length > 0 }
+}
+
+/** `ssh -o ProxyCommand=command`: runs here. */
+function sshCommands(name: string, rest: readonly Piece[]): Piece[] {
+  if (!/^(ssh|mosh)$/.test(name)) return []
+  return rest.flatMap((piece) => {
+    const command = /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[= ]\s*(.+)/is.exec(piece.field)?.[1]
+    return command === undefined ? [] : [{ ...piece, field: command }]
+  })
 }
 
 function movesElsewhere(name: string, given: ReadonlyMap<string, string>): boolean {

@@ -4,8 +4,8 @@
  */
 const asked: ReadonlySet<string> = new Set(
   `node npm git bash zsh python python3 pip pip3 ruby perl java javac gcc g++ clang cc make cmake ninja docker podman
-  kubectl helm terraform psql mysql sqlite3 redis-cli jq rg fd grep sed awk gawk find tar gzip curl wget openssl ssh gh
-  deno lua ffmpeg convert vim nvim tmux systemctl sw_vers brew apt dpkg rpm uname ls cat bwrap strace`.split(/\s+/),
+  psql mysql sqlite3 redis-cli jq rg fd grep sed awk gawk find tar gzip curl wget openssl ssh gh
+  deno lua ffmpeg convert vim nvim tmux systemctl apt dpkg rpm uname ls cat bwrap strace`.split(/\s+/),
 )
 
 export function asksVersion(name: string, words: readonly string[]): boolean {
