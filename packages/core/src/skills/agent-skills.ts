@@ -10,6 +10,8 @@ export interface AgentSkills {
   list(): readonly Skill[]
   /** What runs unasked by the skills that the person put into the message: a list of rules for each that has one. */
   limits: readonly (readonly string[])[]
+  /** The same by the skills that the model has loaded in a run; see `limitsOfRun`. */
+  loaded?: { runId: string; limits: readonly (readonly string[])[] }
 }
 
 /**

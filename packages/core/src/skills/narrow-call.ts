@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { compileRules } from '../permission/compile-rules.ts'
 import { decide } from '../permission/decide.ts'
 import type { Decision } from '../permission/decision.ts'
@@ -6,6 +5,7 @@ import type { Policy } from '../permission/policy.ts'
 import type { RuleSet } from '../permission/rule-set.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { ToolContext } from '../tool.ts'
+import { limitsOfRun } from './limits-of-run.ts'
 
 type Call = Parameters<RunInput['decide']>[0]
 
@@ -41,13 +41,11 @@ export async function narrowCall(
   return decision
 }
 
-const outputSchema = z.object({ runId: z.string(), limits: z.array(z.array(z.string())) })
-
-/** Those of the message, and those of skills that the model loaded since: the newest result of Skill has them all. */
-export function limitsIn(ctx: ToolContext): readonly (readonly string[])[] {
+/** Those of the message, and those of skills that the model loaded since. */
+function limitsIn(ctx: ToolContext): readonly (readonly string[])[] {
   const own = ctx.state.skills?.limits ?? []
-  const newest = outputSchema.safeParse(ctx.lastOutput('Skill')).data
-  return newest?.runId === ctx.run.id ? [...own, ...newest.limits] : own
+  const loaded = limitsOfRun(ctx)
+  return loaded.length === 0 ? own : [...own, ...loaded]
 }
 
 const compiled = new Map<string, RuleSet>()

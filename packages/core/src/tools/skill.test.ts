@@ -124,6 +124,15 @@ describe('allowed-tools', () => {
     expect(await deciding('Bash', { command: 'npm publish' }, next, allowing)).toMatchObject({ decision: 'allow' })
   })
 
+  it('of a skill that an earlier process loaded in this run hold on', async () => {
+    skill('git', 'allowed-tools: Bash(git:*)\n')
+    open()
+    const { output } = await place.call(tool, { name: 'git' })
+    open()
+    const ctx: ToolContext = { ...place.ctx, lastOutput: () => output }
+    expect(await deciding('Bash', { command: 'npm publish' }, ctx, allowing)).toMatchObject({ decision: 'ask' })
+  })
+
   it('of a skill that the person put into the message hold as well', async () => {
     const data = { name: 'git', path: '/x', scope: 'home', content: 'x', allowedTools: ['Bash(git:*)'] }
     open([{ role: 'user', parts: [{ type: 'data-skill', data }] as never }])

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { openFolder } from '../skills/agent-skills.ts'
 import { readSkillBody } from '../skills/find-skills.ts'
+import { limitsOfRun } from '../skills/limits-of-run.ts'
 import { skillBlock } from '../skills/skill-block.ts'
 import { findSkill } from '../skills/skill-names.ts'
-import { defineTool, withModelText, type ToolContext } from '../tool.ts'
+import { defineTool, withModelText } from '../tool.ts'
 
 interface SkillOutput {
   name: string
@@ -36,23 +37,16 @@ export default defineTool({
     const content = readSkillBody(skill)
     openFolder(ctx.state, skill)
     const { allowedTools, folder, path, scope } = skill
-    const output: SkillOutput = {
-      name: skill.name,
-      path,
-      folder,
-      scope,
-      runId: ctx.run.id,
-      limits: [...limitsBefore(ctx), ...(allowedTools === undefined ? [] : [[...allowedTools]])],
-    }
+    const limits = [...limitsOfRun(ctx), ...(allowedTools === undefined ? [] : [allowedTools])].map((rules) => [
+      ...rules,
+    ])
+    const { id: runId } = ctx.run
+    if (ctx.state.skills !== undefined) ctx.state.skills.loaded = { runId, limits }
+    const output: SkillOutput = { name: skill.name, path, folder, scope, runId, limits }
     return withModelText(output, skillBlock({ name: skill.name, path, content: content || 'It has no text.' }))
   },
   display: ({ name, scope, folder }) => ({ title: `Skill ${name}`, summary: `${scope}, ${folder}` }),
 })
-
-function limitsBefore(ctx: ToolContext): string[][] {
-  const { runId, limits } = (ctx.lastOutput('Skill') ?? {}) as Partial<SkillOutput>
-  return runId === ctx.run.id ? (limits ?? []) : []
-}
 
 function unknownText(name: string, skills: readonly { name: string }[]): string {
   if (skills.length === 0) return 'There are no skills here.'
