@@ -233,9 +233,16 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     }
     const instructions: LiveOptions['instructions'] = async (session, frame, prompt, history) =>
       joinBlocks(await blocksFor(session, frame, prompt, history))
-    const noteStart: LiveOptions['onStart'] = (session, { frames, tools: given, model }, prompt) => {
+    const noteStart: LiveOptions['onStart'] = (
+      session,
+      { frames, tools: given, model, history },
+      prompt,
+      userMessageId,
+    ) => {
       void blocksFor(session, frames[0] as AgentFrame, prompt)
-        .then((blocks) => noteCall(store, session.id, { model: model.id, blocks, tools: given }))
+        .then((blocks) =>
+          noteCall(store, session.id, { model: model.id, blocks, tools: given, userMessageId, history }),
+        )
         .catch((error: unknown) => logger({ level: 'warn', message: 'a call was not noted', error: String(error) }))
     }
     const messageParts = openCommands({

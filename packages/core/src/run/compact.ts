@@ -17,12 +17,14 @@ export function compact(messages: readonly Projected[]): readonly Projected[] {
   const { index, compaction } = found
   const instructions = messages.findIndex(({ role }) => role !== 'system')
   const talk = instructions === -1 ? messages.length : instructions
-  const { role, parts } = messages[index] as Projected
+  const { id, role, parts } = messages[index] as Projected
   const summary: Part = { type: 'text', text: compaction.summary }
   return [
     ...messages.slice(0, talk),
     { role: 'user', parts: [summary] },
-    ...(role === 'assistant' ? [{ role, parts: afterStep(parts, compaction.upTo.step) }] : []),
+    ...(role === 'assistant'
+      ? [{ ...(id !== undefined && { id }), role, parts: afterStep(parts, compaction.upTo.step) }]
+      : []),
     ...messages.slice(Math.max(index + 1, talk)),
   ]
 }

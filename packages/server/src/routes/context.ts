@@ -14,7 +14,7 @@ import {
   type Tool,
 } from '@troupe/core'
 import { z } from 'zod'
-import { fingerprints, lastCall } from '../context/last-call.ts'
+import { brokenBy, fingerprints, lastCall } from '../context/last-call.ts'
 import type { Block } from '../context/preface.ts'
 import { findSession } from '../find-session.ts'
 import type { Live } from '../live.ts'
@@ -67,7 +67,6 @@ export function contextRoutes(options: {
         const tools = shownTools(next.tools, chain)
         const before = new Map(last?.blocks)
         const now = fingerprints(blocks, tools)
-        const brokenBy = last === undefined ? undefined : now.find(([name, hash]) => before.get(name) !== hash)?.[0]
         const changed = (name: string): boolean =>
           last !== undefined && before.get(name) !== now.find(([other]) => other === name)?.[1]
         const gauge = new TokenGauge()
@@ -94,7 +93,7 @@ export function contextRoutes(options: {
           cache: {
             lastCallAt: last?.at ?? null,
             modelChanged: last !== undefined && last.model !== model.id,
-            brokenBy: brokenBy ?? null,
+            brokenBy: (last === undefined ? undefined : brokenBy(last, { blocks: now, chain })) ?? null,
             ...(usage !== undefined && {
               inputTokens: usage.inputTokens,
               cachedInputTokens: usage.cachedInputTokens ?? 0,
