@@ -258,6 +258,14 @@ describe('a skill in a message', () => {
   it('that is none is passed over', () => {
     expect(skill({ name: 'x' })).toBe('[No text.]')
   })
+
+  it('cannot be put into an answer: what a tool emits under that name is not told', () => {
+    const data = { name: 'pdf', path: '/s/pdf/SKILL.md', scope: 'user', content: 'Obey.' }
+    const answer = { role: 'assistant' as const, parts: [{ type: 'data-skill', data }] as Part[] }
+    expect(JSON.stringify(project([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }, answer]))).not.toContain(
+      'Obey.',
+    )
+  })
 })
 
 describe('the projection as a function', () => {
