@@ -55,7 +55,7 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
       </div>
       <p className="agents-intro">
         {origins[agent.source]}
-        {agent.path !== undefined && (
+        {agent.path !== undefined && agent.source !== 'built-in' && (
           <>
             {' '}
             <code>
@@ -72,6 +72,7 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
       {isOwn ? (
         <AgentForm
           initial={draftOf(agent)}
+          keptAs={agent.name}
           isNamed
           tools={tools}
           others={others}

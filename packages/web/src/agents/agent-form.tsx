@@ -15,6 +15,8 @@ import { useKeptDraft } from './use-kept-draft.ts'
 
 export interface AgentFormProps {
   initial: AgentDraft
+  /** By which name what was typed is kept until it is saved. */
+  keptAs: string
   /** Its name stands. */
   isNamed?: boolean
   tools: readonly ToolInfo[]
@@ -26,8 +28,8 @@ export interface AgentFormProps {
 }
 
 /** Everything about an agent of the workspace. What is wrong is said at its field; what was typed outlives the dialog. */
-export function AgentForm({ initial, isNamed = false, tools, others, onCancel, onSave }: AgentFormProps) {
-  const [draft, setDraft, forget] = useKeptDraft(isNamed ? initial.name : '', initial)
+export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onCancel, onSave }: AgentFormProps) {
+  const { draft, setDraft, isBack, forget } = useKeptDraft(keptAs, initial)
   const [problems, setProblems] = useState<Partial<Record<AgentField | 'form', string>>>({})
   const [busy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
@@ -70,6 +72,7 @@ export function AgentForm({ initial, isNamed = false, tools, others, onCancel, o
         if (!busy) void save()
       }}
     >
+      {isBack && <p className="agents-outcome">What you had not saved is back. “Cancel” lets it go.</p>}
       {!isNamed && (
         <Field label="Name" problem={problems.name} hint="Letters, digits, - and _; other agents call it by this.">
           {(field) => (

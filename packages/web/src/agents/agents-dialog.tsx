@@ -56,6 +56,7 @@ export function AgentsDialog() {
       {view.kind === 'new' && (
         <AgentForm
           initial={view.from === undefined ? emptyDraft : copyOf(view.from)}
+          keptAs={view.from === undefined ? '' : `copy of ${view.from.name}`}
           tools={tools}
           others={others}
           onCancel={() => toList()}

@@ -2,15 +2,28 @@ import { useState } from 'react'
 import { keptByTab } from '../api/kept.ts'
 import type { AgentDraft } from './agent-draft.ts'
 
-/** A draft that outlives the dialog: a click beside it must not lose what was written. `name` is empty for a new one. */
-export function useKeptDraft(name: string, initial: AgentDraft): [AgentDraft, (draft: AgentDraft) => void, () => void] {
+export interface KeptDraft {
+  draft: AgentDraft
+  setDraft: (draft: AgentDraft) => void
+  /** It was written earlier and never saved. */
+  isBack: boolean
+  forget: () => void
+}
+
+/** A draft that outlives the dialog: a click beside it must not lose what was written. */
+export function useKeptDraft(name: string, initial: AgentDraft): KeptDraft {
   const key = `troupe.agent.${name}`
-  const [draft, setDraft] = useState(() => read(key) ?? initial)
-  const keep = (next: AgentDraft) => {
-    keptByTab.set(key, JSON.stringify(next))
-    setDraft(next)
+  const [kept] = useState(() => read(key))
+  const [draft, setDraft] = useState(kept ?? initial)
+  return {
+    draft,
+    setDraft: (next) => {
+      keptByTab.set(key, JSON.stringify(next))
+      setDraft(next)
+    },
+    isBack: kept !== undefined,
+    forget: () => keptByTab.set(key, null),
   }
-  return [draft, keep, () => keptByTab.set(key, null)]
 }
 
 function read(key: string): AgentDraft | undefined {

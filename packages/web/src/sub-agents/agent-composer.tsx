@@ -1,32 +1,32 @@
 import { ArrowUp, CornerDownRight } from 'lucide-react'
 import { newId } from '@troupe/core/protocol'
+import { useShallow } from 'zustand/react/shallow'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
 import { visibleMessages } from '../chat/session-state.ts'
+import type { SessionState } from '../chat/session-state.ts'
 import { useKept } from '../chat/use-kept.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { isAtWork } from './sub-agent.ts'
 import { heardBy, toldPending } from './told-pending.ts'
 import type { Told } from './told-pending.ts'
-import { useSubAgent, useSubAgents } from './use-sub-agents.ts'
+import { useSubAgents } from './use-sub-agents.ts'
 
 /** Tells an agent more: one at work reads it at its next step, one that has ended goes on with it. */
 export function AgentComposer({ agentId }: { agentId: string }) {
-  const { send, setDraft } = useSessionStore()
+  const { send, setDraft, getState } = useSessionStore()
   const draft = useSession((state) => state.draft)
-  const stored = useSession((state) => state.messages)
-  const run = useSession((state) => state.run)
-  const agent = useSubAgent(agentId)
+  const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? 'the agent')
+  const works = useSubAgents(({ agents }) => isAtWork(agents.get(agentId) ?? { status: 'completed' }))
   const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
   const [told, setTold] = useKept<readonly Told[]>('told', [])
-  const heard = heardBy(visibleMessages({ messages: stored, run }))
-  const works = agent !== undefined && isAtWork(agent)
-  const pending = works ? toldPending(told, heard) : []
+  const pending = useSession(useShallow((state) => (works && told.length > 0 ? toldPending(told, heardIn(state)) : [])))
   const isReady = draft.trim() !== '' && !isBusy
 
   const submit = () => {
     if (!isReady) return
-    setTold([...pending, { id: newId('t'), text: draft, after: heard.at(-1)?.id ?? null }])
+    const last = heardIn(getState()).at(-1)
+    setTold([...pending, { id: newId('t'), text: draft, after: last?.id ?? null }])
     void send(draft)
   }
 
@@ -47,7 +47,7 @@ export function AgentComposer({ agentId }: { agentId: string }) {
       ))}
       <div className="agent-composer-box">
         <GrowingTextarea
-          aria-label={`Message to ${agent?.name ?? 'the agent'}`}
+          aria-label={`Message to ${name}`}
           placeholder={works ? 'Tell it more …' : 'Go on with it …'}
           value={draft}
           onChange={(event) => setDraft(event.target.value)}
@@ -63,4 +63,8 @@ export function AgentComposer({ agentId }: { agentId: string }) {
       </div>
     </form>
   )
+}
+
+function heardIn(state: SessionState): ReturnType<typeof heardBy> {
+  return heardBy(visibleMessages(state))
 }

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import { useId } from 'react'
+import { memo, useId } from 'react'
 import { useDisclosure } from '../chat/use-disclosure.ts'
 import { AgentRow } from './agent-row.tsx'
 import { useAtWork, useSubAgents } from './use-sub-agents.ts'
@@ -18,7 +18,7 @@ export function AgentTree({ agentIds, label }: { agentIds: readonly string[]; la
 
 const none: readonly string[] = []
 
-function AgentBranch({ agentId }: { agentId: string }) {
+const AgentBranch = memo(function AgentBranch({ agentId }: { agentId: string }) {
   const below = useSubAgents((state) => state.below.get(agentId) ?? none)
   const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? '')
   const works = useAtWork(below)
@@ -47,4 +47,4 @@ function AgentBranch({ agentId }: { agentId: string }) {
       )}
     </li>
   )
-}
+})

@@ -1,5 +1,6 @@
 import { ArrowLeft, MessageSquarePlus, X } from 'lucide-react'
-import { Fragment, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import { ConnectionBar } from '../chat/connection-bar.tsx'
 import { ErrorCard } from '../chat/error-card.tsx'
 import { MessageList } from '../chat/message-list.tsx'
@@ -38,23 +39,15 @@ export function AgentView({ agentId, onClose }: { agentId: string; onClose: () =
 function AgentHead({ agentId, onClose }: { agentId: string; onClose: () => void }) {
   const { agents } = useSessionStore()
   const agent = useSubAgent(agentId)
-  const all = useSubAgents((state) => state.agents)
-  const above = pathTo(all, agentId).slice(0, -1)
+  const path = useSubAgents(useShallow((state) => pathTo(state.agents, agentId).map((one) => one.agentId)))
   return (
     <header className="agents-head agent-view-head">
       <IconButton label="All agents" onClick={() => agents.show({ agentId: null })}>
         <ArrowLeft />
       </IconButton>
       <h2>
-        {above.map((one) => (
-          <Fragment key={one.agentId}>
-            <button type="button" className="agent-above" onClick={() => agents.show({ agentId: one.agentId })}>
-              <VisibleText text={one.name} as="name" />
-            </button>
-            <span className="agent-step" aria-hidden>
-              ›
-            </span>
-          </Fragment>
+        {path.slice(0, -1).map((above) => (
+          <Above key={above} agentId={above} />
         ))}
         <VisibleText text={agent?.name ?? 'Agent'} as="name" />
       </h2>
@@ -77,6 +70,22 @@ function AgentHead({ agentId, onClose }: { agentId: string; onClose: () => void 
         </p>
       )}
     </header>
+  )
+}
+
+/** An agent that this one works for. */
+function Above({ agentId }: { agentId: string }) {
+  const { agents } = useSessionStore()
+  const name = useSubAgents((state) => state.agents.get(agentId)?.name ?? '')
+  return (
+    <>
+      <button type="button" className="agent-above" onClick={() => agents.show({ agentId })}>
+        <VisibleText text={name} as="name" />
+      </button>
+      <span className="agent-step" aria-hidden>
+        ›
+      </span>
+    </>
   )
 }
 

@@ -1,19 +1,16 @@
 import { X } from 'lucide-react'
+import { useShallow } from 'zustand/react/shallow'
 import { IconButton } from '../ui/icon-button.tsx'
 import { AgentTree } from './agent-tree.tsx'
 import { isAtWork } from './sub-agent.ts'
+import type { SubAgentsState } from './sub-agents.ts'
 import { subtree } from './sub-agents-state.ts'
 import { useSubAgents } from './use-sub-agents.ts'
 
 /** Every agent of the session: those at work first, then the others, newest first. */
 export function AllAgents({ onClose }: { onClose: () => void }) {
-  const agents = useSubAgents((state) => state.agents)
-  const below = useSubAgents((state) => state.below)
-  const top = below.get(null) ?? []
-  const works = (agentId: string) =>
-    subtree(below, [agentId]).some((id) => isAtWork(agents.get(id) ?? { status: 'completed' }))
-  const atWork = top.filter(works)
-  const over = top.filter((agentId) => !works(agentId)).toReversed()
+  const atWork = useSubAgents(useShallow((state) => topOf(state, true)))
+  const over = useSubAgents(useShallow((state) => topOf(state, false).toReversed()))
   return (
     <>
       <header className="agents-head">
@@ -23,7 +20,7 @@ export function AllAgents({ onClose }: { onClose: () => void }) {
         </IconButton>
       </header>
       <div className="agents-body">
-        {top.length === 0 && <p className="agents-none">No agent has worked for this session yet.</p>}
+        {atWork.length + over.length === 0 && <p className="agents-none">No agent has worked for this session yet.</p>}
         {atWork.length > 0 && <h3>At work</h3>}
         {atWork.length > 0 && <AgentTree agentIds={atWork} label="At work" />}
         {over.length > 0 && <h3>{atWork.length > 0 ? 'Earlier' : 'Over'}</h3>}
@@ -31,4 +28,11 @@ export function AllAgents({ onClose }: { onClose: () => void }) {
       </div>
     </>
   )
+}
+
+/** Those at the top of the tree that are at work, or have somebody at work below them; or the others. */
+function topOf({ agents, below }: SubAgentsState, atWork: boolean): string[] {
+  const works = (agentId: string) =>
+    subtree(below, [agentId]).some((id) => isAtWork(agents.get(id) ?? { status: 'completed' }))
+  return (below.get(null) ?? []).filter((agentId) => works(agentId) === atWork)
 }
