@@ -139,9 +139,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       ...(options.probe !== undefined && { probe: options.probe }),
     })
     const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
-    let mcp: Mcp | undefined
+    /** Its secrets are known once it is open. */
+    const opened: { mcp?: Mcp } = {}
     const withoutSecrets = (text: string): string =>
-      models.redact(redact(text, [home.token, config.get().search?.apiKey ?? '', ...(mcp?.secrets() ?? [])]))
+      models.redact(redact(text, [home.token, config.get().search?.apiKey ?? '', ...(opened.mcp?.secrets() ?? [])]))
     const logger: Logger = createLogger({
       ...(options.logLevel !== undefined && { level: options.logLevel }),
       write: log,
@@ -181,7 +182,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       redirectUrl: () => `${origin()}/ai/mcp/callback`,
       ...(options.mcpReadyMs !== undefined && { readyMs: options.mcpReadyMs }),
     })
-    mcp = servers
+    opened.mcp = servers
     closers.push(() => servers.close())
     const load = (opened: Workspace): void => {
       tools.load(opened)

@@ -123,6 +123,8 @@ function pushAnswer(
       case 'custom':
         content.push({ type: 'custom', kind: part.kind, ...options(part.providerMetadata) })
         return
+      default:
+      // Everything else is for people.
     }
   }
 

@@ -35,7 +35,7 @@ it('tells the model what the person said, question by question', async () => {
     return answers({ 'Which colour?': 'Teal, like the sea', 'Which sizes?': ['S', 'L', 'and one for a child'] })
   })
   expect(asks).toMatchObject([{ kind: 'question', title: '2 questions', toolCallId: 'c1' }])
-  expect((asks[0]?.content as { questions: unknown[] }).questions).toHaveLength(2)
+  expect((asks[0] as { content: { questions: unknown[] } }).content.questions).toHaveLength(2)
   expect(call(outcome, 'c1').output).toEqual({
     answers: [
       { question: 'Which colour?', selected: [], text: 'Teal, like the sea' },

@@ -64,8 +64,8 @@ function said(remark: string | undefined): string {
 
 async function readPlan({ state }: ToolContext): Promise<string> {
   const file = planFileOf(state)
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw error
   })
   if (text.trim() === '') throw new Error(`There is no plan yet. Write it to ${file}, or give it as "plan".`)
