@@ -45,7 +45,11 @@ function openCall(
   { callMs, longestCallMs }: Pick<McpLimits, 'callMs' | 'longestCallMs'>,
   onEnd: () => void,
 ): ActiveCall {
+  // One controller that follows the call's signal: joining signals costs more than all the rest of a call.
   const controller = new AbortController()
+  const follow = (): void => controller.abort(ctx.signal.reason)
+  if (ctx.signal.aborted) follow()
+  else ctx.signal.addEventListener('abort', follow, { once: true })
   let why: string | undefined
   let asking = 0
   let used = 0
@@ -53,7 +57,7 @@ function openCall(
   let timer = arm()
   return {
     ctx,
-    signal: AbortSignal.any([ctx.signal, controller.signal]),
+    signal: controller.signal,
     heard() {
       if (asking === 0) restart()
     },
@@ -71,6 +75,7 @@ function openCall(
     overdue: () => why,
     [Symbol.dispose]() {
       clearTimeout(timer)
+      ctx.signal.removeEventListener('abort', follow)
       onEnd()
     },
   }

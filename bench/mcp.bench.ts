@@ -1,0 +1,71 @@
+import path from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { createMcpServer, createTransport } from '@troupe/core'
+import { testToolContext } from '@troupe/core/testing'
+
+const program = path.join(import.meta.dirname, '../packages/core/test/mcp-server.mjs')
+const rounds = 15
+const calls = 300
+const most = 1.3
+
+export const name = 'MCP: a call, against a bare client on the same server'
+export const bar = `at most ${most} times`
+
+/** Both take turns, each with a process of its own: what the machine does meanwhile meets both. */
+export async function run(): Promise<{ value: string; ok: boolean; detail: string }> {
+  const bare = new Client({ name: 'bare', version: '1' })
+  await bare.connect(new StdioClientTransport({ command: process.execPath, args: [program, 'good'] }))
+  const server = createMcpServer({
+    name: 'files',
+    trusted: { get: () => undefined, set: () => undefined },
+    transport: (onText) =>
+      createTransport(
+        { type: 'stdio', command: process.execPath, args: [program, 'good'], env: {} },
+        { folder: process.cwd(), onText },
+      ),
+  })
+  await server.connect()
+  const echo = server.tools().find((tool) => tool.name === 'mcp__files_echo')
+  if (echo === undefined) throw new Error(server.error)
+  const context = testToolContext()
+  const input = { text: 'hello' }
+  const ways = {
+    bare: () => bare.callTool({ name: 'echo', arguments: input }),
+    ours: async () => echo.execute(input, context) as unknown,
+  }
+  try {
+    const ratios: number[] = []
+    const times = { bare: [] as number[], ours: [] as number[] }
+    const work = { bare: [] as number[], ours: [] as number[] }
+    for (let round = 0; round < rounds; round++) {
+      const took = { bare: 0, ours: 0 }
+      for (const way of round % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const)) {
+        const begun = performance.now()
+        const before = process.cpuUsage()
+        for (let i = 0; i < calls; i++) await ways[way]()
+        took[way] = (performance.now() - begun) / calls
+        times[way].push(took[way])
+        const { user, system } = process.cpuUsage(before)
+        work[way].push((user + system) / 1000 / calls)
+      }
+      // The first rounds warm up.
+      if (round >= 3) ratios.push(took.ours / took.bare)
+    }
+    const ratio = median(ratios)
+    const micros = (list: number[]): string => `${Math.round(median(list.slice(3)) * 1000)} µs`
+    return {
+      value: `${ratio.toFixed(2)} times`,
+      ok: ratio <= most,
+      // The time depends on how busy the machine is, since each process has a session of its own; our own work does not.
+      detail: `${micros(times.ours)} against ${micros(times.bare)}; CPU of ours ${micros(work.ours)} against ${micros(work.bare)}`,
+    }
+  } finally {
+    await server.close()
+    await bare.close()
+  }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+}
