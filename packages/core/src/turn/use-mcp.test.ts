@@ -94,6 +94,17 @@ describe('useMcp', () => {
     await agent.close()
   })
 
+  it("models are shown the server's own schema", async () => {
+    const model = scriptedModel([[{ text: 'x' }]])
+    await using agent = createAgent({ name: 'a', model })
+    await agent.useMcp(url)
+    expect(agent.getToolList()[0]?.kwargs).toEqual(tools[0]?.inputSchema)
+    await agent.turn().input('q').run().result()
+    const [shown] = model.calls[0]?.tools ?? []
+    expect(shown).toMatchObject({ name: 'add', inputSchema: tools[0]?.inputSchema })
+    expect(shown).not.toHaveProperty('inputSchema.additionalProperties')
+  })
+
   it('reads every block of a result', async () => {
     await using agent = createAgent({ name: 'a', model: scriptedModel(calling('pages', {})) })
     await agent.useMcp(url)

@@ -52,6 +52,7 @@ function toolOf(listed: Listed, client: MCPClient, server: string | undefined): 
     name: server === undefined ? legal : `mcp__${server}__${legal}`,
     description: listed.description ?? listed.title ?? listed.name,
     input: inputOf(listed),
+    jsonSchema: { type: 'object', ...listed.inputSchema },
     readOnly: listed.annotations?.readOnlyHint === true,
     group: `mcp:${server ?? client.serverInfo.name}`,
     async execute(input, { signal }) {
@@ -60,7 +61,7 @@ function toolOf(listed: Listed, client: MCPClient, server: string | undefined): 
   })
 }
 
-/** A schema that cannot be read here is checked by the server. */
+/** A schema that cannot be read here is checked by the server; the model is shown it in any case. */
 function inputOf({ inputSchema }: Listed): z.ZodType<Record<string, unknown>> {
   try {
     const schema = z.fromJSONSchema({ type: 'object', ...inputSchema } as z.core.JSONSchema.JSONSchema)
