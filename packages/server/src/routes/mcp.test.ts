@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -379,5 +379,35 @@ describe('a run', () => {
     const begun = performance.now()
     await server.chat('s1', 'hello')
     expect(performance.now() - begun).toBeLessThan(3000)
+  })
+})
+
+describe('logins', () => {
+  it('keep tokens in files that only the person can read, and show none of them', async () => {
+    const url = 'http://127.0.0.1:1/mcp'
+    const server = await start({ config: { mcpServers: { far: { url }, files: entry() } } })
+    await server.mcp.logins.provider({ url }).saveTokens({ access_token: 'very-secret-token', token_type: 'Bearer' })
+    const [name] = readdirSync(path.join(server.homePath, 'mcp-logins'))
+    const file = path.join(server.homePath, 'mcp-logins', name as string)
+    expect(readFileSync(file, 'utf8')).toContain('very-secret-token')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await found(server, 'far')).login).toBe('done')
+    expect(await (await server.request('/ai/mcp')).text()).not.toContain('very-secret')
+    expect(server.lines.join('')).not.toContain('very-secret')
+    await server.json('/ai/mcp/far', { method: 'DELETE' })
+    expect(readdirSync(path.join(server.homePath, 'mcp-logins'))).toEqual([])
+  })
+
+  it('are only finished by who began them', async () => {
+    const server = await start({ config: { mcpServers: { files: entry() } } })
+    expect(await server.json('/ai/mcp/callback?state=guessed&code=x')).toMatchObject({
+      status: 400,
+      body: { error: { name: 'McpLoginUnknown' } },
+    })
+    expect((await server.request('/ai/mcp/callback?state=x&error=access_denied')).status).toBe(400)
+    expect(await server.json('/ai/mcp/files/login', { method: 'POST' })).toMatchObject({
+      status: 409,
+      body: { error: { name: 'McpNoLogin' } },
+    })
   })
 })
