@@ -84,6 +84,9 @@ describe('the commands in a text', () => {
     expect(guess('rm${IFS}-rf${IFS}x')).toEqual(['rm', '-rf', 'x'])
     expect(guess('{rm,-rf,x}')).toEqual(['rm', '-rf', 'x'])
     expect(guess('$(echo rm) x')).toEqual(['rm', 'x'])
+    // Bash joins lines before it reads them.
+    for (const text of ['echo ${x\\\n:-$(rm x)}', 'X=rm; $\\\nX x']) expect(analyze(text).unseen).toBeDefined()
+    expect(analyze('ls -la \\\n  src').unseen).toBeUndefined()
     for (const text of ['X=rm; $X x', '{rm,x}', '$(echo rm) x', '$X', '"$@"'])
       expect(analyze(text).unseen).toBeDefined()
   })

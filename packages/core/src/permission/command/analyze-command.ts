@@ -31,7 +31,7 @@ function analyze(text: string, place: CommandPlace): CommandAnalysis {
   const gate = passGate(text)
   const findings = findCommands(text, place)
   const { odd, overLimit: limit, altered } = findings
-  const unseen = findings.unseen ?? findInvisible(text)
+  const unseen = findings.unseen ?? findInvisible(text) ?? findJoined(text, findings, place)
   const dangerous = [...(place.env ?? [])].find(isDangerousName)
   const uses = { reads: [] as FileUse[], writes: [] as FileUse[] }
   let floor = findings.floor
@@ -136,6 +136,19 @@ function wordless({ assignments, redirections }: Found): string {
 /** Opens files around other commands, which rules on paths judge. */
 function onlyOpens({ pieces, assignments, redirections }: Found): boolean {
   return pieces.length === 0 && assignments.length === 0 && redirections.length > 0
+}
+
+/** Bash joins lines that are continued before it reads them, also inside expansions, where the parser does not. */
+function findJoined(text: string, { commands }: Findings, place: CommandPlace): string | undefined {
+  if (!text.includes('\\\n')) return undefined
+  const joined = findCommands(
+    text.replaceAll(/\\([^])/g, (pair, next) => (next === '\n' ? '' : pair)),
+    place,
+  )
+  const same =
+    joined.commands.length === commands.length &&
+    joined.commands.every((found, index) => textOf(found.pieces) === textOf(commands[index]?.pieces ?? []))
+  return same ? joined.unseen : 'A line that is continued in it can be read in two ways.'
 }
 
 /** What the gate read by itself must be what the parser read. */
