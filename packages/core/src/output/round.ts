@@ -90,10 +90,13 @@ export class Round {
 /** The problem that a validator's word stands for, if any. */
 export function problemOf(verdict: Verdict, path: string): OutputProblem | undefined {
   if (verdict === undefined || verdict === true) return undefined
-  if (verdict === false) return { path, message: 'is not valid', retry: true }
-  if (typeof verdict === 'string') return { path, message: verdict, retry: true }
-  if (verdict.ok) return undefined
-  return { path, message: verdict.reason ?? 'is not valid', retry: verdict.retry ?? true }
+  const {
+    ok,
+    reason,
+    retry = true,
+  } = typeof verdict === 'object' ? verdict : { ok: false, reason: verdict === false ? undefined : verdict }
+  if (ok) return undefined
+  return { path, message: reason ?? (path === '' ? 'The answer was refused by a check.' : 'is not valid'), retry }
 }
 
 function isWithin(path: string, holder: string): boolean {

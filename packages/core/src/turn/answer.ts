@@ -1,6 +1,7 @@
 import { NamedError } from '../error.ts'
 import { retryText, type OutputProblem } from '../output/output-problem.ts'
 import type { CheckedOutput } from '../output/output-schema-types.ts'
+import { problemOf } from '../output/round.ts'
 import { runAttempt, type AttemptEnd } from './attempt.ts'
 import { hasStructuredOutput, isToolRefusal, planningOf } from './capabilities.ts'
 import type { Conducted } from './conduct.ts'
@@ -124,21 +125,16 @@ async function check(run: Conducted, end: End): Promise<CheckedOutput<unknown>> 
 
 /** A text has no schema; only validators of the whole speak about it. */
 async function checkText({ spec }: Conducted, text: string): Promise<CheckedOutput<unknown>> {
-  const problems: OutputProblem[] = []
-  for (const { path, check } of spec.validators) {
-    const verdict = await check(text as never)
-    if (verdict === undefined || verdict === true) continue
-    const { ok, reason, retry } =
-      typeof verdict === 'object' ? verdict : { ok: false, reason: verdict || undefined, retry: true }
-    if (!ok) problems.push({ path, message: reason ?? 'The answer was refused by a check.', retry: retry ?? true })
-  }
+  const verdicts = await Promise.all(spec.validators.map(async ({ check }) => check(text as never)))
+  const problems = verdicts.map((verdict) => problemOf(verdict, '')).filter((problem) => problem !== undefined)
   return problems.length === 0 ? { ok: true, data: text } : { ok: false, problems }
 }
 
 /** The same prompt with the reason, and with what the model's own calls brought: they are not made again. */
 function retryPrompt({ ctx, spec }: Conducted, reason: string, native: boolean): Slots {
   const brought = native && ctx.toolLogs.length > 0 ? { actionResults: actionResults(ctx.toolLogs) } : {}
-  return setSlots(ctx.prompt, { ...brought, [spec.settings.titles?.['retry'] ?? 'RETRY']: reason })
+  const told = `The answer before this one was not accepted:\n${reason}`
+  return setSlots(ctx.prompt, { ...brought, [spec.settings.titles?.['retry'] ?? 'RETRY']: told })
 }
 
 function mayPlanInstead({ spec, ctx, emitter }: Conducted, error: NamedError): boolean {

@@ -234,7 +234,7 @@ describe('an answer that is not accepted', () => {
     expect({ data, attempts, text }).toEqual({ data: article, attempts: 4, text: JSON.stringify(article) })
     expect(model.calls).toHaveLength(4)
     expect(userText(model.calls[0])).not.toContain('RETRY')
-    expect(userText(model.calls[1])).toMatch(/\[RETRY\]:\n- summary: /)
+    expect(userText(model.calls[1])).toMatch(/\[RETRY\]:\nThe answer before this one was not accepted:\n- summary: /)
     expect(userText(model.calls[2])).not.toMatch(/summary: .*empty/)
     expect(instants.filter(({ type }) => type === 'reset')).toHaveLength(3)
   })
@@ -251,6 +251,26 @@ describe('an answer that is not accepted', () => {
     const { agent } = agentFor(() => [{ text: '{"summary": 1}' }])
     const { data, attempts } = await agent.turn().input('q').output(articleSchema).retries(1, 'last').run().result()
     expect({ data, attempts }).toEqual({ data: { summary: 1 }, attempts: 2 })
+  })
+
+  it('is asked for again with a whole sentence where a check gives no reason, for texts and for data', async () => {
+    const { agent, model } = agentFor(() => [{ text: '{"n": 1}' }])
+    const turn = agent.turn().input('q').retries(1, 'last')
+    const refuse = (): boolean => false
+    await turn.validate(refuse).run().result()
+    await turn
+      .output(z.object({ n: z.number() }))
+      .validate(refuse)
+      .run()
+      .result()
+    for (const index of [1, 3])
+      expect(userText(model.calls[index])).toContain('not accepted:\n- The answer was refused by a check.')
+  })
+
+  it('retries are counted in whole numbers', () => {
+    const { agent } = agentFor([])
+    for (const count of [-1, 0.5, Number.NaN, {} as number])
+      expect(() => agent.turn().retries(count)).toThrow(TypeError)
   })
 
   it('is cut short by a validator of a key', async () => {
