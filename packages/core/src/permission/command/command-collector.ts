@@ -71,7 +71,7 @@ export class CommandCollector {
     if (first.network) this.note('floor', 'It runs what comes from the network.')
     if (name === null) return stay
     this.#builtin(name, pieces.slice(1), spot)
-    const { inner, code, readsCode, runsCode, file } = unwrap(name, pieces)
+    const { inner, code, readsCode, runsCode, file, hidden } = unwrap(name, pieces)
     found.file = file === true
     found.transparent =
       inner.length > 0 && inner.every((one) => one.transparent === true) && assignments.every(({ safe }) => safe)
@@ -81,6 +81,7 @@ export class CommandCollector {
     if (code.some(({ field }) => forks.test(field))) this.note('floor', 'It starts copies of itself without end.')
     if (runsCode && adds && input.network) this.note('floor', `It hands to ${name} what comes from the network.`)
     if (runsCode && adds) this.note('unseen', `What ${name} will be told is known only when it runs.`)
+    if (hidden === true) this.note('unseen', `What ${name} runs is known only when it runs.`)
     if (readsCode) this.#readsCode(name, spot)
     let moves = stay
     for (const one of inner) moves = this.#inner(one, assignments, spot)

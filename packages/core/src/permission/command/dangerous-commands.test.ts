@@ -47,9 +47,7 @@ describe('dangerous commands', () => {
   it('are found by name, or it is said that a part cannot be seen', () => {
     const hidden = dangerous.filter(({ command }) => {
       const { commands, unseen } = analyze(command)
-      // What is told to sed, awk and git in their own languages is theirs.
-      if (!command.includes('evil') || unseen !== undefined || /^(sed|awk)|GIT_CONFIG_PARAMETERS/.test(command))
-        return false
+      if (!command.includes('evil') || unseen !== undefined) return false
       return !commands.some(({ name }) => name === 'evil')
     })
     expect(hidden).toEqual([])

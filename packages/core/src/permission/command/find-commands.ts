@@ -226,6 +226,8 @@ class Finder {
     this.collector.latent(guess, spot)
     if (holdsCommand.test(name))
       this.collector.reread(spell(guess), { ...spot, via: [...spot.via, name], input: noFeed })
+    if (runsMore.test(name))
+      this.collector.note('unseen', `What ${name} makes programs run is known only when they run.`)
     return { name, value: certain, safe: own ? !isDangerousName(name) : isSafeSetting(name, certain) }
   }
 
@@ -304,6 +306,10 @@ class Finder {
 /** Variables whose value programs run. */
 const holdsCommand =
   /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|ASKPASS|EXTERNAL_DIFF|CONFIG_VALUE|WRAPPER|LESSOPEN|_RSH$|^SHELL$/
+
+/** Variables that have programs load or run something of their own. */
+const runsMore =
+  /^(GIT_CONFIG|GIT_SSH|GIT_EXEC|LD_|DYLD_|BASH_ENV$|ENV$|NODE_OPTIONS$|PYTHONSTARTUP$|PERL5OPT$|RUBYOPT$)/
 
 const executed = new Set<string>(
   'Statement Command Pipeline AndOr If For ArithmeticFor Select While Subshell BraceGroup Case TestCommand ArithmeticCommand Redirected Function Coproc CompoundList'.split(

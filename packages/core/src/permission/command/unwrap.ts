@@ -13,6 +13,8 @@ export interface Unwrapped {
   inner: readonly Inner[]
   /** It runs a file that it is named. */
   file?: true
+  /** It may run what its own language puts together. */
+  hidden?: true
   /** Words that are code for a shell or another language. */
   code: readonly Piece[]
   /** Its input is code: a shell without a script. */
@@ -167,8 +169,14 @@ function quotedCode(name: string, rest: readonly Piece[]): Unwrapped {
       if (command !== undefined) inner.push(inScript(name, command))
     }
   }
-  return { ...nothing, inner }
+  const runs = name.endsWith('sed') ? sedRuns : awkRuns
+  return { ...nothing, inner, ...(rest.some(({ field }) => runs.test(field)) && { hidden: true as const }) }
 }
+
+/** `cmd | getline`, `print | cmd`, `system(…)`. */
+const awkRuns = /(?<!\|)\|(?!\|)|\bsystem\b|@\w/
+/** The command `e`, and the flag of `s`. */
+const sedRuns = /(?:^|[;{}\n!$/,\d])\s*e(?:\s|$)|s([/|#,:@%!]).*\1.*\1[gpiImM\d]*e/s
 
 function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]): Unwrapped | undefined {
   let rest = given
