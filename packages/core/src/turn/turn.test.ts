@@ -271,6 +271,8 @@ describe('an answer that is not accepted', () => {
     const { agent } = agentFor([])
     for (const count of [-1, 0.5, Number.NaN, {} as number])
       expect(() => agent.turn().retries(count)).toThrow(TypeError)
+    const careless = createAgent({ name: 'a', model: scriptedModel([]), retries: Number.NaN })
+    expect(() => careless.turn().input('q').run()).toThrow(TypeError)
   })
 
   it('is cut short by a validator of a key', async () => {

@@ -125,8 +125,7 @@ export class Turn<Input = string, Data = string> {
 
   /** How often an answer that is not accepted is asked for again; then it is an error, or the last answer is taken. */
   retries(count: number, otherwise: RunSpec['otherwise'] = 'throw'): Turn<Input, Data> {
-    if (!Number.isInteger(count) || count < 0) throw new TypeError('retries takes a number: 0, 1, 2…')
-    return this.#with({ retries: count, otherwise })
+    return this.#with({ retries: checkedCount(count), otherwise })
   }
 
   /** Makes a run; the request follows when somebody reads it. Every call makes a run of its own. */
@@ -176,9 +175,15 @@ export class Turn<Input = string, Data = string> {
       ensure,
       validators,
       otherwise,
-      retries: retries ?? ground.settings.retries ?? 3,
+      retries: retries ?? checkedCount(ground.settings.retries ?? 3),
     }
   }
+}
+
+/** Anything else would be compared with the attempts in vain, and never end them. */
+function checkedCount(retries: number): number {
+  if (Number.isInteger(retries) && retries >= 0) return retries
+  throw new TypeError('retries takes a number: 0, 1, 2…')
 }
 
 /** A path that no answer could have would be asked for in vain. */
