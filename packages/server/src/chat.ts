@@ -109,7 +109,8 @@ async function send({ message, request, session, replaces }: Sending, options: C
   const { store, live, sessionId, workspaceId } = options
   const at = { sessionId }
   const parentMessageId = replaces === undefined ? await parentOf(request, at, store) : replaces.parentMessageId
-  const chain = parentMessageId === null ? [] : await store.messages.chain(at, parentMessageId)
+  const chain = (): Promise<StoredMessage[]> =>
+    parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
   const taken = await options.takeMessage({ parts: message.parts, workspaceId, session, chain })
   const model = await options.modelId(modelFor(taken.parts, request, session))
   const mode = await options.modes.initial(workspaceId)

@@ -17,6 +17,7 @@ import { askRoutes } from './routes/asks.ts'
 import { authRoutes } from './routes/auth.ts'
 import { blobRoutes } from './routes/blobs.ts'
 import { chatRoutes } from './routes/chat.ts'
+import type { LastCalls } from './context/last-call.ts'
 import { contextRoutes, type NextCall } from './routes/context.ts'
 import { debugRoutes } from './routes/debug.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -46,6 +47,7 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions {
   agentBook: AgentBook
   skillBook: SkillBook
   ownCommands: CommandParts['ownCommands']
+  lastCalls: LastCalls
   /** What the next call of a session would be made of. */
   nextCall: (session: Session) => Promise<NextCall>
   access: Access

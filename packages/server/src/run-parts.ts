@@ -56,12 +56,7 @@ export interface LiveOptions {
   /** The prompt of an agent with what it should know besides: where it is, and whom it may delegate to. */
   instructions(session: Session, frame: AgentFrame, prompt: string, history?: readonly StoredMessage[]): Promise<string>
   /** A call of the agent that the session talks to is about to be made of these. */
-  onStart(
-    session: Session,
-    parts: Pick<RunParts, 'frames' | 'tools' | 'model' | 'history'>,
-    prompt: string,
-    userMessageId: string,
-  ): void
+  onStart(session: Session, parts: Pick<RunParts, 'tools' | 'model' | 'history'>, userMessageId: string): void
   /** The agent that a session talks to. Throws `AgentNotFound` (404). */
   agent(session: Session, name: string): Promise<AgentDefinition>
   /** Whom the agents of a session may delegate to, with this page open. */
@@ -149,7 +144,7 @@ export async function gatherParts(
   const instructions = missing === undefined ? known : `${known}\n\n${missing}`
   const tools = pickTools(definition.tools, options.tools(session))
   const shown = shownTools(tools, history)
-  options.onStart(session, { frames: [frame], tools: shown, model, history }, prompt, userMessageId)
+  options.onStart(session, { tools: shown, model, history }, userMessageId)
   return { frames: [frame], tools, model, instructions, workspace, history }
 }
 

@@ -30,7 +30,7 @@ import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
-import { forgetCall, noteCall } from './context/last-call.ts'
+import { createLastCalls } from './context/last-call.ts'
 import { createPrefaces, type Block, type Layer } from './context/preface.ts'
 import { instructionBlocks, joinBlocks } from './instructions.ts'
 import { createJournal } from './journal.ts'
@@ -232,18 +232,19 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       const preface = await prefaces.of(session, folder, history)
       return instructionBlocks({ prompt, frame, preface, sandbox, ...planFile })
     }
-    const instructions: LiveOptions['instructions'] = async (session, frame, prompt, history) =>
-      joinBlocks(await blocksFor(session, frame, prompt, history))
-    const noteStart: LiveOptions['onStart'] = (
-      session,
-      { frames, tools: given, model, history },
-      prompt,
-      userMessageId,
-    ) => {
-      void blocksFor(session, frames[0] as AgentFrame, prompt)
-        .then((blocks) =>
-          noteCall(store, session.id, { model: model.id, blocks, tools: given, userMessageId, history }),
-        )
+    const lastCalls = createLastCalls(store)
+    /** What runs that are about to begin start with, until that is noted. */
+    const starting = new Map<string, Block[]>()
+    const instructions: LiveOptions['instructions'] = async (session, frame, prompt, history) => {
+      const blocks = await blocksFor(session, frame, prompt, history)
+      if (history !== undefined) starting.set(session.id, blocks)
+      return joinBlocks(blocks)
+    }
+    const noteStart: LiveOptions['onStart'] = (session, { tools: given, model, history }, userMessageId) => {
+      const blocks = starting.get(session.id) ?? []
+      starting.delete(session.id)
+      lastCalls
+        .note(session.id, { model: model.id, blocks, tools: given, userMessageId, history })
         .catch((error: unknown) => logger({ level: 'warn', message: 'a call was not noted', error: String(error) }))
     }
     const messageParts = openCommands({
@@ -339,6 +340,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       takeMessage: messageParts.takeMessage,
       commands: messageParts.commands,
       ownCommands: messageParts.ownCommands,
+      lastCalls,
       nextCall: async (session) => {
         const definition = await agent(session, session.agent ?? 'master')
         const { name, prompt } = definition
@@ -366,7 +368,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         permissions.forget(sessionId)
         await states.drop(sessionId)
         await prefaces.forget(sessionId)
-        await forgetCall(store, sessionId)
+        await lastCalls.forget(sessionId)
       },
       onTrust: load,
       modes: {

@@ -23,8 +23,8 @@ export interface MessageToTake {
   parts: readonly Part[]
   workspaceId: string
   session: Session | undefined
-  /** What it will stand below. */
-  chain: readonly StoredMessage[]
+  /** Reads what it will stand below; most messages need nothing of it. */
+  chain: () => Promise<readonly StoredMessage[]>
 }
 
 export interface TakenMessage {
@@ -53,7 +53,7 @@ export function createMessageTaker(options: {
     const { command, hints } = await ownCommand(written[0] ?? '', workspace)
     const text = [command?.content ?? '', ...written].join('\n')
     const skills = text.toLowerCase().includes('/skill/')
-      ? bringSkills(text, (await options.skills(workspace, session)).skills, chain)
+      ? bringSkills(text, (await options.skills(workspace, session)).skills, await chain())
       : { parts: [], hints: [] }
     const mentions = text.includes('@') ? await bringMentions(text, await options.mentions(workspace, session)) : []
     const own: Part[] = command === undefined ? [] : [{ type: 'data-command', data: command }]

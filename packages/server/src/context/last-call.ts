@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { buildTools, dataParts, type Store, type StoredMessage, type Tool } from '@troupe/core'
 import type { Block } from './preface.ts'
 
@@ -13,26 +14,49 @@ export interface LastCall {
   blocks: [name: string, hash: string][]
 }
 
-export async function noteCall(
-  store: Pick<Store, 'settings'>,
-  sessionId: string,
-  call: {
-    model: string
-    blocks: readonly Block[]
-    tools: readonly Tool[]
-    userMessageId: string
-    history: readonly StoredMessage[]
-  },
-): Promise<void> {
-  const { model, userMessageId, history } = call
-  const noted: LastCall = {
-    at: Date.now(),
-    model,
-    userMessageId,
-    undone: undoneIn(history),
-    blocks: fingerprints(call.blocks, call.tools),
+export interface LastCalls {
+  note(sessionId: string, call: CallToNote): Promise<void>
+  get(sessionId: string): Promise<LastCall | undefined>
+  forget(sessionId: string): Promise<void>
+}
+
+export interface CallToNote {
+  model: string
+  blocks: readonly Block[]
+  tools: readonly Tool[]
+  userMessageId: string
+  history: readonly StoredMessage[]
+}
+
+/** So many are held; of others what is stored is told. */
+const mostHeld = 1000
+
+/** Stored only where a call starts otherwise than the one before: most do not. */
+export function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
+  const held = new Map<string, LastCall>()
+  return {
+    async note(sessionId, { model, blocks, tools, userMessageId, history }) {
+      const before = held.get(sessionId)
+      const noted: LastCall = {
+        at: Date.now(),
+        model,
+        userMessageId,
+        undone: undoneIn(history),
+        blocks: fingerprints(blocks, tools),
+      }
+      if (held.size >= mostHeld) held.delete(held.keys().next().value as string)
+      held.set(sessionId, noted)
+      const isSame = before?.model === model && isDeepStrictEqual(before.blocks, noted.blocks)
+      if (!isSame) await store.settings.set(keyOf(sessionId), noted)
+    },
+    async get(sessionId) {
+      return held.get(sessionId) ?? ((await store.settings.get(keyOf(sessionId))) as LastCall | undefined)
+    },
+    async forget(sessionId) {
+      held.delete(sessionId)
+      await store.settings.set(keyOf(sessionId), undefined)
+    },
   }
-  await store.settings.set(keyOf(sessionId), noted)
 }
 
 /** What of the next call is not as the newest one began, by name; the first such thing. */
@@ -61,21 +85,21 @@ function undoneIn(messages: readonly StoredMessage[]): string[] {
     })
 }
 
-export async function lastCall(store: Pick<Store, 'settings'>, sessionId: string): Promise<LastCall | undefined> {
-  return (await store.settings.get(keyOf(sessionId))) as LastCall | undefined
-}
-
-export function forgetCall(store: Pick<Store, 'settings'>, sessionId: string): Promise<void> {
-  return store.settings.set(keyOf(sessionId), undefined)
-}
-
 /** Tools come first in what providers cache, then the instructions. */
 export function fingerprints(blocks: readonly Block[], tools: readonly Tool[]): LastCall['blocks'] {
-  const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
-  return [
-    ['tools', hash(JSON.stringify(buildTools(tools)))],
-    ...blocks.map(({ name, text }): [string, string] => [name, hash(text)]),
-  ]
+  let known = toolHashes.get(tools)
+  if (known === undefined) {
+    known = hash(JSON.stringify(buildTools(tools)))
+    toolHashes.set(tools, known)
+  }
+  return [['tools', known], ...blocks.map(({ name, text }): [string, string] => [name, hash(text)])]
+}
+
+/** Sessions of a workspace share their list of tools. */
+const toolHashes = new WeakMap<readonly Tool[], string>()
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 function keyOf(sessionId: string): string {

@@ -14,7 +14,7 @@ import {
   type Tool,
 } from '@troupe/core'
 import { z } from 'zod'
-import { brokenBy, fingerprints, lastCall } from '../context/last-call.ts'
+import { brokenBy, fingerprints, type LastCalls } from '../context/last-call.ts'
 import type { Block } from '../context/preface.ts'
 import { findSession } from '../find-session.ts'
 import type { Live } from '../live.ts'
@@ -41,6 +41,7 @@ interface Piece {
 export function contextRoutes(options: {
   store: Store
   live: Live
+  lastCalls: LastCalls
   nextCall(session: Session): Promise<NextCall>
 }): Route[] {
   const { store } = options
@@ -59,7 +60,7 @@ export function contextRoutes(options: {
         const leaf = query['leaf'] ?? (await store.messages.latestLeaf(at))
         const [next, last, chain] = await Promise.all([
           options.nextCall(session),
-          lastCall(store, session.id),
+          options.lastCalls.get(session.id),
           leaf === undefined ? [] : store.messages.chain(at, leaf),
         ])
         const { model, blocks } = next
