@@ -57,9 +57,18 @@ function playing(calls: readonly (PlannedCall & { id: string })[], model: Langua
     doStream(options) {
       if (played) return model.doStream(options)
       played = true
-      return Promise.resolve({ stream: ReadableStream.from(parts(calls)) })
+      return Promise.resolve({ stream: streamOf(parts(calls)) })
     },
   }
+}
+
+function streamOf<T>(items: Iterable<T>): ReadableStream<T> {
+  return new ReadableStream({
+    start(controller) {
+      for (const item of items) controller.enqueue(item)
+      controller.close()
+    },
+  })
 }
 
 function* parts(calls: readonly (PlannedCall & { id: string })[]): Generator<LanguageModelV4StreamPart, void> {
