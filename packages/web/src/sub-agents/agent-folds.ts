@@ -9,12 +9,17 @@ interface Turn {
   tokens: number
 }
 
+interface News {
+  activity: Activity
+  tokens: number
+}
+
 /** The turns that agents are at. A chunk costs an append; what has become of them is worked out when it is read. */
 export function createAgentFolds() {
   const turns = new Map<string, Turn>()
   const changed = new Set<string>()
 
-  return { take, read, readAll, forget }
+  return { take, read, readAll, forget, forgetAllBut }
 
   function take(agentId: string, chunk: Chunk): void {
     let turn = turns.get(agentId)
@@ -30,22 +35,25 @@ export function createAgentFolds() {
   }
 
   /** What one is at; undefined when there is no news. */
-  function read(agentId: string): { activity: Activity; tokens: number } | undefined {
+  function read(agentId: string): News | undefined {
     const turn = turns.get(agentId)
     if (turn === undefined || !changed.delete(agentId)) return undefined
     return { activity: readActivity(turn.fold.snapshot()), tokens: turn.tokens }
   }
 
   /** All of which there is news. */
-  function readAll(): [agentId: string, news: { activity: Activity; tokens: number }][] {
-    return [...changed].flatMap((agentId) => {
+  function readAll(): [agentId: string, news: News][] {
+    return [...changed].flatMap((agentId): [string, News][] => {
       const news = read(agentId)
-      return news === undefined ? [] : [[agentId, news] as const]
-    }) as [string, { activity: Activity; tokens: number }][]
+      return news === undefined ? [] : [[agentId, news]]
+    })
   }
 
   function forget(agentId: string): void {
     turns.delete(agentId)
     changed.delete(agentId)
+  }
+  function forgetAllBut(kept: ReadonlySet<string>): void {
+    for (const agentId of turns.keys()) if (!kept.has(agentId)) forget(agentId)
   }
 }

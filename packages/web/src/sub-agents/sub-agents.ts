@@ -9,6 +9,8 @@ import type { SubAgentInfo } from '../api/agent-info.ts'
 import { dataOf } from '../chat/data-of.ts'
 import type { SessionStore } from '../chat/session-store.ts'
 import { createAgentFolds } from './agent-folds.ts'
+import { keepConversations } from './kept-conversations.ts'
+import { oneMore, wait } from './one-more.ts'
 import { isAtWork } from './sub-agent.ts'
 import * as state from './sub-agents-state.ts'
 import type { Below, SubAgentMap } from './sub-agents-state.ts'
@@ -54,7 +56,6 @@ export interface SubAgentsServices {
   everyMs?: number
 }
 
-const keptConversations = 6
 const retryText = 'Please try again.'
 /** Its end is told to its stream before it is stored. */
 const endPauses = [0, 300, 1000, 3000]
@@ -68,7 +69,8 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     busy: new Set(),
   }))
   const folds = createAgentFolds()
-  const conversations = new Map<string, SessionStore>()
+  const conversations = keepConversations(openConversation, (agentId) => alone.has(agentId) || isShown(agentId))
+  const conversation = conversations.of
   /** Those that work while the session has no run: only their own streams tell of them. */
   const alone = new Set<string>()
   /** Those that the stream has told of since the list was asked for. */
@@ -78,8 +80,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   let timer: ReturnType<typeof setTimeout> | undefined
   let root: 'unknown' | 'live' | 'idle' = 'unknown'
   let isOpen = false
-  let loading: Promise<void> | undefined
-  let wanted: Promise<void> | undefined
+  const load = oneMore(read, 4 * everyMs)
 
   return {
     ...store,
@@ -110,7 +111,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     root = 'unknown'
     alone.clear()
     flush()
-    for (const one of conversations.values()) one.close()
+    conversations.closeAll()
   }
 
   function take(chunk: Chunk): void {
@@ -180,21 +181,6 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     store.setState({ agents, below })
   }
 
-  /** Calls that come while it is being read are served by one more reading. */
-  function load(): Promise<void> {
-    if (loading === undefined) {
-      loading = read().finally(() => void (loading = undefined))
-      return loading
-    }
-    wanted ??= loading
-      .then(() => wait(4 * everyMs))
-      .then(() => {
-        wanted = undefined
-        return load()
-      })
-    return wanted
-  }
-
   async function read(): Promise<void> {
     moved.clear()
     try {
@@ -211,6 +197,8 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   function runEnded(): void {
     const hadRun = root === 'live'
     root = 'idle'
+    // What did not hear of its end will not hear more.
+    folds.forgetAllBut(alone)
     if (hadRun && agents.size > 0) void load()
     else followAlone()
   }
@@ -241,26 +229,12 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   function show(shown: SubAgentsState['shown']): void {
     const before = store.getState().shown?.agentId
     store.setState({ shown })
-    if (before != null && before !== shown?.agentId && !alone.has(before)) conversations.get(before)?.close()
+    if (before != null && before !== shown?.agentId && !alone.has(before)) conversations.close(before)
     if (shown?.agentId != null) void conversation(shown.agentId).open()
   }
 
   function isShown(agentId: string): boolean {
     return store.getState().shown?.agentId === agentId
-  }
-
-  function conversation(agentId: string): SessionStore {
-    const known = conversations.get(agentId)
-    conversations.delete(agentId)
-    const found = known ?? openConversation(agentId)
-    conversations.set(agentId, found)
-    for (const other of conversations.keys()) {
-      if (conversations.size <= keptConversations) break
-      if (other === agentId || alone.has(other) || isShown(other)) continue
-      conversations.get(other)?.close()
-      conversations.delete(other)
-    }
-    return found
   }
 
   async function stop(agentId: string): Promise<void> {
@@ -301,10 +275,4 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
       return undefined
     }
   }
-}
-
-function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds)
-  })
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { describeWork, firstLine, formatElapsed, lastWords, statusWord } from './describe-agent.ts'
+import { withStarted } from './sub-agents-state.ts'
+import type { SubAgent } from './sub-agent.ts'
+
+const start = { agentId: 'a', parentAgentId: null, name: 'explore', task: 'look' }
+const agent = { ...withStarted(new Map(), start, 0).get('a'), status: 'running' } as SubAgent
+
+test('an agent at work says what it is at, or whom it waits for', () => {
+  expect(describeWork({ ...agent, status: 'pending' }).title).toBe('Waits for a free place')
+  expect(describeWork(agent).title).toBe('Begins')
+  expect(describeWork({ ...agent, line: 'I look.' }).title).toBe('Writes')
+  const doing = { title: 'Grep', target: 'fold' }
+  expect(describeWork({ ...agent, doing })).toEqual(doing)
+  expect(describeWork({ ...agent, status: 'waiting', doing }).title).toBe('Waits for one below')
+  expect(describeWork({ ...agent, status: 'waiting', asks: 1, doing })).toEqual({
+    title: 'Waits for you',
+    target: 'Grep',
+  })
+})
+
+test('how it stands is one word, and how it ended has a reason where it needs one', () => {
+  expect(statusWord({ status: 'waiting', asks: 0 })).toBe('waits')
+  expect(statusWord({ status: 'waiting', asks: 2 })).toBe('waits for you')
+  expect(statusWord({ status: 'failed', asks: 0 })).toBe('failed')
+  expect(lastWords({ ...agent, line: 'I look.', note: 'old' })).toBe('I look.')
+  expect(lastWords({ ...agent, status: 'stopped', line: 'I look.', note: 'You stopped it.' })).toBe('You stopped it.')
+})
+
+test('seconds are counted whole, and a task is shown by its first line', () => {
+  expect([-5, 900, 59_999, 125_000].map(formatElapsed)).toEqual(['0 s', '0 s', '59 s', '2 min 5 s'])
+  expect(firstLine('\n look here\nand there')).toBe('look here')
+})
