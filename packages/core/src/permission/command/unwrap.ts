@@ -1,5 +1,6 @@
 import { type OptionSpec, optionSpec, readOptions } from './options.ts'
 import { fieldsOf, type Piece, plainPiece } from './piece.ts'
+import { isPlainSed } from './programs/sed-script.ts'
 import { hole } from './read-word.ts'
 import { interpreterOf, shellOptions, shells, type Wrapper, wrappers } from './wrappers.ts'
 
@@ -169,14 +170,21 @@ function quotedCode(name: string, rest: readonly Piece[]): Unwrapped {
       if (command !== undefined) inner.push(inScript(name, command))
     }
   }
-  const runs = name.endsWith('sed') ? sedRuns : awkRuns
-  return { ...nothing, inner, ...(rest.some(({ field }) => runs.test(field)) && { hidden: true as const }) }
+  const hidden = name.endsWith('sed') ? sedMayRun(fieldsOf(rest)) : rest.some(({ field }) => awkRuns.test(field))
+  return { ...nothing, inner, ...(hidden && { hidden: true as const }) }
+}
+
+/** The command `e`, or the flag of `s`: anything with an e in it that is not plain. */
+function sedMayRun(words: readonly string[]): boolean {
+  const told = words.filter((_, index) => /^(-\w*e|--expression)$/.test(words[index - 1] ?? ''))
+  const joined = words.flatMap((word) => /^--expression=(.*)$/s.exec(word)?.[1] ?? [])
+  const scripts = [...told, ...joined]
+  if (scripts.length === 0) scripts.push(words.find((word) => !word.startsWith('-')) ?? '')
+  return scripts.some((script) => script.includes('e') && !isPlainSed(script))
 }
 
 /** `cmd | getline`, `print | cmd`, `system(…)`. */
 const awkRuns = /(?<!\|)\|(?!\|)|\bsystem\b|@\w/
-/** The command `e`, and the flag of `s`. */
-const sedRuns = /(?:^|[;{}\n!$/,\d])\s*e(?:\s|$)|s([/|#,:@%!]).*\1.*\1[gpiImM\d]*e/s
 
 function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]): Unwrapped | undefined {
   let rest = given
