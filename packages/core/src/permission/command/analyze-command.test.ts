@@ -305,6 +305,23 @@ describe('limits', () => {
     expect(analyze('x=aaaaaaaaaa;'.concat('x=$x$x;'.repeat(200))).harmless).toBe(false)
   })
 
+  it('keep every pattern of ours from running wild', () => {
+    const units = [
+      ...['s/a/b/;', 's|', '[', '\\', 'e ', '/,', '{', '1!', 'y:'].map((unit) => ['sed', unit]),
+      ...['{print $1} ', '"', '/', '|', 'a[', '/[', 'system("', '"a"|'].map((unit) => ['awk', unit]),
+      ...['system("', 'fork ', 'while 1', '`', 'run(["'].map((unit) => ['python3 -c', unit]),
+      ...['-o', 'a=b ', '{}', '%n', '../', '**', 'ProxyCommand='].map((unit) => ['ssh', unit]),
+    ]
+    for (const [program = '', unit = ''] of units) {
+      const inner = unit.repeat(Math.floor(8000 / unit.length))
+      for (const text of [`${program} '${inner}'`, `${program} ${inner}`]) {
+        const start = performance.now()
+        analyze(text)
+        expect([program, unit, performance.now() - start < 1000]).toEqual([program, unit, true])
+      }
+    }
+  })
+
   it('leave what cannot be read unread', () => {
     for (const text of ['ls "', 'ls $(', 'if ls', 'ls )', 'ls && ', '!(rm x)', 'echo @(a)', 'ls >&-rm']) {
       const { harmless, contained } = analyze(text)
