@@ -12,6 +12,16 @@ const name = chromium === undefined ? 'sub-agents (skipped: no Chromium)' : 'sub
 const task = (agent: string, text: string, more: object = {}): ScriptTurn[number] => ({
   call: { name: 'Task', input: { name: agent, task: text, ...more } },
 })
+const call = (tool: string, input: object): ScriptTurn => [{ call: { name: tool, input } }]
+/** The agent that a call in the background has started, as the model was told. */
+const idIn = (prompt: unknown) => /Its id is (agent_\w+)/.exec(JSON.stringify(prompt))?.[1] ?? 'nobody'
+const steps: ((agentId: string) => ScriptTurn)[] = [
+  () => [task('left', 'go left', { background: true })],
+  (agentId) => call('SendInput', { agent_id: agentId, message: 'look out' }),
+  (agentId) => call('WaitAgent', { agent_ids: [agentId, 'agent_none'] }),
+  (agentId) => call('AbortAgent', { agent_id: agentId }),
+  () => [{ text: 'All tools were used.' }],
+]
 /** By what was said last, one turn per step after it. */
 const scripts: Record<string, ScriptTurn[]> = {
   both: [[{ text: 'Two at once.' }, task('left', 'go left'), task('right', 'go right')], [{ text: 'Both are back.' }]],
@@ -29,10 +39,7 @@ const scripts: Record<string, ScriptTurn[]> = {
   fails: [[task('left', 'fall over')], [{ text: 'It fell.' }]],
   'fall over': [[{ error: { message: 'The left leg broke.', statusCode: 400 }, when: 'before' }]],
   'Please try again.': [[{ text: 'Up again.' }]],
-  background: [
-    [task('right', 'go right', { background: true })],
-    [{ text: 'It works on.' }],
-  ],
+  background: [[task('right', 'go right', { background: true })], [{ text: 'It works on.' }]],
 }
 
 describe.skipIf(chromium === undefined)(name, () => {
@@ -44,6 +51,9 @@ describe.skipIf(chromium === undefined)(name, () => {
         const last = prompt.findLastIndex((message) => message.role === 'user')
         const said = prompt[last]?.content.at(-1) as { text: string } | undefined
         const step = prompt.slice(last).filter(({ role }) => role === 'assistant').length
+        // Notices that an agent has ended come between: here all steps count.
+        const all = prompt.filter(({ role }) => role === 'assistant').length
+        if (JSON.stringify(prompt).includes('"use all tools"')) return steps[all]?.(idIn(prompt)) ?? []
         return scripts[said?.text ?? '']?.[step] ?? [{ text: `Heard: ${said?.text.slice(0, 40)}` }]
       },
       { provider: 'test', modelId: 'script' },
@@ -161,7 +171,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await panel(page).getByText('Heard: and back?').waitFor()
     await panel(page).getByText('done', { exact: true }).waitFor()
     expect(await field.inputValue()).toBe('')
-    expect(await panel(page).getByRole('button', { name: /^(Edit|Regenerate)/ }).count()).toBe(0)
+    expect(
+      await panel(page)
+        .getByRole('button', { name: /^(Edit|Regenerate)/ })
+        .count(),
+    ).toBe(0)
     await panel(page).getByRole('button', { name: 'Go on in a session of its own' }).click()
     await panel(page).waitFor({ state: 'detached' })
     await chat.answers.getByText('Heard: and back?').waitFor()
@@ -211,6 +225,68 @@ describe.skipIf(chromium === undefined)(name, () => {
     gates.open('right')
     await chat.finished()
     await page.getByRole('button', { name: '1 agent', exact: true }).waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('what an agent does with those it has started is told by their names', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    gates.open('left')
+    await chat.send('use all tools')
+    await chat.lastAnswer.getByText('All tools were used.').waitFor()
+    await chat.finished()
+    const tools = chat.lastAnswer
+    expect(await tools.getByRole('region', { name: /^SendInput/ }).innerText()).toMatch(/Tells left\s+look out/)
+    const waited = tools.getByRole('region', { name: /^WaitAgent/ })
+    expect(await waited.innerText()).toMatch(/Waited for\s+left/)
+    await waited.getByRole('button').first().click()
+    await waited.getByRole('region', { name: 'What left reports' }).waitFor()
+    await waited.getByText(/no agent with the id/).waitFor()
+    expect(await tools.getByRole('region', { name: /^AbortAgent/ }).innerText()).toContain('Stopped left')
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('on a phone nothing is wider than the screen, and the conversation is the whole of it', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true })
+    const isTooWide = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('.agents-panel, .agents-panel *, .tool, .tool *')].some(
+          (element) => element.getBoundingClientRect().right > window.innerWidth + 1,
+        ),
+      )
+    await chatPage(page).send('nested')
+    await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).waitFor()
+    await expect.poll(isTooWide).toBe(false)
+    await page.getByRole('button', { name: '2 agents at work' }).click()
+    await panel(page).getByRole('article', { name: 'test-approval: waits for you' }).waitFor()
+    await expect.poll(isTooWide).toBe(false)
+    await panel(page).getByRole('button', { name: 'Answer test-approval' }).click()
+    await panel(page).getByRole('button', { name: 'Deny' }).waitFor()
+    await expect.poll(isTooWide).toBe(false)
+    const box = await panel(page).boundingBox()
+    expect(box).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
+    await panel(page).getByRole('button', { name: 'Stop test-approval' }).click()
+    await panel(page).getByRole('button', { name: 'Let test-approval try again' }).waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'detached' })
+    await chatPage(page).finished()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('the tree and what is asked in it survive a restart of the server', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await chat.send('nested')
+    await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).waitFor()
+    await workspace.restart()
+    workspace.complaints.splice(0)
+    await page.reload()
+    await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).click()
+    await panel(page).getByRole('button', { name: 'Approve' }).click()
+    await panel(page).getByText('It may.').waitFor()
+    await panel(page).getByRole('button', { name: 'Close', exact: true }).click()
+    await chat.finished()
+    expect(await chat.lastAnswer.innerText()).toContain('It was led.')
     expect(workspace.complaints).toEqual([])
   })
 })
