@@ -225,6 +225,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     gates.open('right')
     await chat.finished()
     await page.getByRole('button', { name: '1 agent', exact: true }).waitFor()
+    // The model is told by a message; a person sees what it is.
+    const notice = chat.lastAnswer.getByRole('region', { name: 'right has ended: done' })
+    await notice.getByRole('button').first().click()
+    await notice.getByText('Right is done.').last().waitFor()
+    expect(await chat.lastAnswer.getByText('You said meanwhile').count()).toBe(0)
     expect(workspace.complaints).toEqual([])
   })
 

@@ -1,6 +1,8 @@
 import { CornerDownRight } from 'lucide-react'
 import type { Part } from '@troupe/core/protocol'
 import { Markdown } from '../markdown/markdown.tsx'
+import { AgentNotice } from '../sub-agents/agent-notice.tsx'
+import { readNotice } from '../sub-agents/read-notice.ts'
 import { DataPart } from './data-part.tsx'
 import { FilePart } from './file-part.tsx'
 import { ReasoningPart } from './reasoning-part.tsx'
@@ -46,14 +48,18 @@ function PartView({ id, part, live }: { id: string; part: Part; live: boolean })
       return part.text.trim() === '' ? null : (
         <ReasoningPart id={id} text={part.text} streaming={live && part.state === 'streaming'} />
       )
-    case 'steering-message':
+    case 'steering-message': {
+      const text = textOf(part)
+      const notice = readNotice({ id: part.id, text })
+      if (notice !== undefined) return <AgentNotice id={id} report={notice} />
       return (
         <div className="steering">
           <CornerDownRight aria-hidden />
           <span className="visually-hidden">You said meanwhile: </span>
-          <span>{textOf(part)}</span>
+          <span>{text}</span>
         </div>
       )
+    }
     case 'file':
     case 'reasoning-file':
       return (
