@@ -1,11 +1,11 @@
 import { GenericCard } from '../chat/generic-card.tsx'
 import { ToolFrame } from '../chat/tool-frame.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
+import type { CardProps, ToolCall } from '../chat/tool-call.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
 import { AgentRow } from '../sub-agents/agent-row.tsx'
 import { AgentTree } from '../sub-agents/agent-tree.tsx'
 import { firstLine } from '../sub-agents/describe-agent.ts'
-import { readReport } from '../sub-agents/read-report.ts'
+import { readRefusal, readReport } from '../sub-agents/read-report.ts'
 import { readTask } from '../sub-agents/read-task.ts'
 import { useAgentOfCall } from '../sub-agents/use-agent-of-call.ts'
 import { useAtWork, useSubAgent, useSubAgents } from '../sub-agents/use-sub-agents.ts'
@@ -24,11 +24,28 @@ export default function TaskCard({ call }: CardProps) {
   const title = agent?.name ?? name
   const head = { ...(title !== undefined && { title }), summary: firstLine(task) }
   const report = readReport(call.output)
-  // What waits for approval, was refused or has not begun has nothing of an agent to show.
+  const refusal = readRefusal(call.output)
+  if (refusal !== undefined) {
+    return (
+      <ToolFrame call={call} {...head} summary={firstLine(refusal)} isBad>
+        <p className="tool-remark">
+          <VisibleText text={refusal} />
+        </p>
+      </ToolFrame>
+    )
+  }
+  // What waits for approval, was denied or has not begun has nothing of an agent to show.
   if (agentId === undefined) return <GenericCard call={call} {...(call.state === 'input-available' && head)} />
+  // In the background the call has returned before the agent has.
+  const isOver = report !== undefined && ['completed', 'failed', 'stopped'].includes(report.status)
   return (
-    <ToolFrame call={call} {...head} open={works} isBad={agent?.status === 'failed' || report?.status === 'failed'}>
-      {works || report === undefined ? <AgentRow agentId={agentId} isBare /> : <AgentReport report={report} />}
+    <ToolFrame
+      call={works ? stillRunning(call) : call}
+      {...head}
+      open={works}
+      isBad={(isOver ? report : agent)?.status === 'failed'}
+    >
+      {isOver && !works ? <AgentReport report={report} /> : <AgentRow agentId={agentId} isBare />}
       {below.length > 0 && <AgentTree agentIds={below} label={`Agents of ${title}`} />}
       {call.errorText !== undefined && !call.stopped && (
         <p className="tool-error">
@@ -45,4 +62,10 @@ export default function TaskCard({ call }: CardProps) {
       )}
     </ToolFrame>
   )
+}
+
+/** The call has returned, and its agent works on in the background. */
+function stillRunning(call: ToolCall): ToolCall {
+  const { elapsedMs: _, ...notes } = call.notes
+  return { ...call, running: true, notes }
 }

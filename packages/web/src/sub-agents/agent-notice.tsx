@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import { useDisclosure } from '../chat/use-disclosure.ts'
+import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentIcon } from './agent-icon.tsx'
 import { AgentReport } from './agent-report.tsx'
@@ -28,7 +29,7 @@ export function AgentNotice({ id, report }: { id: string; report: Report }) {
           <VisibleText text={`${name} has ended`} as="name" />
         </span>
         <span className="tool-summary">
-          <VisibleText text={firstLine(text)} as="name" />
+          <VisibleText text={firstLine(stripMarkdown(text))} as="name" />
         </span>
         <span className="tool-facts">{word}</span>
         <ChevronRight className="tool-chevron" aria-hidden />
