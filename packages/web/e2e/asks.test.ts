@@ -178,7 +178,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(lastSent()).toContain('Plant `roses`')
     expect(lastSent()).not.toContain('forgotten')
     expect(await chat.own.count()).toBe(2)
-    await page.getByRole('button', { name: /goes on from a summary/ }).waitFor()
+    await page.getByRole('button', { name: /Older part summarised/ }).waitFor()
   })
 
   test('what a yes would be remembered as is shown, and then nobody is asked again', async () => {
