@@ -10,6 +10,8 @@ export default defineConfig({
   },
   test: {
     isolate: false,
+    // Most of the time is spent waiting for processes, pages and disks: two cores have room for three.
+    maxWorkers: 3,
     // Tests start real processes, also on machines that are busy.
     testTimeout: 30_000,
     hookTimeout: 30_000,

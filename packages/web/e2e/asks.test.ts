@@ -201,6 +201,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(page)
     await chat.send('compound')
     const commands = page.getByRole('list', { name: 'What it runs' })
+    await commands.getByRole('listitem').nth(1).waitFor()
     expect(await commands.getByRole('listitem').locator('code').allInnerTexts()).toEqual([
       'mkdir -p made',
       expect.stringContaining('⟨U+202E⟩'),
