@@ -10,8 +10,8 @@ export default defineConfig({
   },
   test: {
     isolate: false,
-    // Most of the time is spent waiting for processes, pages and disks: two cores have room for three.
-    maxWorkers: 3,
+    // Much of the time is spent waiting for processes, pages and disks; by default two cores would have one worker.
+    maxWorkers: 2,
     // Tests start real processes, also on machines that are busy.
     testTimeout: 30_000,
     hookTimeout: 30_000,
@@ -27,6 +27,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser',
+          // A page on a busy machine takes its time.
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
           include: ['packages/web/e2e/**/*.test.ts'],
         },
       },
