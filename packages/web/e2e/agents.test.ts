@@ -19,7 +19,9 @@ describe.skipIf(chromium === undefined)(name, () => {
   const model = scriptedModel(
     (prompt, _, { tools }) => {
       const system = prompt.find(({ role }) => role === 'system')?.content as string
-      return [{ text: `${system.split('\n', 1)[0]} I have ${tools?.map((tool) => tool.name).join(', ') || 'no tools'}.` }]
+      return [
+        { text: `${system.split('\n', 1)[0]} I have ${tools?.map((tool) => tool.name).join(', ') || 'no tools'}.` },
+      ]
     },
     { provider: 'test', modelId: 'script' },
   )
@@ -97,7 +99,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('Agent: reviewer').waitFor()
 
     await openAgents(page)
-    await dialog(page).getByRole('button', { name: /^reviewer/ }).click()
+    await dialog(page)
+      .getByRole('button', { name: /^reviewer/ })
+      .click()
     await dialog(page).getByLabel('Prompt').fill('You review twice.')
     await dialog(page).getByRole('group', { name: 'shell' }).getByRole('checkbox').first().check()
     await dialog(page).getByRole('radio', { name: 'Only these' }).check({ force: true })
@@ -119,7 +123,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('button', { name: 'Turn reviewer off' }).click()
     await dialog(page).getByRole('button', { name: 'Turn reviewer on' }).waitFor()
     expect(await stored(page, 'reviewer')).toMatchObject({ enabled: false })
-    await dialog(page).getByRole('button', { name: /^reviewer/ }).click()
+    await dialog(page)
+      .getByRole('button', { name: /^reviewer/ })
+      .click()
     await dialog(page).getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete this agent?' }).getByRole('button', { name: 'Delete' }).click()
     await dialog(page).getByText('Deleted: reviewer.').waitFor()
