@@ -158,10 +158,15 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     const ended = async (): Promise<void> => {
       own.delete(node)
       if (background.get(agentId) !== node) return
-      if (!node.claimed && !run.signal.aborted) await tellEnd(await node.ended)
-      background.delete(agentId)
-      wake()
+      try {
+        if (!node.claimed && !run.signal.aborted) await tellEnd(await node.ended)
+      } finally {
+        // Whatever went wrong, nobody waits for it any more.
+        background.delete(agentId)
+        wake()
+      }
     }
+    // What cannot be stored or delivered any more stops the run itself at its next step.
     void node.ended.then(ended, ended).catch(() => undefined)
     return node
   }

@@ -36,7 +36,7 @@ async function play(
   const log = createMemoryLog()
   log.subscribe((chunk) => chunks.push(chunk))
   let host: MemoryHost | undefined
-  const { budget, parallel, ...input } = more
+  const { budget, parallel, onHost, ...input } = more
   const outcome = await runWithAgents(
     {
       runId: 'r1',
@@ -62,7 +62,10 @@ async function play(
       definitions,
       ...(budget !== undefined && { budget }),
       ...(parallel !== undefined && { parallel }),
-      onHost: (made) => (host = made),
+      onHost(made) {
+        host = made
+        onHost?.(made)
+      },
     },
   )
   return { ...outcome, chunks, host: host as MemoryHost }
@@ -335,4 +338,23 @@ it('waits for a person at the root when a sub-agent does', async () => {
   const played = await playing
   expect(states).toEqual(['waiting', 'running'])
   expect(resultOf(played)).toMatchObject({ status: 'completed', text: 'approved' })
+})
+
+it('does not wait for an agent in the background whose end could not be kept', async () => {
+  const played = await play(
+    ({ system, step }) => {
+      if (system === 'a') return [{ text: 'unheard' }]
+      return step === 0 ? [task('a', 'x', { background: true })] : [{ text: 'end' }]
+    },
+    [agent('a')],
+    {
+      onHost(host) {
+        const { save } = host
+        host.save = (record) =>
+          record.status === 'completed' ? Promise.reject(new Error('the disk is full')) : save(record)
+      },
+    },
+  )
+  expect(played.status).toBe('done')
+  expect(texts(played)).toEqual(['end'])
 })
