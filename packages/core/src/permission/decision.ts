@@ -15,7 +15,7 @@ export interface Decision {
   commands?: readonly { text: string; note?: string }[]
   /** Absent: `none`. */
   confinement?: Confinement
-  /** Real paths outside the workspace, and of secrets in it, that the call may touch once it is allowed. */
+  /** Real paths outside the workspace, and of secrets and guarded places in it, that the call may touch once allowed. */
   outside?: readonly string[]
   /** Files that the call does not show although it may search a folder above them: secrets, and what rules forbid. */
   hides?(real: string): boolean

@@ -13,7 +13,8 @@ export function grantsOf(
   { leaves, ofPaths }: CallChecks,
 ): Pick<Decision, 'confinement' | 'outside' | 'hides'> {
   const beyond = facts.paths.filter((fact) => {
-    if ((fact.inside && fact.secret === undefined) || fact.implied === true) return false
+    const isGuarded = fact.kind === 'write' && fact.guard !== undefined
+    if ((fact.inside && fact.secret === undefined && !isGuarded) || fact.implied === true) return false
     const { why, rule } = ofPaths.get(fact)!
     if (fact.by === undefined || why !== undefined || rule !== undefined) return true
     // Where a command runs only because the sandbox holds it, what the sandbox holds back stays held back.

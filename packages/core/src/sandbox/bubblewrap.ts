@@ -40,7 +40,9 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     wrap(start) {
       const { roots, outside = [], secrets = [], confinement } = start
       const writable = confinement === 'workspace' ? roots.map(checkedRoot) : []
-      const kept = writable.map((root) => withoutGranted(keptPlaces.enter(root, options.home, secrets), outside))
+      const entered = writable.map((root) => keptPlaces.enter(root, options.home, secrets))
+      for (const { absent } of entered) for (const place of absent) if (isGranted(place, outside)) holds.letGo(place)
+      const kept = entered.map((places) => withoutGranted(places, outside))
       const mounts = view(options, start, kept)
       const held = kept.flatMap(({ absent }) => absent.filter((place) => holds.hold(place)))
       for (const place of held) mounts.set(place, { how: 'read' })

@@ -51,6 +51,16 @@ export class FolderHolds {
     }, lingerMs).unref()
   }
 
+  /** What lingers goes at once: somebody may put something in its place. */
+  letGo(folder: string): void {
+    const hold = this.holds.get(folder)
+    if (hold === undefined || hold.count > 0) return
+    clearTimeout(hold.timer)
+    this.holds.delete(folder)
+    removeSync(hold.marker)
+    removeSync(folder)
+  }
+
   removeNow(): void {
     for (const [folder, { marker }] of this.holds) {
       removeSync(marker)

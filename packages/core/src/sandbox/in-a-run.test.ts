@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call, play } from '../../test/play-run.ts'
@@ -63,6 +63,17 @@ inSandbox('a run with a sandbox', (way) => {
     expect(asked).toHaveLength(1)
     expect(existsSync(path.join(shell.workspace, 'made'))).toBe(true)
     expect(text).toContain('Read-only file system')
+  })
+
+  test('a guarded place is written only by a command that named it, and after a yes', async () => {
+    const file = path.join(shell.workspace, '.mcp.json')
+    const hidden = await running({ command: `touch made && sh -c 'p=.mcp; echo x > "$p.json"'` })
+    expect(hidden.asked).toHaveLength(1)
+    expect(existsSync(path.join(shell.workspace, 'made'))).toBe(true)
+    const named = await running({ command: 'echo {} > .mcp.json' })
+    expect(named.asked).toHaveLength(1)
+    expect(named.text).toContain('Exit code 0')
+    expect(readFileSync(file, 'utf8')).toBe('{}\n')
   })
 
   test('leaving the sandbox is asked about, also when edits are accepted, and then there is none', async () => {
