@@ -9,7 +9,8 @@ import { median, times } from './measure.ts'
 const toolList = getTools(['Task', 'TimeNow']) as Tool[]
 const agents = (): Promise<AgentDefinition[]> =>
   Promise.resolve([{ name: 'worker', description: '', prompt: 'worker', tools: ['TimeNow'] }])
-const instructions = (_: unknown, __: unknown, prompt: string): Promise<string> => Promise.resolve(prompt)
+const blocks = (_: unknown, __: unknown, prompt: string): Promise<{ name: string; text: string }[]> =>
+  Promise.resolve([{ name: 'prompt', text: prompt }])
 
 const task = (text: string): ScriptTurn[number] => ({ call: { name: 'Task', input: { name: 'worker', task: text } } })
 
@@ -46,7 +47,7 @@ async function rootBytes(): Promise<{ value: string; ok: boolean; detail: string
   const words = Array.from({ length: 2000 }, (_, i) => `word${i} `)
   const test = await openTestLive(
     script(2, () => [{ text: words.join(''), chunks: words.map((word) => word.length), delayMs: 0.05 }]),
-    { toolList, agents, instructions },
+    { toolList, agents, blocks },
   )
   try {
     const root = byteCounter()
@@ -87,7 +88,7 @@ async function spawnTime(): Promise<{ value: string; ok: boolean; detail: string
       else if (isAsked) asked = performance.now()
       return isMaster && isAsked ? [task('hello')] : [{ text: 'hello' }]
     },
-    { toolList, agents, instructions },
+    { toolList, agents, blocks },
   )
   try {
     const costs: number[] = []
@@ -122,7 +123,7 @@ async function hundred(): Promise<{ value: string; ok: boolean; detail: string }
       if (step === 0) begun.push(id)
       return step < 2 ? [{ call: { name: 'TimeNow', input: {} } }] : [{ text: `done ${id}` }]
     }),
-    { toolList, agents, instructions },
+    { toolList, agents, blocks },
   )
   try {
     await (

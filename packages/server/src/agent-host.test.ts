@@ -37,13 +37,14 @@ function cast(turns: Record<string, ScriptTurn[]>): Script {
   }
 }
 
-const instructions = (_: unknown, __: unknown, prompt: string): Promise<string> => Promise.resolve(prompt)
+const blocks = (_: unknown, __: unknown, prompt: string): Promise<{ name: string; text: string }[]> =>
+  Promise.resolve([{ name: 'prompt', text: prompt }])
 
 it('keeps each sub-agent as a conversation of its own, all depths flat', async () => {
   test = await openTestLive(cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }), {
     toolList,
     agents,
-    instructions,
+    blocks,
   })
   const run = await test.ask('go')
   const sink = createTestSink()
@@ -75,7 +76,7 @@ it('lets one sub-agent be stopped while the others go on', async () => {
     {
       toolList,
       agents,
-      instructions,
+      blocks,
     },
   )
   const run = await test.ask('go')
@@ -95,7 +96,7 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
     a: [[task('b')]],
     b: [[{ call: { name: 'TimeNow', input: {} } }], [{ call: { name: 'TestApproval', input: {} } }]],
   })
-  test = await openTestLive(script, { toolList, agents, instructions })
+  test = await openTestLive(script, { toolList, agents, blocks })
   const run = await test.ask('go')
   await run.settled()
   const [ask] = await test.inbox.list({ sessionId: 's1' })
@@ -119,7 +120,7 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
 })
 
 it('exports a sub-agent as a folder of its own', async () => {
-  test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, instructions })
+  test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, blocks })
   await (
     await test.ask('go')
   ).done
@@ -135,7 +136,7 @@ it('exports a sub-agent as a folder of its own', async () => {
 })
 
 it('goes on alone when a person tells it more after the run of its session', async () => {
-  test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, instructions })
+  test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, blocks })
   await (
     await test.ask('go')
   ).done
@@ -148,4 +149,15 @@ it('goes on alone when a person tells it more after the run of its session', asy
   expect(test.live.get('s1')).toBeUndefined()
   await expect.poll(async () => (await (test as TestLive).store.agents.get('s1', agentId))?.status).toBe('completed')
   await expect(test.live.tellAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('no such')
+})
+
+it('keeps the agent that the session talks to within the steps of its definition', async () => {
+  const time: ScriptTurn = [{ call: { name: 'TimeNow', input: {} } }]
+  test = await openTestLive(cast({ master: [time, time, time] }), {
+    toolList,
+    blocks,
+    agent: (_, name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'], maxSteps: 2 }),
+  })
+  const { metadata } = await (await test.ask('go', { limits: { steps: 50 } })).done
+  expect(metadata?.stopped).toMatchObject({ reason: 'steps', message: expect.stringContaining('2 steps') })
 })

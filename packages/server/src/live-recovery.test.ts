@@ -265,7 +265,7 @@ describe('a run that a crash cut', () => {
   it('that cannot be taken up does not keep the others from it', async () => {
     const test = await open(halting('here'))
     const { runId } = await crashAt(test, 'here')
-    const next = test.next(halting('open'), { instructions: () => Promise.reject(new Error('the prompt is gone')) })
+    const next = test.next(halting('open'), { blocks: () => Promise.reject(new Error('the prompt is gone')) })
     await next.live.recover()
     expect(next.lines.join()).toContain('the prompt is gone')
     expect((await test.store.runs.get(runId))?.status).toBe('interrupted')

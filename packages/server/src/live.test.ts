@@ -97,10 +97,10 @@ describe('live runs', () => {
     const opening = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     const { live, ask } = await open([[{ gate: 'never' }]], {
-      instructions: async () => {
+      blocks: async () => {
         opening.resolve()
         await gate.promise
-        return ''
+        return []
       },
     })
     const starting = ask()

@@ -7,6 +7,7 @@ import {
   type AgentSetup,
   type AgentState,
   type Blobs,
+  type Budget,
   type ChildRun,
   type Chunk,
   type Limits,
@@ -19,7 +20,9 @@ import {
   type Tool,
 } from '@troupe/core'
 import { absentModel } from './absent-model.ts'
+import type { Block } from './context/preface.ts'
 import type { Inbox } from './inbox.ts'
+import { joinBlocks } from './instructions.ts'
 import type { Journal } from './journal.ts'
 import type { Logger } from './logger.ts'
 import type { RuleTexts } from './permission/rule-layers.ts'
@@ -54,9 +57,14 @@ export interface LiveOptions {
   /** Waits, for a while, for what brings tools; what to tell the model of what has not come. */
   ready?(session: Session): Promise<string | undefined>
   /** The prompt of an agent with what it should know besides: where it is, and whom it may delegate to. */
-  instructions(session: Session, frame: AgentFrame, prompt: string, history?: readonly StoredMessage[]): Promise<string>
+  blocks(
+    session: Session,
+    frame: AgentFrame,
+    prompt: string,
+    history?: readonly StoredMessage[],
+  ): Promise<readonly Block[]>
   /** A call of the agent that the session talks to is about to be made of these. */
-  onStart(session: Session, parts: Pick<RunParts, 'tools' | 'model' | 'history'>, userMessageId: string): void
+  onStart(session: Session, call: StartOfCall): void
   /** The agent that a session talks to. Throws `AgentNotFound` (404). */
   agent(session: Session, name: string): Promise<AgentDefinition>
   /** Whom the agents of a session may delegate to, with this page open. */
@@ -111,10 +119,31 @@ export interface RunParts {
   instructions: string
   workspace: { id: string; path: string }
   history: StoredMessage[]
+  /** What the agent's definition allows one turn of it. */
+  maxSteps?: number
+  budget?: Budget
   /** Set for a sub-agent. */
   child?: ChildRun
   /** Shared by a tree of agents. */
   takeCallId?: (id: string) => Promise<boolean>
+}
+
+/** What the first call of a run starts with. */
+export interface StartOfCall extends Pick<RunParts, 'tools' | 'model' | 'history'> {
+  blocks: readonly Block[]
+  userMessageId: string
+}
+
+/** The place of the agent that a session talks to. */
+export function masterFrame({ name, allowedSubAgents, maxDepth }: AgentDefinition): AgentFrame {
+  return {
+    kind: 'master',
+    name,
+    depth: 0,
+    path: [name],
+    ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
+    ...(maxDepth !== undefined && { maxDepth }),
+  }
 }
 
 export async function gatherParts(
@@ -125,27 +154,28 @@ export async function gatherParts(
   remains?: Remains,
 ): Promise<RunParts> {
   const definition = await options.agent(session, request.agent ?? session.agent ?? 'master')
-  const { name, prompt, allowedSubAgents, maxDepth } = definition
-  const frame: AgentFrame = {
-    kind: 'master',
-    name,
-    depth: 0,
-    path: [name],
-    ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
-    ...(maxDepth !== undefined && { maxDepth }),
-  }
+  const frame = masterFrame(definition)
   const [model, workspace, history, missing] = await Promise.all([
     modelOf(options, request.model, remains !== undefined),
     options.workspace(session),
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
     options.ready?.(session),
   ])
-  const known = await options.instructions(session, frame, prompt, history)
-  const instructions = missing === undefined ? known : `${known}\n\n${missing}`
+  const known = await options.blocks(session, frame, definition.prompt, history)
+  const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
   const tools = pickTools(definition.tools, options.tools(session))
-  const shown = shownTools(tools, history)
-  options.onStart(session, { tools: shown, model, history }, userMessageId)
-  return { frames: [frame], tools, model, instructions, workspace, history }
+  options.onStart(session, { blocks, tools: shownTools(tools, history), model, history, userMessageId })
+  const { maxSteps, budget } = definition
+  return {
+    frames: [frame],
+    tools,
+    model,
+    instructions: joinBlocks(blocks),
+    workspace,
+    history,
+    ...(maxSteps !== undefined && { maxSteps }),
+    ...(budget !== undefined && { budget }),
+  }
 }
 
 /** The same for a sub-agent, whose message is stored already. */
@@ -184,14 +214,24 @@ async function gatherAgentParts(
 ): Promise<RunParts> {
   const setup = record.details?.setup as AgentSetup
   const at = { sessionId: session.id, agentId: record.agentId }
-  const [model, instructions, workspace, history] = await Promise.all([
+  const [model, blocks, workspace, history] = await Promise.all([
     modelOf(options, setup.model, true),
-    options.instructions(session, frames.at(-1) as AgentFrame, setup.prompt),
+    options.blocks(session, frames.at(-1) as AgentFrame, setup.prompt),
     options.workspace(session),
     options.store.messages.chain(at, userMessageId),
   ])
   const tools = pickTools(setup.tools, options.tools(session))
-  return { frames, tools, model, instructions, workspace, history }
+  const { maxSteps, budget } = setup
+  return {
+    frames,
+    tools,
+    model,
+    instructions: joinBlocks(blocks),
+    workspace,
+    history,
+    ...(maxSteps !== undefined && { maxSteps }),
+    ...(budget !== undefined && { budget }),
+  }
 }
 
 /** A run that is taken up may yet have to wait, or to finish its calls: its model is missed when it is called. */

@@ -7,9 +7,9 @@ import {
   run,
   shutdown,
   type AgentReport,
-  type ChildRun,
   type Chunk,
   type DataParts,
+  type Limits,
   type Message,
   type Resume,
   type RunOutcome,
@@ -19,7 +19,7 @@ import {
 import { openAgentDoor, turnBudget, type AgentDoor } from './agent-door.ts'
 import { createLiveLog, numberJump, type LiveLog } from './live-log.ts'
 import type { OpenRun, RunToOpen } from './live-run.ts'
-import type { LiveOptions, RunRequest } from './run-parts.ts'
+import type { LiveOptions, RunParts, RunRequest } from './run-parts.ts'
 import { storeAnswer } from './store-answer.ts'
 import type { Sink } from './subscriber.ts'
 
@@ -210,7 +210,7 @@ class SessionRun implements OpenRun {
       tools: inDialect(parts.tools, model.id),
       history,
       opening: opening.filter((chunk) => !isTransient(chunk)),
-      limits: { ...options.limits(), ...request.limits, ...ownLimits(child) },
+      limits: ownLimits(parts, { ...options.limits(), ...request.limits }),
       headless: request.headless === true,
       signal: this.#controller.signal,
       log,
@@ -298,8 +298,9 @@ class SessionRun implements OpenRun {
   }
 
   #meterOf(): Meter {
-    const name = this.#given.parts.frames[0]?.name ?? 'master'
-    return (this.#meter ??= new Meter(name, turnBudget({ ...this.#options.limits(), ...this.#request.limits })))
+    const { frames, budget } = this.#given.parts
+    const limits = { ...this.#options.limits(), ...this.#request.limits }
+    return (this.#meter ??= new Meter(frames.at(-1)?.name ?? 'master', { ...turnBudget(limits), ...budget }))
   }
 
   #doorOf(): AgentDoor {
@@ -362,7 +363,7 @@ function steeringIds(resume: Resume): string[] {
   return [...injected, ...resume.steering.map(({ id }) => id)]
 }
 
-function ownLimits(child: ChildRun | undefined): { steps?: number } {
-  const steps = child?.record.details?.setup.maxSteps
-  return steps === undefined ? {} : { steps }
+/** An agent's definition can only narrow what a run may take. */
+function ownLimits({ maxSteps }: RunParts, limits: Partial<Limits>): Partial<Limits> {
+  return maxSteps === undefined ? limits : { ...limits, steps: Math.min(maxSteps, limits.steps ?? maxSteps) }
 }

@@ -11,13 +11,10 @@ import {
   NamedError,
   redact,
   type AgentDefinition,
-  type AgentFrame,
   type Policy,
   type SandboxFinding,
-  type RunInput,
   type Session,
   type Store,
-  type StoredMessage,
   type Tool,
   type Workspace,
 } from '@troupe/core'
@@ -30,13 +27,12 @@ import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
-import { createLastCalls } from './context/last-call.ts'
-import { createPrefaces, type Block, type Layer } from './context/preface.ts'
-import { instructionBlocks, joinBlocks } from './instructions.ts'
+import { openContext } from './context/open-context.ts'
+import { joinBlocks } from './instructions.ts'
 import { createJournal } from './journal.ts'
 import { languageOf } from './language-of.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
-import { createLive, type Live, type LiveOptions } from './live.ts'
+import { createLive, type Live } from './live.ts'
 import { createLogger, type Logger, type LogLevel } from './logger.ts'
 import { createCallTool } from './mcp/call-tool.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
@@ -47,8 +43,9 @@ import { createOpenWorkspace } from './open-workspace.ts'
 import { withOwnModels } from './own-models.ts'
 import { createAnswers } from './permission/answers.ts'
 import { managedFile, openPermissions } from './permission/open-permissions.ts'
-import type { ModelDefinition } from './provider.ts'
 import { createRoutes } from './routes.ts'
+import { runModel, windowOf } from './run-model.ts'
+import { masterFrame } from './run-parts.ts'
 import { createSkillBook } from './skills/skill-book.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
 import { createWebFiles } from './web-files.ts'
@@ -218,35 +215,17 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
       agentBook.find(await workspaceOf(session), name, languageIn(session).language)
     const skillBook = createSkillBook({ home: home.path, personHome, store })
-    const prefaceLayers: Layer[] = [{ name: 'skills', text: skillBook.text }]
-    const prefaces = createPrefaces({ store, home: home.path, layers: prefaceLayers, agents: offered })
-    const blocksFor = async (
-      session: Session,
-      frame: AgentFrame,
-      prompt: string,
-      history?: readonly StoredMessage[],
-    ): Promise<Block[]> => {
-      const folder = await workspaceOf(session)
-      const planFile =
-        permissions.modeOf(session) === 'plan' ? { planFile: planFileOf(states.of(session, folder)) } : {}
-      const preface = await prefaces.of(session, folder, history)
-      return instructionBlocks({ prompt, frame, preface, sandbox, ...planFile })
-    }
-    const lastCalls = createLastCalls(store)
-    /** What runs that are about to begin start with, until that is noted. */
-    const starting = new Map<string, Block[]>()
-    const instructions: LiveOptions['instructions'] = async (session, frame, prompt, history) => {
-      const blocks = await blocksFor(session, frame, prompt, history)
-      if (history !== undefined) starting.set(session.id, blocks)
-      return joinBlocks(blocks)
-    }
-    const noteStart: LiveOptions['onStart'] = (session, { tools: given, model, history }, userMessageId) => {
-      const blocks = starting.get(session.id) ?? []
-      starting.delete(session.id)
-      lastCalls
-        .note(session.id, { model: model.id, blocks, tools: given, userMessageId, history })
-        .catch((error: unknown) => logger({ level: 'warn', message: 'a call was not noted', error: String(error) }))
-    }
+    const context = openContext({
+      store,
+      home: home.path,
+      layers: [{ name: 'skills', text: skillBook.text }],
+      agents: offered,
+      sandbox,
+      logger,
+      workspace: workspaceOf,
+      planFile: (session, folder) =>
+        permissions.modeOf(session) === 'plan' ? planFileOf(states.of(session, folder)) : undefined,
+    })
     const messageParts = openCommands({
       store,
       home: home.path,
@@ -264,14 +243,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       journal,
       inbox,
       logger,
-      model: async (id) => {
-        const { definition, ...found } = await models.resolveChatModel(id)
-        return { ...found, takes: takenBy(definition.tags), ...windowOf(definition) }
-      },
+      model: async (id) => runModel(await models.resolveChatModel(id)),
       tools: (session) => enabledIn(session.workspaceId),
       ready: async (session) => servers.ready(await workspaceOf(session)),
-      instructions,
-      onStart: noteStart,
+      blocks: context.blocks,
+      onStart: context.onStart,
       workspace: workspaceOf,
       decide: (session, rules) => {
         const decide = permissions.decide(session, rules)
@@ -332,22 +308,21 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       modelId: async (id) => (await models.resolveChatModel(id)).id,
       openWorkspace,
       instructions: async (session) => {
-        const { prompt, name } = await agent(session, session.agent ?? 'master')
-        return instructions(session, { kind: 'master', name, depth: 0, path: [name] }, prompt)
+        const definition = await agent(session, session.agent ?? 'master')
+        return joinBlocks(await context.blocks(session, masterFrame(definition), definition.prompt))
       },
       agentBook,
       skillBook,
       takeMessage: messageParts.takeMessage,
       commands: messageParts.commands,
       ownCommands: messageParts.ownCommands,
-      lastCalls,
+      lastCalls: context.lastCalls,
       nextCall: async (session) => {
         const definition = await agent(session, session.agent ?? 'master')
-        const { name, prompt } = definition
         const { definition: model, id } = await models.resolveChatModel(session.model ?? undefined)
         return {
           model: { id, ...windowOf(model) },
-          blocks: await blocksFor(session, { kind: 'master', name, depth: 0, path: [name] }, prompt),
+          blocks: await context.blocks(session, masterFrame(definition), definition.prompt),
           tools: pickTools(definition.tools, enabledIn(session.workspaceId)),
         }
       },
@@ -367,8 +342,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       onDelete: async (sessionId) => {
         permissions.forget(sessionId)
         await states.drop(sessionId)
-        await prefaces.forget(sessionId)
-        await lastCalls.forget(sessionId)
+        await context.forget(sessionId)
       },
       onTrust: load,
       modes: {
@@ -442,24 +416,6 @@ function languageIn({ title }: Session): { language?: string } {
 /** Only sections that belong to a tool: nobody reads keys of providers this way. */
 function settingsOf(config: ConfigFile, name: string): unknown {
   return name === 'search' ? config.get().search : undefined
-}
-
-/** What of a model's definition a run counts with. */
-function windowOf({
-  contextWindow,
-  maxOutputTokens,
-  price,
-}: ModelDefinition): Pick<RunInput['model'], 'contextWindow' | 'maxOutputTokens' | 'price'> {
-  return {
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(price !== undefined && { price: { ...price } }),
-  }
-}
-
-/** What a model can look at, by its tags. */
-function takenBy(tags: readonly string[]): ('image' | 'pdf')[] {
-  return [...(tags.includes('vision') ? (['image'] as const) : []), ...(tags.includes('pdf') ? (['pdf'] as const) : [])]
 }
 
 function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {

@@ -36,6 +36,9 @@ export interface JsSession {
   dispose(): Promise<void>
 }
 
+/** How long the rest of what an ended process printed is waited for. */
+const drainMs = 500
+
 const program = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './js-child.ts' : './js-child.js', import.meta.url),
 )
@@ -77,6 +80,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   let between = ''
   output.on('data', (bytes: Buffer) => take(decoder.decode(bytes, { stream: true })))
   output.on('error', () => output.destroy())
+  const drained = new Promise<void>((resolve) => output.once('close', resolve))
   const gone = Promise.withResolvers<{ code: number | null; signal: string | null }>()
   child.once('exit', (code, signal) => {
     alive = false
@@ -88,6 +92,8 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   const end = async (): Promise<void> => {
     child.ref()
     if (child.pid !== undefined && alive) await endCommand({ pid: child.pid, mark })
+    // What it printed last may still lie in the pipe.
+    await Promise.race([drained, delay(drainMs)])
     output.destroy()
     await removed
   }

@@ -58,7 +58,7 @@ export async function openTestLive(script: Script, options: TestLiveOptions = {}
         void (level !== 'debug' && level !== 'info' && lines.push(`${message}: ${String(error)}`)),
       model: (id) => Promise.resolve({ id, model }),
       tools: () => given.toolList ?? [],
-      instructions: () => Promise.resolve('Be brief.'),
+      blocks: () => Promise.resolve([{ name: 'prompt', text: 'Be brief.' }]),
       workspace: () => Promise.resolve(workspace),
       decide: () => (call, ctx) => decide(call, ctx, policy),
       mode: () => ({ get: () => 'default', set: () => Promise.resolve() }),
