@@ -15,6 +15,8 @@ export default defineConfig({
     // Tests start real processes, also on machines that are busy.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // A machine that is shared may stall for seconds: there a test has a second try, and the report names it.
+    retry: process.env['CI'] === undefined ? 0 : 1,
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { readAddress } from './address.ts'
 import { App } from './app.tsx'
+import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import { createWorkspace, WorkspaceContext } from './workspace.ts'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -16,10 +17,18 @@ void workspace.app.start(key)
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')
+const language = preferredLanguage()
+// Without its texts the page still speaks English.
+if (language !== 'en') await showLanguage(language).catch(() => undefined)
 createRoot(root).render(
   <StrictMode>
     <WorkspaceContext value={workspace}>
-      <App />
+      <InLanguage />
     </WorkspaceContext>
   </StrictMode>,
 )
+
+/** Another language is another page: everything is shown anew. */
+function InLanguage() {
+  return <App key={useLanguage()} />
+}

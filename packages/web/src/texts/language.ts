@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from 'react'
+import { keptByBrowser } from '../api/kept.ts'
+import { en, type Texts } from './languages/en.ts'
+import { t } from './t.ts'
+
+const key = 'troupe.language'
+const listeners = new Set<() => void>()
+/** Every file of the folder is a language, named by its tag. They come when they are asked for. */
+const files = import.meta.glob<Record<string, Texts>>(['./languages/*.ts', '!./languages/en.ts'])
+let shown = 'en'
+
+export const languages: readonly string[] = ['en', ...Object.keys(files).map(tagOf)]
+
+/** The chosen one, else the first that the browser asks for and we have. */
+export function preferredLanguage(wanted: readonly string[] = navigator.languages): string {
+  const kept = keptByBrowser.get(key)
+  const candidates = [...(kept === null ? [] : [kept]), ...wanted]
+  const found = candidates.map((tag) => languages.find((each) => tag === each || tag.startsWith(`${each}-`)))
+  return found.find((tag) => tag !== undefined) ?? 'en'
+}
+
+/** Brings the texts of a language into `t`. Where they cannot be loaded the page stays as it is. */
+export async function showLanguage(tag: string): Promise<void> {
+  const load = files[`./languages/${tag}.ts`]
+  const texts = load === undefined ? en : (await load())[tag]
+  if (texts === undefined) throw new Error(`texts/languages/${tag}.ts does not export "${tag}"`)
+  Object.assign(t, texts)
+  shown = tag
+  document.documentElement.lang = tag
+  for (const listener of listeners) listener()
+}
+
+export async function chooseLanguage(tag: string): Promise<void> {
+  await showLanguage(tag)
+  keptByBrowser.set(key, tag)
+}
+
+export function useLanguage(): string {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => shown,
+  )
+}
+
+function tagOf(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1, -'.ts'.length)
+}
