@@ -1,11 +1,26 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
+import { withLock } from './lock.mjs'
 import { Failure, root, run, say } from './run.mjs'
 
 const web = path.join(root, 'packages', 'web')
 const dist = path.join(web, 'dist')
 const stamp = path.join(root, '.cache', 'web-build')
+const pages = path.join(root, '.cache', 'pages')
+const keptFor = 2 * 60 * 60 * 1000
 const sources = [
   'package-lock.json',
   'tsconfig.base.json',
@@ -30,16 +45,69 @@ export async function buildWeb(node) {
   say('building the page (vite)')
   const hash = sourceHash()
   const next = path.join(root, '.cache', `web.${process.pid}`)
-  const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
-  const args = [vite, 'build', '--outDir', next, '--emptyOutDir', '--logLevel', 'warn']
-  const { code, output } = await run(node, args, { cwd: web, env: { ...process.env, NODE_ENV: 'production' } })
-  if (code !== 0) {
-    rmSync(next, { recursive: true, force: true })
-    throw new Failure(`the page could not be built:\n${output}`)
-  }
+  await runVite(node, web, next, 'production')
   rmSync(dist, { recursive: true, force: true })
   renameSync(next, dist)
   writeFileSync(stamp, hash)
+}
+
+/**
+ * A folder with the page of the sources as they are now, for tests: it does not change while they use it, and is built
+ * once for equal sources. `sources` are files to add, by their path in `src`.
+ */
+export async function builtPage({ sources: added = {}, mode = 'production' } = {}) {
+  const hash = createHash('sha256')
+    .update(sourceHash())
+    .update(JSON.stringify([added, mode]))
+    .digest('hex')
+  const folder = path.join(pages, hash.slice(0, 16))
+  if (!existsSync(folder)) {
+    await withLock(`${folder}.lock`, async () => {
+      if (existsSync(folder)) return
+      removeOldPages()
+      const next = `${folder}.${process.pid}`
+      const isPlain = Object.keys(added).length === 0 && mode === 'production'
+      if (isPlain && webIsCurrent()) cpSync(dist, next, { recursive: true })
+      else await buildCopy(`${folder}.sources`, next, added, mode)
+      renameSync(next, folder)
+    })
+  }
+  utimesSync(folder, new Date(), new Date())
+  return folder
+}
+
+/** Of a copy, so that what is edited meanwhile does not end up in half of the page. */
+async function buildCopy(copy, outFolder, added, mode) {
+  rmSync(copy, { recursive: true, force: true })
+  try {
+    for (const name of ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'])
+      cpSync(path.join(web, name), path.join(copy, name), { recursive: true })
+    symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
+    for (const [name, text] of Object.entries(added)) {
+      mkdirSync(path.dirname(path.join(copy, 'src', name)), { recursive: true })
+      writeFileSync(path.join(copy, 'src', name), text)
+    }
+    await runVite(process.execPath, copy, outFolder, mode)
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+function removeOldPages() {
+  for (const name of readdirSync(pages)) {
+    const found = statSync(path.join(pages, name), { throwIfNoEntry: false })
+    if (found !== undefined && !name.endsWith('.lock') && Date.now() - found.mtimeMs > keptFor)
+      rmSync(path.join(pages, name), { recursive: true, force: true })
+  }
+}
+
+async function runVite(node, folder, outFolder, mode) {
+  const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  const args = [vite, 'build', '--outDir', outFolder, '--emptyOutDir', '--logLevel', 'warn']
+  const { code, output } = await run(node, args, { cwd: folder, env: { ...process.env, NODE_ENV: mode } })
+  if (code === 0) return
+  rmSync(outFolder, { recursive: true, force: true })
+  throw new Failure(`the page could not be built:\n${output}`)
 }
 
 function sourceHash() {

@@ -1,11 +1,12 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startServer } from '@troupe/server'
 import type { Server, ServerOptions } from '@troupe/server'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { build } from 'vite'
+import { builtPage } from '../../../scripts/lib/web-build.mjs'
+import { chromiumArguments } from './chromium-arguments.ts'
 
 /** A real server on a home of its own, the page as it is now, and a browser that reports everything that goes wrong. */
 export interface TestWorkspace {
@@ -24,17 +25,6 @@ export interface TestWorkspace {
   close(): Promise<void>
 }
 
-const chromiumArguments = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
 export interface WorkspaceOptions {
   /** Models beside the demo, by `provider/model`; the first is the default. */
   models?: ServerOptions['models']
@@ -44,7 +34,7 @@ export interface WorkspaceOptions {
   home?: Record<string, string>
   /** Files of the folder that is worked in, by their path in it; without any it is the test's own folder. */
   files?: Record<string, string>
-  /** Files that are added to the page's sources before it is built, by their path in `src`. */
+  /** Files that are added to the page's sources before it is built, by their path in `src`; React then warns, too. */
   sources?: Record<string, string>
 }
 
@@ -53,8 +43,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   const workFolder = options.files === undefined ? folder : path.join(folder, 'work')
   await writeFiles(path.join(folder, 'home'), options.home ?? {})
   await writeFiles(workFolder, options.files ?? {})
-  const webFolder = path.join(folder, 'page')
-  await buildPage(folder, webFolder, options.sources)
+  const webFolder = await pageWith(options.sources)
   const complaints: string[] = []
   const start = (port: number): Promise<Server> =>
     startServer({
@@ -73,7 +62,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     await rm(folder, { recursive: true, force: true })
     throw error
   })
-  const browser: Browser = await chromium.launch({ executablePath, args: chromiumArguments })
+  const browser = await openBrowser(executablePath)
 
   return { server: () => server, folder: workFolder, restart, open, newPage, complaints, closePages, close }
 
@@ -134,21 +123,14 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
   }
 }
 
-/** The page as it is, or a copy of it with a few files more. */
-async function buildPage(folder: string, webFolder: string, sources: Record<string, string> | undefined) {
-  const own = path.resolve(import.meta.dirname, '..')
-  let root = own
-  if (sources !== undefined) {
-    root = path.join(folder, 'sources')
-    for (const name of ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'])
-      await cp(path.join(own, name), path.join(root, name), { recursive: true })
-    await symlink(path.resolve(own, '../../node_modules'), path.join(root, 'node_modules'))
-    await writeFiles(path.join(root, 'src'), sources)
-  }
-  await build({
-    configFile: path.join(root, 'vite.config.ts'),
-    root,
-    logLevel: 'error',
-    build: { outDir: webFolder },
-  })
+/** The page that was built for all tests of this run, or one with a few files more. */
+async function pageWith(sources: Record<string, string> | undefined): Promise<string> {
+  if (sources !== undefined) return builtPage({ sources, mode: 'development' })
+  return process.env['TROUPE_TEST_PAGE'] ?? builtPage()
+}
+
+/** The Chromium that all tests of this run share, or one of its own. Closing ends only what was opened through it. */
+function openBrowser(executablePath: string): Promise<Browser> {
+  const shared = process.env['TROUPE_TEST_BROWSER']
+  return shared === undefined ? chromium.launch({ executablePath, args: chromiumArguments }) : chromium.connect(shared)
 }
