@@ -3,7 +3,7 @@ import { builtPage } from '../../../scripts/lib/web-build.mjs'
 import { chromiumArguments } from './chromium-arguments.ts'
 
 /** Once for all browser tests of a run: the page is built, and one Chromium is started that each file has contexts in. */
-export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const executablePath = process.env['CHROMIUM_PATH']
   if (executablePath === undefined) return undefined
   process.env['TROUPE_TEST_PAGE'] = await builtPage()
