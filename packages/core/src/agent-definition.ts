@@ -1,3 +1,5 @@
+import type { ParamValues } from './protocol/param.ts'
+
 /** What a turn may cost, the sub-agents of that turn included. */
 export interface Budget {
   /** Model calls. */
@@ -24,6 +26,8 @@ export interface AgentDefinition {
   /** Model calls of one turn of its own. */
   maxSteps?: number
   budget?: Budget
+  /** Settings of its model, where that has them; the person's own go before. */
+  params?: ParamValues
   /** Where set, it is offered only while one of these pages is open. */
   pageIds?: readonly string[]
 }

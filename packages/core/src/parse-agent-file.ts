@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import type { AgentDefinition } from './agent-definition.ts'
+import { paramValuesSchema } from './protocol/param.ts'
 
 /** What stands between the dashes of an agent's file. */
 const frontMatter = z.strictObject({
@@ -21,6 +22,7 @@ const frontMatter = z.strictObject({
       seconds: z.number().positive().optional(),
     })
     .optional(),
+  params: paramValuesSchema.optional(),
   pages: names().optional(),
 })
 
@@ -50,7 +52,8 @@ export function parseAgentFile(text: string, name: string): AgentFile {
     throw new Error(issues.join('; '))
   }
   if (body === '') throw new Error('there is no prompt below the front matter')
-  const { description, groups, tools, agents, needs = [], model, maxDepth, maxSteps, budget, pages } = parsed.data
+  const { description, groups, tools, agents, needs = [], model, maxDepth, maxSteps, budget, params, pages } =
+    parsed.data
   return {
     name,
     description,
@@ -61,6 +64,7 @@ export function parseAgentFile(text: string, name: string): AgentFile {
     ...(model !== undefined && { model }),
     ...(maxDepth !== undefined && { maxDepth }),
     ...(maxSteps !== undefined && { maxSteps }),
+    ...(params !== undefined && { params }),
     ...(pages !== undefined && { pageIds: pages }),
     ...(budget !== undefined && { budget: budgetOf(budget) }),
   }

@@ -3,6 +3,7 @@ import type { Mode } from './permission/policy.ts'
 import type { Effect } from './permission/rule-set.ts'
 import type { Frame } from './run-log.ts'
 import type { StoredMessage } from './protocol/message.ts'
+import type { ParamValues } from './protocol/param.ts'
 import type { AgentSetup, Told } from './sub-agents/agent-host.ts'
 
 /**
@@ -59,7 +60,20 @@ export interface Store {
     latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined>
     /** Removes a message and everything below it; returns the removed ids. Throws `MessageNotFound` (404). */
     remove(at: Conversation, id: string): Promise<string[]>
+    /**
+     * Takes out a message with everything below it, or everything but one branch, so that it can be brought back whole.
+     * Until then it is as good as removed. Throws `MessageNotFound` (404).
+     */
+    takeOut(at: Conversation, what: { below: string } | { allBut: string }): Promise<Removal>
+    /** Throws `RemovalNotFound` (404), `ParentGone` or `MessageExists` (409). Returns the ids that are there again. */
+    bringBack(at: Conversation, removalId: string): Promise<string[]>
+    /** Removes for good what was taken out more than a day ago. */
+    purge(): Promise<void>
     search(options: { workspaceId: string; query: string; sessionId?: string; limit?: number }): Promise<SearchHit[]>
+    /** Messages of one conversation that hold this text, case and accents aside: those of the branch first, in its order. */
+    matches(at: Conversation, options: { text: string; leaf?: string }): Promise<TextMatches>
+    /** Every message in little, in the order in which they came. */
+    tree(at: Conversation): Promise<TreeMessage[]>
     /** Messages that no walk from a root reaches (lost parents, cycles): shown, not lost. */
     strays(at: Conversation): Promise<StoredMessage[]>
   }
@@ -148,6 +162,7 @@ export interface NewSession {
   agent?: string | null
   /** Default: `default`. */
   mode?: Mode
+  params?: ParamValues
   createdAt?: number
 }
 
@@ -164,13 +179,15 @@ export interface Session {
   mode: Mode
   /** What the person allowed, refused or wants to be asked in this session alone. */
   rules: SessionRule[]
+  /** Settings of its model that the person has chosen, by name; absent when there is none. */
+  params?: ParamValues
   messageCount: number
   createdAt: number
   updatedAt: number
 }
 
 export type SessionPatch = Partial<
-  Pick<Session, 'title' | 'pinned' | 'archived' | 'model' | 'agent' | 'projectId' | 'mode' | 'rules'>
+  Pick<Session, 'title' | 'pinned' | 'archived' | 'model' | 'agent' | 'projectId' | 'mode' | 'rules' | 'params'>
 >
 
 export interface SessionRule {
@@ -213,6 +230,43 @@ export interface SearchHit {
   /** Plain text around the hit; matches stand between U+E000 and U+E001. */
   snippet: string
   createdAt: number
+}
+
+/** What was taken out of a conversation together. */
+export interface Removal {
+  id: string
+  messageIds: string[]
+}
+
+export interface TextMatches {
+  matches: TextMatch[]
+  /** There are more than are told. */
+  isCut: boolean
+}
+
+/** A message that holds a text. */
+export interface TextMatch {
+  messageId: string
+  role: StoredMessage['role']
+  /** How many times. */
+  count: number
+  /** As in `SearchHit`. */
+  snippet: string
+  isOnBranch: boolean
+}
+
+/** A message as a picture of the tree needs it. */
+export interface TreeMessage {
+  id: string
+  parentMessageId: string | null
+  role: StoredMessage['role']
+  /** Its first words, or the names of the tools that it calls first. */
+  text: string
+  createdAt: number
+  model?: string
+  tokens?: number
+  cost?: number
+  ending?: 'failed' | 'stopped'
 }
 
 /** A sub-agent's conversation; all depths lie flat, `parentAgentId` tells the tree. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from './ids.ts'
+import { paramValuesSchema } from './param.ts'
 
 /** A message as clients send it. Parts are checked by kind when they are taken, see `parseUserMessage`. */
 export const wireMessageSchema = z.looseObject({
@@ -29,6 +30,8 @@ export const chatRequestSchema = z.looseObject({
   chatModelId: z.string().max(300).optional(),
   chatModelSource: z.string().max(100).optional(),
   mode: modeName.optional(),
+  /** Settings of the model, by name; kept with the session. Absent: as it has them. */
+  params: paramValuesSchema.optional(),
   responseMode: z.enum(['stream', 'json']).optional(),
   clientId: z.string().max(200).optional(),
   tabId: z.string().max(200).optional(),
@@ -123,6 +126,7 @@ export const newSessionSchema = z.strictObject({
   model: z.string().max(300).nullable().optional(),
   agent: z.string().max(200).nullable().optional(),
   mode: modeName.optional(),
+  params: paramValuesSchema.optional(),
 })
 export const sessionPatchSchema = z.strictObject({
   title: z.string().min(1).max(500).optional(),
@@ -131,6 +135,7 @@ export const sessionPatchSchema = z.strictObject({
   model: z.string().max(300).nullable().optional(),
   agent: z.string().max(200).nullable().optional(),
   mode: modeName.optional(),
+  params: paramValuesSchema.optional(),
 })
 
 /** `PATCH /ai/providers/:id`: keys go in and never come out. */

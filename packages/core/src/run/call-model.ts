@@ -3,6 +3,7 @@ import type { Blobs } from '../blobs.ts'
 import type { Chunk, Usage } from '../protocol/message.ts'
 import type { Tool } from '../tool.ts'
 import type { Call } from './parse-call.ts'
+import type { RunInput } from './run-input.ts'
 import { describeProviderError, isUnfinished } from './provider-error.ts'
 import { retryDelay } from './retry.ts'
 import { createTranslator, type Translator } from './translate-parts.ts'
@@ -10,10 +11,7 @@ import { toUsage } from './usage.ts'
 import { watchStalls } from './watch-stalls.ts'
 import { NamedError } from '../error.ts'
 
-type CallOptions = Pick<
-  LanguageModelV4CallOptions,
-  'prompt' | 'tools' | 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'
->
+type CallOptions = Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> & RunInput['callOptions']
 
 export interface ModelCall {
   model: LanguageModelV4

@@ -51,7 +51,19 @@ export interface RunInput {
   }
   /** Settings of the model call: temperature, provider options and so on. */
   callOptions?: Partial<
-    Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>
+    Pick<
+      LanguageModelV4CallOptions,
+      | 'providerOptions'
+      | 'maxOutputTokens'
+      | 'temperature'
+      | 'topP'
+      | 'topK'
+      | 'presencePenalty'
+      | 'frequencyPenalty'
+      | 'seed'
+      | 'stopSequences'
+      | 'reasoning'
+    >
   >
   instructions?: string
   tools: readonly Tool[]
@@ -97,7 +109,7 @@ export interface RunInput {
   settings?: ToolContext['settings']
   /** Takes known secrets out of what tools bring back. */
   redact?(text: string): string
-  mediaModel?: ToolContext['mediaModel']
+  media?: ToolContext['media']
   mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
   /** Where an unfinished run goes on. */

@@ -1,6 +1,7 @@
 import type { AgentDefinition, Budget } from '../agent-definition.ts'
 import type { AgentFrame } from '../agent-frame.ts'
 import type { Chunk } from '../protocol/message.ts'
+import type { ParamValues } from '../protocol/param.ts'
 import type { RunOutcome } from '../run/end-turn.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { WriteLock } from '../run/write-lock.ts'
@@ -18,6 +19,8 @@ export interface AgentSetup {
   maxDepth?: number
   maxSteps?: number
   budget?: Budget
+  /** Settings of the model. */
+  params?: ParamValues
 }
 
 /** Something that a sub-agent is told, and the run that answers it. */

@@ -34,7 +34,7 @@ export async function prepare(host: AgentHost, parent: Delegator, request: Spawn
   if (definition === undefined) return notFound(request.name, definitions)
   const model = request.model ?? definition.model ?? parent.modelId
   if (model !== parent.modelId) await host.checkModel(model)
-  const { prompt, allowedSubAgents, maxDepth, maxSteps, budget } = definition
+  const { prompt, allowedSubAgents, maxDepth, maxSteps, budget, params } = definition
   const agentType = agentKey(definition.name) === 'testapproval' ? 'test-approval' : 'system'
   return {
     name: definition.name,
@@ -47,6 +47,7 @@ export async function prepare(host: AgentHost, parent: Delegator, request: Spawn
       ...(maxDepth !== undefined && { maxDepth }),
       ...(maxSteps !== undefined && { maxSteps }),
       ...(budget !== undefined && { budget }),
+      ...(params !== undefined && { params }),
     },
   }
 }

@@ -1,4 +1,4 @@
-import { answerSchema, idSchema, modes } from '@troupe/core'
+import { answerSchema, idSchema, modes, paramValuesSchema } from '@troupe/core'
 import { z } from 'zod'
 
 /** What an import takes from exported files, which a person or another program may have written. */
@@ -56,6 +56,7 @@ export const sessionSchema = z.looseObject({
     .array(z.object({ text: z.string().max(2000), effect: z.enum(['allow', 'ask', 'deny']) }))
     .max(10_000)
     .optional(),
+  params: paramValuesSchema.optional().catch(undefined),
   project: z.string().nullable().optional(),
   createdAt: timeSchema.optional(),
   updatedAt: timeSchema.optional(),
@@ -72,6 +73,7 @@ const agentDetailsSchema = z.object({
     allowedSubAgents: z.array(z.string()).exactOptional(),
     maxDepth: z.number().exactOptional(),
     maxSteps: z.number().exactOptional(),
+    params: paramValuesSchema.exactOptional(),
     budget: z
       .object({
         steps: z.number().exactOptional(),

@@ -102,6 +102,7 @@ async function readSession(
       agent: said.agent ?? null,
       mode: said.mode === 'plan' ? 'plan' : 'default',
       rules: said.rules?.filter((rule) => rule.effect !== 'allow') ?? [],
+      ...(said.params !== undefined && { params: said.params }),
       createdAt,
       updatedAt: said.updatedAt ?? createdAt,
     },

@@ -4,12 +4,13 @@ import { up as first } from './migrations/001-first.ts'
 import { up as call } from './migrations/002-call.ts'
 import { up as mode } from './migrations/003-mode.ts'
 import { up as agentDetails } from './migrations/004-agent-details.ts'
+import { up as params } from './migrations/005-params.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
 
 /** In order; the place in the list is the version. */
-const allSteps: Step[] = [first, call, mode, agentDetails]
+const allSteps: Step[] = [first, call, mode, agentDetails, params]
 
 export interface MigrateOptions {
   clock: () => number

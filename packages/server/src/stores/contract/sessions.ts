@@ -118,8 +118,12 @@ export function sessionsContract(ground: () => Ground): void {
       const rules = [{ text: 'Bash(npm test)', effect: 'allow' as const }]
       expect(await store.sessions.update('planned', { rules })).toMatchObject({ mode: 'plan', rules })
       expect(await store.sessions.update('planned', { mode: 'accept-edits' })).toMatchObject({ rules })
+      const params = { temperature: 0.2, stopSequences: ['END'] }
+      expect(await store.sessions.update('planned', { params })).toMatchObject({ mode: 'accept-edits', params })
+      expect(await store.sessions.update('planned', { params: {} })).not.toHaveProperty('params')
+      await store.sessions.update('planned', { params })
       const again = await reopen()
-      expect(await again.sessions.get('planned')).toMatchObject({ mode: 'accept-edits', rules })
+      expect(await again.sessions.get('planned')).toMatchObject({ mode: 'accept-edits', rules, params })
       expect(await again.sessions.get('s1')).toMatchObject({ mode: 'default', rules: [] })
     })
 

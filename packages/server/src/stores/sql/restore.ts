@@ -71,6 +71,7 @@ async function createSession({ search }: Context, db: Db, session: SessionBundle
     agent: session.agent,
     mode: session.mode,
     rules: JSON.stringify(session.rules),
+    params: JSON.stringify(session.params ?? {}),
     message_count: 0,
     seq: 0,
     last_number: 0,

@@ -36,6 +36,7 @@ export function sessions(context: Context): Store['sessions'] {
         agent: session.agent ?? null,
         mode: session.mode ?? 'default',
         rules: '[]',
+        params: JSON.stringify(session.params ?? {}),
         message_count: 0,
         seq: 0,
         last_number: 0,
@@ -84,6 +85,7 @@ export function sessions(context: Context): Store['sessions'] {
             ...(patch.agent !== undefined && { agent: patch.agent }),
             ...(patch.mode !== undefined && { mode: patch.mode }),
             ...(patch.rules !== undefined && { rules: JSON.stringify(patch.rules) }),
+            ...(patch.params !== undefined && { params: JSON.stringify(patch.params) }),
             ...(patch.projectId !== undefined && { project_id: patch.projectId }),
           })
           .where('id', '=', id)
@@ -152,6 +154,7 @@ export function sessionOf(row: Tables['session']): Session {
     agent: row.agent,
     mode: row.mode as Session['mode'],
     rules: JSON.parse(row.rules) as Session['rules'],
+    ...(row.params !== '{}' && { params: JSON.parse(row.params) as NonNullable<Session['params']> }),
     messageCount: row.message_count,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -21,6 +21,8 @@ export interface Tables {
     mode: string
     /** JSON: what the person allowed, refused or wants to be asked here. */
     rules: string
+    /** JSON: chosen settings of the model, by name. */
+    params: string
     message_count: number
     /** Orders everything that belongs to the session; grows with each message and each change of an ask. */
     seq: number
