@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** Our packages resolve to their sources, as they do when the program runs. */
@@ -17,6 +18,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     // A machine that is shared may stall for seconds: there a test has a second try, and the report names it.
     retry: process.env['CI'] === undefined ? 0 : 1,
+    // As the launcher does: programs that tests start find V8's compiled code, which halves their start.
+    env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.cache', 'compile') },
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

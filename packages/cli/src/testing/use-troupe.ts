@@ -23,7 +23,8 @@ export function useTroupe(): Place {
     place.folder = mkdtempSync(path.join(tmpdir(), 'troupe cli '))
     mkdirSync(path.join(place.folder, 'work'))
     const home = path.join(place.folder, 'home')
-    place.env = { PATH: process.env['PATH'], HOME: place.folder, TROUPE_HOME: home, CI: '1' }
+    const { PATH, NODE_COMPILE_CACHE } = process.env
+    place.env = { PATH, NODE_COMPILE_CACHE, HOME: place.folder, TROUPE_HOME: home, CI: '1' }
   })
   afterEach(async () => {
     for (const stop of place.ends.splice(0)) await stop()
