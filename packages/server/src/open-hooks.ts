@@ -10,6 +10,20 @@ export interface Hooks {
   /** Those that have a word in what runs in a workspace: the person's, and those of a project that is trusted. */
   of(place: Place): Hook[]
   problems(place: Place): Problem[]
+  /** What they are, for whoever looks at them. */
+  list(place: Place): HookInfo[]
+}
+
+export interface HookInfo {
+  event: Hook['event']
+  /** The file that it stands in, or is. */
+  source: string
+  scope: 'home' | 'project'
+  /** The rules that name the calls it is about; absent: all. */
+  match?: readonly string[]
+  /** Absent: it is a module. */
+  command?: string
+  timeoutMs: number
 }
 
 export function openHooks(options: {
@@ -25,16 +39,40 @@ export function openHooks(options: {
   const loaded = new Map<string, ReturnType<typeof loadHooks>>()
 
   return {
-    of(place) {
-      const project = projects(place)
-      const at = (base: string): { base: string; home: string } => ({ base, home: personHome })
+    of: (place) => [...ofHome(), ...ofProject(place), ...modules(place).hooks],
+    problems: (place) => modules(place).problems,
+    list(place) {
+      const info = (
+        { event, match, command, timeoutMs }: Hook,
+        source: string,
+        scope: HookInfo['scope'],
+      ): HookInfo => ({
+        event,
+        source,
+        scope,
+        ...(match !== undefined && { match }),
+        ...(command !== undefined && { command }),
+        timeoutMs,
+      })
+      const broken = new Set(modules(place).problems.map((problem) => problem.path))
       return [
-        ...createHooks(config.get().hooks, { source: config.path, ...at(personHome), env }),
-        ...(place.trusted ? createHooks(project.get()?.hooks, { source: project.path, ...at(place.path), env }) : []),
-        ...modules(place).hooks,
+        ...ofHome().map((hook) => info(hook, config.path, 'home')),
+        ...ofProject(place).map((hook) => info(hook, projects(place).path, 'project')),
+        ...modules(place)
+          .hooks.filter(({ name }) => !broken.has(name))
+          .map((hook) => info(hook, hook.name, hook.name.startsWith(home + path.sep) ? 'home' : 'project')),
       ]
     },
-    problems: (place) => modules(place).problems,
+  }
+
+  function ofHome(): Hook[] {
+    return createHooks(config.get().hooks, { source: config.path, base: personHome, home: personHome, env })
+  }
+
+  function ofProject(place: Place): Hook[] {
+    if (!place.trusted) return []
+    const project = projects(place)
+    return createHooks(project.get()?.hooks, { source: project.path, base: place.path, home: personHome, env })
   }
 
   function modules(place: Place): ReturnType<typeof loadHooks> {

@@ -1,4 +1,4 @@
-import type { Blobs, Session, Store, Tool, Workspace } from '@troupe/core'
+import type { Blobs, Media, Session, Store, Tool, Workspace } from '@troupe/core'
 import type { Access } from './access.ts'
 import type { ChatContext } from './chat.ts'
 import type { ConfigFile } from './config.ts'
@@ -19,15 +19,22 @@ import { blobRoutes } from './routes/blobs.ts'
 import { chatRoutes } from './routes/chat.ts'
 import type { LastCalls } from './context/last-call.ts'
 import { contextRoutes, type NextCall } from './routes/context.ts'
+import { dataRoutes, type DataRoutesOptions } from './routes/data.ts'
 import { debugRoutes } from './routes/debug.ts'
 import { healthRoutes } from './routes/health.ts'
+import { hookRoutes } from './routes/hooks.ts'
 import { mcpRoutes } from './routes/mcp.ts'
+import { mediaRoutes } from './routes/media.ts'
+import { messageRoutes } from './routes/messages.ts'
 import { modelRoutes } from './routes/models.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { ruleRoutes, type RuleRoutesOptions } from './routes/rules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { skillImportRoutes } from './routes/skill-imports.ts'
 import { skillRoutes } from './routes/skills.ts'
+import type { Hooks } from './open-hooks.ts'
 import type { SkillBook } from './skills/skill-book.ts'
+import type { SkillImports } from './skills/skill-imports.ts'
 import type { CommandParts } from './commands/open-commands.ts'
 import { toolCallRoutes } from './routes/tool-calls.ts'
 import { toolAckRoutes } from './routes/tools-ack.ts'
@@ -35,17 +42,20 @@ import { toolRoutes } from './routes/tools.ts'
 import { workspaceRoutes } from './routes/workspace.ts'
 
 /** What the routes stand on. */
-export interface RouteContext extends ChatContext, RuleRoutesOptions {
+export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutesOptions {
   store: Store
   live: Live
   inbox: Inbox
   blobs: Blobs
   models: Models
+  media: Media
   config: ConfigFile
   mcp: Mcp
   callTool: CallTool
   agentBook: AgentBook
   skillBook: SkillBook
+  skillImports: SkillImports
+  hookBook: Hooks
   ownCommands: CommandParts['ownCommands']
   lastCalls: LastCalls
   /** What the next call of a session would be made of. */
@@ -70,15 +80,20 @@ export function createRoutes(context: RouteContext): Route[] {
     ...authRoutes(context),
     ...chatRoutes({ ...context, inTurn }),
     ...sessionRoutes({ ...context, inTurn }),
+    ...messageRoutes({ ...context, inTurn }),
     ...agentRoutes(context),
     ...contextRoutes(context),
     ...askRoutes(context),
     ...ruleRoutes(context),
     ...blobRoutes(context),
     ...modelRoutes({ models: context.models, defaultModel: () => context.modelId(undefined).catch(() => null) }),
+    ...mediaRoutes(context),
     ...providerRoutes(context),
     ...toolRoutes(context),
     ...skillRoutes(context),
+    ...skillImportRoutes(context),
+    ...hookRoutes({ store: context.store, hooks: context.hookBook }),
+    ...dataRoutes(context),
     ...toolCallRoutes(context),
     ...mcpRoutes(context),
     ...toolAckRoutes(context),

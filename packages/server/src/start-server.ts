@@ -25,6 +25,7 @@ import { createApp, type App } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
 import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
+import { diagnose } from './doctor/diagnose.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { openContext } from './context/open-context.ts'
@@ -39,6 +40,7 @@ import { openMcp, type Mcp } from './mcp/open-mcp.ts'
 import { createModels, type Models } from './models.ts'
 import { openHooks } from './open-hooks.ts'
 import { openTools, type Problem } from './open-tools.ts'
+import { openMedia } from './media/open-media.ts'
 import { createOpenWorkspace } from './open-workspace.ts'
 import { withOwnModels } from './own-models.ts'
 import { createAnswers } from './permission/answers.ts'
@@ -47,6 +49,7 @@ import { createRoutes } from './routes.ts'
 import { runModel, windowOf } from './run-model.ts'
 import { masterFrame } from './run-parts.ts'
 import { createSkillBook } from './skills/skill-book.ts'
+import { createSkillImports } from './skills/skill-imports.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
 import { createWebFiles } from './web-files.ts'
 
@@ -133,6 +136,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       settings: () => config.get().providers ?? {},
       env,
       defaultModel,
+      mediaModel: (kind) => config.get().media?.[kind],
       ...(options.probe !== undefined && { probe: options.probe }),
     })
     const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
@@ -149,6 +153,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const finding = options.sandbox ?? findSandbox({ troupeHome: home.path, env })
     const store = await openSqliteStore({ home: home.path, log: logger })
     closers.push(() => store.close())
+    await store.messages.purge()
     const workspace = await store.workspaces.open(path.resolve(options.workspace ?? process.cwd()))
     const tools = openTools({ home: home.path, logger })
     const sandbox = await finding
@@ -193,6 +198,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     closers.push(() => journal.close())
     const inbox = createInbox(store)
     const blobs = createBlobFiles(path.join(home.path, 'blobs'))
+    const media = openMedia({ models, blobs, store })
+    closers.push(() => media.close())
     const states = createAgentStates(home.path, sandbox.sandbox)
     closers.push(() => states.close())
     const useTools = (): readonly string[] | null | undefined => config.get().useTools
@@ -215,6 +222,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
       agentBook.find(await workspaceOf(session), name, languageIn(session).language)
     const skillBook = createSkillBook({ home: home.path, personHome, store })
+    const skillImports = createSkillImports(home.path)
+    closers.push(() => skillImports.close())
     const context = openContext({
       store,
       home: home.path,
@@ -233,6 +242,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       agentBook,
       permissions,
       skillBook,
+      mcp: servers,
       state: (session, folder) => states.of(session, folder),
       tools: enabledIn,
       workspace: workspaceOf,
@@ -240,6 +250,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const live = createLive({
       store,
       blobs,
+      media,
       journal,
       inbox,
       logger,
@@ -301,6 +312,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       live,
       inbox,
       blobs,
+      media,
       models,
       config,
       access,
@@ -313,6 +325,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       },
       agentBook,
       skillBook,
+      skillImports,
+      hookBook: hooks,
+      homePath: home.path,
+      copyDatabase: store.copyTo,
+      diagnose: (folder) => Array.fromAsync(diagnose({ env, cwd: folder, home: home.path })),
       takeMessage: messageParts.takeMessage,
       commands: messageParts.commands,
       ownCommands: messageParts.ownCommands,

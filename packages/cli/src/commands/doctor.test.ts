@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import type { Finding } from '../finding.ts'
+import type { Finding } from '@troupe/server/doctor'
 import { serve, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()

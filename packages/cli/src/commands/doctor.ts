@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts'
-import { diagnose } from '../diagnose.ts'
-import type { Finding } from '../finding.ts'
+import { diagnose, type Finding } from '@troupe/server/doctor'
 
 /** `troupe doctor`: what was found, what was tried, and how to fix it. Exit code 1 when something fails. */
 export const command = defineCommand({

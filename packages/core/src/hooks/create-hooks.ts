@@ -34,6 +34,7 @@ export function createHooks(config: HooksConfig | undefined, place: HookPlace): 
       name: `${event} ${index + 1} of ${place.source}`,
       event,
       timeoutMs,
+      command,
       ...matching(match, place),
       run: (occasion, signal) => runCommandHook(command, occasion, signal, place.env),
     })),

@@ -54,6 +54,10 @@ export interface Hook {
   event: HookEvent
   /** A hook that takes longer has failed. */
   timeoutMs: number
+  /** What is run, where it is a command. */
+  command?: string
+  /** The rules that say which calls it is about. Absent: about every call. */
+  match?: readonly string[]
   /** Whether it is about this call. Absent: about every call. */
   meets?(call: PermissionCall, ctx: ToolContext): boolean | Promise<boolean>
   /** Must end when the signal is aborted. Whatever it throws means that the hook has failed, and the call is denied. */

@@ -22,13 +22,18 @@ export interface MatchPlace {
  * The part of a hook that says which calls it is about: those that any of the rules meets as a deny rule would, at
  * whatever depth of a command, or may meet. Absent or `*`: all. Rules that cannot be read fail the hook at every call.
  */
-export function matching(match: string | readonly string[] | undefined, place: MatchPlace): Pick<Hook, 'meets'> {
+export function matching(
+  match: string | readonly string[] | undefined,
+  place: MatchPlace,
+): Pick<Hook, 'match' | 'meets'> {
   const rules = typeof match === 'string' ? [match] : (match ?? ['*'])
   if (rules.includes('*')) return {}
   const problem = rules.map(problemOf).find((one) => one !== undefined)
-  if (problem !== undefined) return { meets: () => Promise.reject(new Error(`its match cannot be read: ${problem}`)) }
+  if (problem !== undefined)
+    return { match: rules, meets: () => Promise.reject(new Error(`its match cannot be read: ${problem}`)) }
   const policy = createPolicy({ deny: rules }, place)
   return {
+    match: rules,
     meets(call, ctx) {
       const facts = callFacts(call, ctx, policy)
       return facts.unknown !== undefined || findRule(policy.rules.index.deny, facts) !== undefined

@@ -1,6 +1,6 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { backup, DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { errorInfo, NamedError } from '@troupe/core'
 import { backUp } from './sqlite-backup.ts'
@@ -22,6 +22,8 @@ export interface SqliteStoreOptions {
 export interface SqliteStore extends SqlStore {
   /** Resolves when every session's files have been looked at, and mended where they were not right. */
   exported(): Promise<void>
+  /** A whole copy as of its end, made beside the work that goes on. */
+  copyTo(target: string): Promise<void>
 }
 
 /**
@@ -56,6 +58,10 @@ export async function openSqliteStore({
     return {
       ...store,
       exported: () => reconciled,
+      async copyTo(target) {
+        await backup(database, target)
+        chmodSync(target, 0o600)
+      },
       async close() {
         await reconciled
         await exporter.close()

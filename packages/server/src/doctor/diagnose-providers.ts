@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { Models, ProviderInfo } from '@troupe/server/models'
+import type { Models, ProviderInfo } from '../models.ts'
 import { count } from './count.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,25 +1,34 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ConfigFile } from '@troupe/server/config'
-import { findOwner, openHome, type Home } from '@troupe/server/home'
-import type { Models } from '@troupe/server/models'
-import type { DatabaseState } from '@troupe/server/store'
-import type { Context } from './command.ts'
+import type { ConfigFile } from '../config.ts'
+import { findOwner, openHome, type Home } from '../home.ts'
+import type { Models } from '../models.ts'
+import type { DatabaseState } from '../stores/sqlite.ts'
 import { providerFindings } from './diagnose-providers.ts'
 import { ruleFindings, sandboxFinding } from './diagnose-rules.ts'
 import { toolFindings } from './diagnose-tools.ts'
 import { findProgram } from './find-program.ts'
 import { attempt, type Finding } from './finding.ts'
 
+export type { Finding } from './finding.ts'
+
+export interface DiagnoseOptions {
+  env: NodeJS.ProcessEnv
+  /** The folder that is worked in. */
+  cwd: string
+  /** Default: the one that the environment names. */
+  home?: string
+}
+
 /**
  * Looks at this machine. Changes nothing but what opening the home does: it is created, and files with secrets become
  * private. Never throws: what throws is a finding.
  */
-export async function* diagnose({ env, cwd }: Pick<Context, 'env' | 'cwd'>): AsyncGenerator<Finding> {
+export async function* diagnose({ env, cwd, home: named }: DiagnoseOptions): AsyncGenerator<Finding> {
   yield node()
   yield tool('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
-  const home = attempt('home', () => openHome({ env }))
+  const home = attempt('home', () => openHome({ env, ...(named !== undefined && { path: named }) }))
   if ('status' in home) yield home
   else {
     yield* homeFindings(home)
@@ -62,7 +71,7 @@ function tool(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: str
 /** One comes along as a package; one on PATH does as well. */
 function ripgrep(env: NodeJS.ProcessEnv): Finding {
   const name = `ripgrep-${process.platform}-${process.arch}`
-  const own = fileURLToPath(new URL(`../../../node_modules/@vscode/${name}/bin/rg`, import.meta.url))
+  const own = fileURLToPath(new URL(`../../../../node_modules/@vscode/${name}/bin/rg`, import.meta.url))
   if (existsSync(own)) return { status: 'ok', name: 'ripgrep', text: own }
   return tool('ripgrep', ['rg'], env, 'install ripgrep for fast search in files')
 }
@@ -73,7 +82,7 @@ function* homeFindings(home: Home): Generator<Finding> {
 }
 
 async function databaseState(home: Home): Promise<DatabaseState | Finding> {
-  const { examineDatabase } = await import('@troupe/server/store')
+  const { examineDatabase } = await import('../stores/sqlite.ts')
   return attempt('database', () => examineDatabase(home.path))
 }
 
@@ -106,10 +115,7 @@ async function ownerFinding(home: Home): Promise<Finding> {
 }
 
 async function modelFindings(home: Home, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const [{ openConfig }, { createModels }] = await Promise.all([
-    import('@troupe/server/config'),
-    import('@troupe/server/models'),
-  ])
+  const [{ openConfig }, { createModels }] = await Promise.all([import('../config.ts'), import('../models.ts')])
   const config = attempt('config', () => openConfig(home))
   if ('status' in config) return [{ ...config, fix: 'correct the file, or move it away' }]
   const models = createModels({
@@ -164,7 +170,7 @@ function disk(home: Home): Finding {
 }
 
 function page(): Finding {
-  const file = fileURLToPath(new URL('../../web/dist/index.html', import.meta.url))
+  const file = fileURLToPath(new URL('../../../web/dist/index.html', import.meta.url))
   if (existsSync(file)) return { status: 'ok', name: 'page', text: file }
   return { status: 'warn', name: 'page', text: 'not built yet', fix: 'run "npm run setup" in the checkout' }
 }

@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts'
 
 /** The rules that hold in a folder, and what is wrong with them. */
 export async function ruleFindings(home: string, folder: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const { openExplainer } = await import('@troupe/server/explain')
+  const { openExplainer } = await import('../permission/explainer.ts')
   const { policy, warnings } = await openExplainer({ home, workspace: folder, env, sandbox: false })
   const text = `${count(policy.rules.lines.length, 'rule')} in ${folder}; new sessions begin in the mode ${policy.mode}`
   const asks = policy.mode === 'bypass'

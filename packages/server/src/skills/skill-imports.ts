@@ -1,0 +1,86 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { acceptSkills, dropStaged, NamedError, newId, stageSkills, type StagedSkills } from '@troupe/core'
+
+/** Skills on their way in: unpacked to be looked at, theirs only once the person trusts what they saw. */
+export interface SkillImports {
+  /** From a folder or an archive on this machine, or from the bytes of an archive. */
+  stage(source: string | Uint8Array): Promise<{ id: string } & Pick<StagedSkills, 'skills' | 'problems'>>
+  /** The folders that they are in now. Throws where there is a skill of the name already. */
+  accept(id: string): string[]
+  drop(id: string): void
+  close(): void
+}
+
+/** What nobody decided on is let go, the oldest first. */
+const mostStaged = 8
+
+export function createSkillImports(home: string): SkillImports {
+  const parent = path.join(home, 'imports')
+  const staged = new Map<string, StagedSkills>()
+
+  return {
+    async stage(source) {
+      if (typeof source === 'string' && !path.isAbsolute(source))
+        throw new NamedError('SkillsRefused', `Write the whole path, from the root on: "${source}".`, { status: 422 })
+      const found = typeof source === 'string' ? tryToStage(source) : await stageBytes(source)
+      const id = newId('imp_')
+      staged.set(id, found)
+      const oldest = [...staged.keys()][0]
+      if (staged.size > mostStaged && oldest !== undefined) drop(oldest)
+      return { id, skills: found.skills, problems: found.problems }
+    },
+    accept(id) {
+      const found = find(id)
+      const folders = attempt(() => acceptSkills(found, path.join(home, 'skills')))
+      staged.delete(id)
+      return folders
+    },
+    drop(id) {
+      find(id)
+      drop(id)
+    },
+    close() {
+      for (const id of staged.keys()) drop(id)
+    },
+  }
+
+  async function stageBytes(bytes: Uint8Array): Promise<StagedSkills> {
+    await mkdir(parent, { recursive: true, mode: 0o700 })
+    const file = path.join(parent, newId('sent_'))
+    try {
+      await writeFile(file, bytes, { flag: 'wx', mode: 0o600 })
+      return tryToStage(file, 'the archive')
+    } finally {
+      await rm(file, { force: true })
+    }
+  }
+
+  function tryToStage(source: string, name?: string): StagedSkills {
+    return attempt(() => stageSkills(source, parent), name === undefined ? undefined : { source, name })
+  }
+
+  function find(id: string): StagedSkills {
+    const found = staged.get(id)
+    if (found === undefined)
+      throw new NamedError('ImportNotFound', 'There is no such import. Begin it again.', { status: 404 })
+    return found
+  }
+
+  function drop(id: string): void {
+    const found = staged.get(id)
+    staged.delete(id)
+    if (found !== undefined) dropStaged(found)
+  }
+}
+
+/** What is refused is the person's to put right. */
+function attempt<T>(work: () => T, named?: { source: string; name: string }): T {
+  try {
+    return work()
+  } catch (error) {
+    const { message } = error as Error
+    const text = named === undefined ? message : message.replaceAll(named.source, named.name)
+    throw new NamedError('SkillsRefused', text, { status: 422, cause: error })
+  }
+}
