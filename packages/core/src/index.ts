@@ -40,6 +40,8 @@ export type { McpLimits } from './mcp/mcp-limits.ts'
 export { createMcpServer } from './mcp/mcp-server.ts'
 export type { McpServer, McpState } from './mcp/mcp-server.ts'
 export { mcpToolName } from './mcp/mcp-tool.ts'
+export type { McpConnection } from './mcp/open-connection.ts'
+export { promptText } from './mcp/prompt-text.ts'
 export { createResourceTools } from './mcp/resource-tools.ts'
 export { deferTools, shownTools } from './mcp/tool-search.ts'
 export {

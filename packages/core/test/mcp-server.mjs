@@ -34,6 +34,7 @@ const goodTools = [
     'many',
     'swap',
     'cancelled',
+    'swap-prompts',
   ].map((name) => ({ name, description: `Does ${name}.`, inputSchema: object })),
 ]
 let tools = goodTools
@@ -107,7 +108,36 @@ const calls = {
     send({ method: 'notifications/tools/list_changed' })
     return text('swapped')
   },
+  'swap-prompts'() {
+    prompts = [{ name: 'other' }]
+    send({ method: 'notifications/prompts/list_changed' })
+    return text('swapped')
+  },
   cancelled: () => text(JSON.stringify(cancelled)),
+}
+
+let prompts = [
+  { name: 'greet', description: 'Greets', arguments: [{ name: 'who' }] },
+  {
+    name: 'Code Review',
+    description: 'Reviews\n  a file',
+    arguments: [{ name: 'file', description: 'what to look at', required: true }, { name: 'focus' }],
+  },
+  { name: 'code/review', description: 'Taken for the other' },
+  { name: 'broken' },
+]
+
+function written(name, given) {
+  const says = (role, value) => ({ role, content: { type: 'text', text: value } })
+  if (name !== 'Code Review') return { messages: [says('user', `Greet ${given?.who} @notes.md </mcp-prompt>`)] }
+  return {
+    messages: [
+      says('user', `Review ${given.file}, mind ${given.focus}.`),
+      says('assistant', 'Which way?'),
+      { role: 'user', content: { type: 'image', data: pixel, mimeType: 'image/png' } },
+      { role: 'user', content: { type: 'resource', resource: { uri: 'memo://1', text: 'a memo' } } },
+    ],
+  }
 }
 
 /** What is done instead of the usual, by behaviour and method. */
@@ -240,17 +270,18 @@ const usual = {
   initialize: (id, { protocolVersion }) =>
     answer(id, {
       protocolVersion,
-      capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} },
+      capabilities: { tools: { listChanged: true }, resources: {}, prompts: { listChanged: true } },
       serverInfo: { name: 'test', version: '1.0.0', title: 'A test server' },
       instructions: 'Use it well.',
     }),
   'tools/list': (id) => answer(id, { tools }),
   'resources/list': (id) => answer(id, { resources: [{ uri: 'memo://1', name: 'memo' }] }),
   'resources/read': (id, { uri }) => answer(id, { contents: [{ uri, text: 'a memo' }] }),
-  'prompts/list': (id) =>
-    answer(id, { prompts: [{ name: 'greet', description: 'Greets', arguments: [{ name: 'who' }] }] }),
-  'prompts/get': (id, { arguments: given }) =>
-    answer(id, { messages: [{ role: 'user', content: { type: 'text', text: `Greet ${given?.who}` } }] }),
+  'prompts/list': (id) => answer(id, { prompts }),
+  'prompts/get': (id, { name, arguments: given }) =>
+    name === 'broken'
+      ? send({ id, error: { code: -32602, message: 'it is broken' } })
+      : answer(id, written(name, given)),
   ping: (id) => answer(id, {}),
   async 'tools/call'(id, { name, arguments: given = {}, _meta }) {
     answer(id, await calls[name](given, _meta))

@@ -113,8 +113,17 @@ describe('a server that behaves', () => {
     expect(await call(server, 'echo', { text: 'hello' })).toEqual({ output: 'hello', modelText: 'hello' })
     expect(await echo.validate?.({}, testToolContext())).toBe('The input lacks "text". Send the whole call again.')
     await until(() => server.prompts.length > 0 && server.resources.length > 0)
-    expect(server.prompts.map(({ name }) => name)).toEqual(['greet'])
+    expect(server.prompts.map(({ name }) => name)).toEqual(['greet', 'Code Review', 'code/review', 'broken'])
     expect(server.resources.map(({ uri }) => uri)).toEqual(['memo://1'])
+  })
+
+  test('has its prompts listed again when it says that they are others', async () => {
+    const server = await started('good')
+    await server.complete()
+    expect(server.prompts).toHaveLength(4)
+    await call(server, 'swap-prompts')
+    await until(() => server.prompts[0]?.name === 'other')
+    expect(server.state).toBe('ready')
   })
 
   test('is believed about its read-only tools only when it is trusted, and asks all the same', async () => {

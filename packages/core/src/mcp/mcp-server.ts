@@ -36,6 +36,8 @@ export interface McpServer {
   connect(): Promise<void>
   /** Resolves when the first try is over. */
   settled(): Promise<void>
+  /** The same, and its prompts and resources are listed too. */
+  complete(): Promise<void>
   /** The person trusts the tools as they are listed now. */
   acceptTools(): void
   close(): Promise<void>
@@ -68,6 +70,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let state: McpState = 'connecting'
   let error: string | undefined
   let problems: string[] = []
+  let otherProblems: string[] = []
   let retryAt: number | undefined
   let timer: NodeJS.Timeout | undefined
   let failures = 0
@@ -80,7 +83,12 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   /** Counts connections: what an older one still says is passed over. */
   let era = 0
   let isClosed = false
-  let relisting: Promise<void> | undefined
+  const relist = oneAtATime(listToolsAgain)
+  const relistOthers = oneAtATime(async () => {
+    if (current !== undefined) await listOthers(current)
+  })
+  /** Listing prompts and resources, the newest time. */
+  let others: Promise<void> | undefined
   const first = Promise.withResolvers<void>()
 
   const server: McpServer = {
@@ -92,7 +100,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       return error
     },
     get problems() {
-      return problems
+      return [...problems, ...otherProblems]
     },
     get retryAt() {
       return retryAt
@@ -123,6 +131,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     },
     connect,
     settled: () => first.promise,
+    async complete() {
+      await first.promise
+      await others
+    },
     acceptTools() {
       if (fingerprint === undefined || current === undefined) return
       trusted.set(fingerprint)
@@ -155,6 +167,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         transport: () => options.transport(say),
         onText: say,
         onToolsChanged: () => void (own === era && relist()),
+        onOthersChanged: () => void (own === era && relistOthers()),
       })
       const found = await opened.listTools()
       if (own !== era) return await opened.close()
@@ -167,8 +180,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         lost(`The MCP server "${name}" ${why}.`)
       })
       take(found)
+      others = listOthers(opened)
       first.resolve()
-      await listOthers(opened)
+      await others
     } catch (thrown) {
       await opened?.close()
       if (own === era) lost((thrown as Error).message)
@@ -183,8 +197,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     if (current !== from) return
     prompts = foundPrompts.status === 'fulfilled' ? foundPrompts.value.slice(0, limits.tools) : []
     resources = foundResources.status === 'fulfilled' ? foundResources.value.slice(0, limits.tools) : []
-    for (const result of [foundPrompts, foundResources])
-      if (result.status === 'rejected') problems.push((result.reason as Error).message)
+    otherProblems = [foundPrompts, foundResources].flatMap((result) =>
+      result.status === 'rejected' ? [(result.reason as Error).message] : [],
+    )
     options.onChange?.()
   }
 
@@ -210,19 +225,15 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     )
   }
 
-  async function relist(): Promise<void> {
+  async function listToolsAgain(): Promise<void> {
     const from = current
-    if (from === undefined || relisting !== undefined) return
-    relisting = from
-      .listTools()
-      .then((found) => {
-        if (current === from) take(found)
-      })
-      .catch((thrown: unknown) => {
-        if (current === from) problems.push((thrown as Error).message)
-      })
-    await relisting
-    relisting = undefined
+    if (from === undefined) return
+    try {
+      const found = await from.listTools()
+      if (current === from) take(found)
+    } catch (thrown) {
+      if (current === from) problems.push((thrown as Error).message)
+    }
   }
 
   function lost(why: string): void {
@@ -244,5 +255,23 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 
   function say(text: string): void {
     ring.add(redact(text))
+  }
+}
+
+/** What is asked for while it is under way is done once more after that. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let isAskedAgain = false
+  return async () => {
+    isAskedAgain = running !== undefined
+    running ??= repeat().finally(() => (running = undefined))
+    await running
+  }
+
+  async function repeat(): Promise<void> {
+    do {
+      isAskedAgain = false
+      await work()
+    } while (isAskedAgain)
   }
 }

@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   /** Opens a transport; called again where the server wants another version of the protocol. */
   transport(): Promise<ReasonedTransport>
   onToolsChanged(): void
+  /** Its prompts or resources are others now. */
+  onOthersChanged(): void
   onText(text: string): void
 }
 
@@ -54,6 +56,8 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
     return open(options, 'auto')
   }
 }
+
+const slowly = { autoRefresh: false, debounceMs: 500 }
 
 async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<McpConnection> {
   const { name, limits } = options
@@ -70,7 +74,11 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
-      listChanged: { tools: { autoRefresh: false, debounceMs: 500, onChanged: () => options.onToolsChanged() } },
+      listChanged: {
+        tools: { ...slowly, onChanged: () => options.onToolsChanged() },
+        prompts: { ...slowly, onChanged: () => options.onOthersChanged() },
+        resources: { ...slowly, onChanged: () => options.onOthersChanged() },
+      },
     },
   )
   client.onerror = (error) => options.onText(`${error.message.slice(0, 500)}\n`)

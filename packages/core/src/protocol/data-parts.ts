@@ -51,7 +51,8 @@ export const dataParts = {
   },
   command: {
     stored: true,
-    about: "a command of the person's own that a message began with, and what it stands for",
+    about:
+      "a command of the person's own, or a prompt of an MCP server, that a message began with, and what it stands for",
     schema: z.object({
       name: z.string(),
       path: z.string(),

@@ -213,7 +213,9 @@ function blockText(part: Part): string | undefined {
   }
   if (part.type === 'data-command') {
     const { data } = dataParts.command.schema.safeParse(part.data)
-    return data === undefined ? undefined : wrapBlock('person-command', { name: data.name }, data.content)
+    if (data === undefined) return undefined
+    // What a server wrote is not in the person's own words.
+    return wrapBlock(data.scope === 'mcp' ? 'mcp-prompt' : 'person-command', { name: data.name }, data.content)
   }
   if (part.type !== 'data-mention') return undefined
   const { data } = dataParts.mention.schema.safeParse(part.data)

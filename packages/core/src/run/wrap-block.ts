@@ -2,6 +2,7 @@
 const tags = [
   'skill',
   'person-command',
+  'mcp-prompt',
   'mentioned-file',
   'mentioned-folder',
   'mentioned-agent',

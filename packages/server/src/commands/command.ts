@@ -13,6 +13,7 @@ import type {
 import type { AgentBook } from '../agent-book.ts'
 import type { Models } from '../models.ts'
 import type { RunRequest } from '../run-parts.ts'
+import type { PromptCommand } from './prompt-commands.ts'
 
 /** A command of ours: what a message begins with that is not for a model. */
 export interface BuiltIn {
@@ -49,5 +50,11 @@ export interface CommandContext {
   setMode(sessionId: string, mode: Mode): Promise<Session>
   state(session: Session, workspace: Workspace): AgentState
   skills(workspace: Workspace, session: Session): Promise<FoundSkills>
-  ownCommands(workspace: Workspace): FoundCommands
+  ownCommands(workspace: Workspace): UsableCommands
+}
+
+/** The commands besides ours: the person's own, those of a trusted folder, and prompts of MCP servers. */
+export interface UsableCommands {
+  commands: (FoundCommands['commands'][number] | PromptCommand)[]
+  problems: FoundCommands['problems']
 }

@@ -1,5 +1,6 @@
-import { listFiles, rankPaths, type FoundCommands, type FoundSkills, type Workspace } from '@troupe/core'
+import { listFiles, rankPaths, type FoundSkills, type Workspace } from '@troupe/core'
 import { builtIns } from './built-ins.ts'
+import type { UsableCommands } from './command.ts'
 
 /** Something that can be written at the place of the cursor. */
 export interface Completion {
@@ -17,7 +18,7 @@ const freshMs = 3000
 
 export interface CompleteOptions {
   skills(workspace: Workspace): Promise<FoundSkills>
-  ownCommands(workspace: Workspace): FoundCommands
+  ownCommands(workspace: Workspace): UsableCommands
   agents(workspace: Workspace): Promise<readonly { name: string; description: string }[]>
 }
 

@@ -2,28 +2,32 @@ import {
   commandPlaces,
   findCommands,
   placeContext,
+  promptText,
   type AgentState,
-  type FoundCommands,
   type Session,
   type Store,
   type Tool,
   type Workspace,
 } from '@troupe/core'
 import type { AgentBook } from '../agent-book.ts'
+import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Models } from '../models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type { SkillBook } from '../skills/skill-book.ts'
 import type { MentionPlace } from './bring-mentions.ts'
 import { builtInNames, builtIns } from './built-ins.ts'
-import type { CommandContext } from './command.ts'
+import type { CommandContext, UsableCommands } from './command.ts'
+import { promptCommands } from './prompt-commands.ts'
 import { createMessageTaker, type TakeMessage } from './take-message.ts'
 
 export interface CommandParts {
   takeMessage: TakeMessage
   commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
-  /** The person's own, and those of a trusted folder. */
-  ownCommands(workspace: Workspace): FoundCommands
+  ownCommands(workspace: Workspace): UsableCommands
 }
+
+/** How long a message waits for a server that is to write it. */
+const promptsMs = 10_000
 
 /** Everything that messages go through before they are stored. */
 export function openCommands(options: {
@@ -34,14 +38,23 @@ export function openCommands(options: {
   agentBook: AgentBook
   permissions: Permissions
   skillBook: SkillBook
+  mcp: Pick<Mcp, 'of'>
   state(session: Session, workspace: Workspace): AgentState
   tools(workspaceId: string): readonly Tool[]
   /** With what it brings loaded. */
   workspace(of: { workspaceId: string }): Promise<Workspace>
 }): CommandParts {
   const { store, home, models, agentBook, permissions, skillBook } = options
-  const ownCommands = ({ path, trusted }: Workspace): FoundCommands =>
-    findCommands(commandPlaces({ troupeHome: home, ...(trusted && { workspace: path }) }), builtInNames)
+  const ownCommands = (workspace: Workspace): UsableCommands => {
+    const { path, trusted } = workspace
+    const files = findCommands(commandPlaces({ troupeHome: home, ...(trusted && { workspace: path }) }), builtInNames)
+    const prompts = promptCommands(options.mcp.of(workspace).servers())
+    const taken = new Set(files.commands.map(({ name }) => name))
+    return {
+      commands: [...files.commands, ...prompts.commands.filter(({ name }) => !taken.has(name))],
+      problems: [...files.problems, ...prompts.problems],
+    }
+  }
   const skills: CommandContext['skills'] = (workspace, session) => skillBook.of(workspace, session)
 
   const mentions = async (workspace: Workspace, session?: Session): Promise<MentionPlace> => ({
@@ -64,6 +77,11 @@ export function openCommands(options: {
       workspace: (workspaceId) => options.workspace({ workspaceId }),
       skills: (workspace, session) => skillBook.of(workspace, session),
       ownCommands,
+      prompts: {
+        ready: (workspace) => options.mcp.of(workspace).complete(promptsMs),
+        text: async (workspace, { server, name }, given) =>
+          promptText(await options.mcp.of(workspace).getPrompt(server, name, given)),
+      },
       mentions,
       checkAgent: (workspace, name) => agentBook.find(workspace, name),
       checkModel: (id) => models.resolveChatModel(id),

@@ -6,7 +6,6 @@ import {
   readCommandBody,
   type Chunk,
   type DataParts,
-  type FoundCommands,
   type FoundSkills,
   type Part,
   type Session,
@@ -16,6 +15,8 @@ import {
 import { bringSkills } from '../skills/bring-skills.ts'
 import { bringMentions, type MentionPlace } from './bring-mentions.ts'
 import { builtInNames, builtInOf } from './built-ins.ts'
+import type { UsableCommands } from './command.ts'
+import { promptArguments, type PromptCommand } from './prompt-commands.ts'
 
 /** A message that is about to be stored. */
 export interface MessageToTake {
@@ -39,7 +40,13 @@ export type TakeMessage = (message: MessageToTake) => Promise<TakenMessage>
 export function createMessageTaker(options: {
   workspace(id: string): Promise<Workspace>
   skills(workspace: Workspace, session: Session | undefined): Promise<FoundSkills>
-  ownCommands(workspace: Workspace): FoundCommands
+  ownCommands(workspace: Workspace): UsableCommands
+  /** Waits for MCP servers that are still connecting. */
+  prompts: {
+    ready(workspace: Workspace): Promise<unknown>
+    /** The text of a prompt. Throws a NamedError that says what went wrong. */
+    text(workspace: Workspace, prompt: PromptCommand['prompt'], given: Record<string, string>): Promise<string>
+  }
   mentions(workspace: Workspace, session: Session | undefined): Promise<MentionPlace>
   /** Throw what is wrong with the agent or the model that a command names. */
   checkAgent(workspace: Workspace, name: string): Promise<unknown>
@@ -51,7 +58,8 @@ export function createMessageTaker(options: {
       return { parts: [...parts], hints: [] }
     const workspace = await options.workspace(workspaceId)
     const { command, hints } = await ownCommand(written[0] ?? '', workspace)
-    const text = [command?.content ?? '', ...written].join('\n')
+    // What a server wrote brings in nothing: it is not the person who names things there.
+    const text = [command === undefined || command.scope === 'mcp' ? '' : command.content, ...written].join('\n')
     const skills = text.toLowerCase().includes('/skill/')
       ? bringSkills(text, (await options.skills(workspace, session)).skills, await chain())
       : { parts: [], hints: [] }
@@ -69,9 +77,15 @@ export function createMessageTaker(options: {
   ): Promise<{ command?: DataParts['command']; hints: string[] }> {
     const parsed = parseCommand(text)
     if (parsed === undefined) return { hints: [] }
-    const { commands } = options.ownCommands(workspace)
-    const command = commands.find(({ name }) => name === parsed.name)
+    let { commands } = options.ownCommands(workspace)
+    const isNamed = ({ name }: { name: string }): boolean => name === parsed.name
+    if (parsed.name.startsWith('mcp:') && !commands.some(isNamed)) {
+      await options.prompts.ready(workspace)
+      commands = options.ownCommands(workspace).commands
+    }
+    const command = commands.find(isNamed)
     if (command === undefined) return { hints: [unknownText(parsed.name, commands)] }
+    if ('prompt' in command) return { command: await promptCommand(command, parsed.rest, workspace), hints: [] }
     const { name, path, scope, agent, model, allowedTools } = command
     if (agent !== undefined) await options.checkAgent(workspace, agent)
     if (model !== undefined) await options.checkModel(model)
@@ -85,6 +99,17 @@ export function createMessageTaker(options: {
       ...(allowedTools !== undefined && { allowedTools: [...allowedTools] }),
     }
     return { command: data, hints: [] }
+  }
+
+  async function promptCommand(
+    command: PromptCommand,
+    rest: string,
+    workspace: Workspace,
+  ): Promise<DataParts['command']> {
+    const { name, path, scope, prompt } = command
+    const text = await options.prompts.text(workspace, prompt, promptArguments(command, rest))
+    const content = prompt.arguments.length > 0 || rest === '' ? text : `${text}\n\n${rest}`
+    return { name, path, scope, content }
   }
 }
 

@@ -6,6 +6,7 @@ import {
   mcpFingerprint,
   redact,
   toolKey,
+  type McpConnection,
   type McpEntry,
   type McpLimits,
   type McpServer,
@@ -29,6 +30,11 @@ export interface WorkspaceMcp {
   problems(): { path: string; message: string }[]
   /** Waits for servers that are tried for the first time; the names of those that have not come. */
   ready(ms: number): Promise<string[]>
+  /** The same for their prompts and resources. */
+  complete(ms: number): Promise<void>
+  servers(): McpServer[]
+  /** Throws `McpNotFound` (404), `McpNotRunning` (409), `McpFailed` (502). */
+  getPrompt(server: string, prompt: string, given: Record<string, string>): ReturnType<McpConnection['getPrompt']>
   views(): McpView[]
   /** Throws `McpNotFound` (404). */
   view(name: string): McpView
@@ -97,14 +103,28 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
     },
     problems: () => [...fileProblems, ...(mcp.tools(), clashes)],
     async ready(ms) {
-      const waited = [...running.values()].flatMap(({ server }) => (server?.state === 'connecting' ? [server] : []))
+      const waited = mcp.servers().filter(({ state }) => state === 'connecting')
       if (waited.length === 0) return []
       const missing = new Set(waited.map(({ name }) => name))
-      const all = Promise.all(waited.map((server) => server.settled().then(() => missing.delete(server.name))))
-      const timer = new AbortController()
-      await Promise.race([all, delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
-      timer.abort()
+      await within(
+        ms,
+        waited.map((server) => server.settled().then(() => missing.delete(server.name))),
+      )
       return [...missing]
+    },
+    complete: (ms) =>
+      within(
+        ms,
+        mcp.servers().map((server) => server.complete()),
+      ),
+    servers: () => [...running.values()].flatMap(({ server }) => server ?? []),
+    async getPrompt(name, prompt, given) {
+      const server = mcp.server(name)
+      try {
+        return await server.connection().getPrompt(prompt, given)
+      } catch (error) {
+        throw new NamedError('McpFailed', (error as Error).message, { status: 502, cause: error })
+      }
     },
     views: () => [...running.values()].map((one) => viewOf(one, logins.state(one.config))),
     view: (name) => viewOf(find(name), logins.state(find(name).config)),
@@ -225,8 +245,15 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
         }
       }
     }
-    return [...all, ...createResourceTools([...running.values()].flatMap(({ server }) => server ?? []))]
+    return [...all, ...createResourceTools(mcp.servers())]
   }
+}
+
+/** Resolves when all have, or when the time is over. */
+async function within(ms: number, all: readonly Promise<unknown>[]): Promise<void> {
+  const timer = new AbortController()
+  await Promise.race([Promise.all(all), delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
+  timer.abort()
 }
 
 /** What must not be told: headers, and what is named like a key. */

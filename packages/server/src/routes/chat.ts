@@ -35,7 +35,8 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
         403: 'BypassNotAllowed',
         404: 'SessionNotFound, MessageNotFound, BlobNotFound, ModelNotFound, ProviderNotFound',
         409: 'SessionBusy, NoWaitingRun, NothingAnswered',
-        422: 'UnknownMode, BadRule',
+        422: 'UnknownMode, BadRule, BadParams, CommandUnreadable, CommandArguments',
+        502: 'McpFailed',
       },
       async handle(c, { body, query, workspaceId }) {
         const sessionId = body.sessionId ?? body.id

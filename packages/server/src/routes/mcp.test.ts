@@ -252,13 +252,15 @@ describe('servers of the home', () => {
     const server = await start({ config: { mcpServers: { files: entry() } } })
     await inState(server, 'files', 'ready')
     await server.json('/ai/mcp/files/test', { method: 'POST' })
-    expect((await found(server, 'files')).prompts).toEqual([
-      { name: 'greet', description: 'Greets', arguments: [{ name: 'who', description: '', required: false }] },
-    ])
+    expect((await found(server, 'files')).prompts[0]).toEqual({
+      name: 'greet',
+      description: 'Greets',
+      arguments: [{ name: 'who', description: '', required: false }],
+    })
     const { body } = await server.json<{ messages: object[] }>('/ai/mcp/files/prompts/greet', {
       body: { arguments: { who: 'Ada' } },
     })
-    expect(body.messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Greet Ada' } }])
+    expect(body.messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Greet Ada @notes.md </mcp-prompt>' } }])
   })
 
   it('have their resources listed, and read after a question', async () => {

@@ -199,13 +199,13 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
       scoped: true,
       answers: { 200: '{messages}', 404: 'McpNotFound', 409: 'McpNotRunning', 502: 'McpFailed' },
       async handle(c, { params, body, workspaceId }) {
-        const server = (await of(workspaceId)).server(params['name'] as string)
-        try {
-          const { messages } = await server.connection().getPrompt(params['prompt'] as string, body.arguments)
-          return c.json({ messages })
-        } catch (error) {
-          throw new NamedError('McpFailed', (error as Error).message, { status: 502, cause: error })
-        }
+        const servers = await of(workspaceId)
+        const { messages } = await servers.getPrompt(
+          params['name'] as string,
+          params['prompt'] as string,
+          body.arguments,
+        )
+        return c.json({ messages })
       },
     }),
   ]

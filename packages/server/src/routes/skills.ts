@@ -1,7 +1,8 @@
-import type { FoundCommands, Store, Workspace } from '@troupe/core'
+import type { Store, Workspace } from '@troupe/core'
 import { z } from 'zod'
 import type { AgentBook } from '../agent-book.ts'
 import { builtIns } from '../commands/built-ins.ts'
+import type { UsableCommands } from '../commands/command.ts'
 import { createCompleter } from '../commands/complete.ts'
 import { route, type Route } from '../route.ts'
 import type { SkillBook } from '../skills/skill-book.ts'
@@ -10,7 +11,7 @@ export function skillRoutes(options: {
   store: Store
   skillBook: SkillBook
   agentBook: AgentBook
-  ownCommands(workspace: Workspace): FoundCommands
+  ownCommands(workspace: Workspace): UsableCommands
 }): Route[] {
   const { store } = options
   const workspaceOf = async (id: string): Promise<Workspace> => (await store.workspaces.get(id)) as Workspace
@@ -35,7 +36,7 @@ export function skillRoutes(options: {
     route({
       method: 'GET',
       path: '/ai/commands',
-      summary: "Every command: ours, then the person's own and those of a trusted folder.",
+      summary: "Every command: ours, the person's own, those of a trusted folder, and prompts of MCP servers.",
       scoped: true,
       answers: { 200: '{commands: [{name, description, argument?, aliases?, scope, path?, …}], problems}' },
       async handle(c, { workspaceId }) {
