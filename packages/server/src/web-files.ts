@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { previewPolicy } from './preview-policy.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -24,7 +25,9 @@ export function createWebFiles(folder: string): (pathname: string) => Response |
     const bytes = type === undefined ? undefined : readInside(folder, name === '/' ? 'index.html' : name)
     if (type === undefined || bytes === undefined) return name === '/' ? missing() : undefined
     const cache = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
-    return new Response(bytes, { headers: { 'content-type': type, 'cache-control': cache } })
+    const headers = new Headers({ 'content-type': type, 'cache-control': cache })
+    if (name === '/preview.html') headers.set('content-security-policy', previewPolicy(new TextDecoder().decode(bytes)))
+    return new Response(bytes, { headers })
   }
 }
 
