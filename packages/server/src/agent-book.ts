@@ -6,6 +6,7 @@ import {
   getBuiltinAgents,
   loadAgents,
   NamedError,
+  paramValuesSchema,
   promptIn,
   promptNote,
   unknownTools,
@@ -43,6 +44,7 @@ export const storedDefinitionSchema = z.strictObject({
   maxDepth: z.int().positive().max(20).nullable().optional(),
   maxSteps: z.int().positive().max(1000).nullable().optional(),
   model: z.string().min(1).max(300).nullable().optional(),
+  params: paramValuesSchema.nullable().optional(),
   pageIds: names.nullable().optional(),
 })
 export type StoredDefinition = z.infer<typeof storedDefinitionSchema>
@@ -120,7 +122,7 @@ function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
     const note = `What is stored of it cannot be read: ${parsed.error.issues[0]?.message ?? ''}.`
     return { name, description: '', prompt: '', tools: [], source: 'database', enabled: false, note }
   }
-  const { enabled, description, systemPrompt, toolKeys, allowedSubAgents, maxDepth, maxSteps, model, pageIds } =
+  const { enabled, description, systemPrompt, toolKeys, allowedSubAgents, maxDepth, maxSteps, model, params, pageIds } =
     parsed.data
   return {
     name,
@@ -133,6 +135,7 @@ function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
     ...(maxDepth != null && { maxDepth }),
     ...(maxSteps != null && { maxSteps }),
     ...(model != null && { model }),
+    ...(params != null && { params }),
     ...(pageIds != null && { pageIds }),
   }
 }

@@ -6,6 +6,7 @@ import {
   type ChatRequest,
   type Chunk,
   type Mode,
+  type ParamValues,
   type Part,
   type Session,
   type Store,
@@ -43,6 +44,8 @@ export interface ChatContext {
   live: Live
   /** The full id of the model that an id, or nothing, stands for; throws a NamedError that says what to set. */
   modelId(id: string | undefined): Promise<string>
+  /** Throws `BadParams` (422) where the model does not take them. */
+  checkParams(model: string, params: ParamValues): Promise<ParamValues>
   modes: Modes
   /** Brings in what a message names: commands, skills, mentions. */
   takeMessage: TakeMessage
@@ -66,7 +69,7 @@ export interface ChatOptions extends ChatContext {
 }
 
 /**
- * Takes one chat request: a new message, a retry, an edit, a regeneration, or the answers to open approvals. Everything
+ * Takes one chat request: a new message, a retry, an edit, a regeneration, an answer that goes on, or answers to approvals. Everything
  * that can be wrong with it is found before anything is written; the user message is stored before anything runs.
  * Requests of one session must come here one after the other.
  */
@@ -76,9 +79,11 @@ export async function takeChat(request: ChatRequest, options: ChatOptions): Prom
   if (request.rules !== undefined) ruleTexts(request.rules)
   const session = await store.sessions.get(sessionId)
   if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
-  if (request.trigger === 'regenerate-message') {
+  if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
     if (session === undefined) throw sessionNotFound(sessionId)
-    return regenerate(request, session, options)
+    return request.trigger === 'continue-message'
+      ? goOn(request, session, options)
+      : regenerate(request, session, options)
   }
   const last = newMessage(request)
   if (last === undefined) throw badRequest('message (or messages) is missing.')
@@ -112,7 +117,7 @@ async function send({ message, request, session, replaces }: Sending, options: C
   const chain = (): Promise<StoredMessage[]> =>
     parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
   const taken = await options.takeMessage({ parts: message.parts, workspaceId, session, chain })
-  const model = await options.modelId(modelFor(taken.parts, request, session))
+  const model = await chosenModel(taken.parts, request, session, options)
   const mode = await options.modes.initial(workspaceId)
   refuseBusy(live, sessionId)
   await storeUploads(message, options.blobs)
@@ -124,7 +129,7 @@ async function send({ message, request, session, replaces }: Sending, options: C
     if (session === undefined)
       await inside.sessions.create({ id: sessionId, workspaceId, model, mode, ...(agent !== undefined && { agent }) })
     await inside.messages.add(at, { id, role: 'user', parts: taken.parts, parentMessageId, createdAt: Date.now() })
-    return rememberModel(inside, sessionId, modelOf(request))
+    return rememberChoices(inside, sessionId, request)
   })
   if (current.title !== (session?.title ?? '')) {
     opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
@@ -157,7 +162,7 @@ async function retry(
       }
     }
   }
-  const model = await options.modelId(modelFor(known.parts, request, session))
+  const model = await chosenModel(known.parts, request, session, options)
   refuseBusy(live, session.id)
   return start(session, known, request, runRequest(request, model, opening), options)
 }
@@ -179,19 +184,35 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   const userMessageId = message.role === 'user' ? message.id : message.parentMessageId
   const question = userMessageId === null ? undefined : await store.messages.get(at, userMessageId)
   if (question === undefined) throw badRequest('That answer has no question.')
-  const model = await options.modelId(modelFor(question.parts, request, session))
+  const model = await chosenModel(question.parts, request, session, options)
   refuseBusy(live, session.id)
-  const current = await rememberModel(store, session.id, modelOf(request))
+  const current = await rememberChoices(store, session.id, request)
   return start(current, question, request, runRequest(request, model), options)
+}
+
+/** An answer that was cut goes on: as an answer of its own below it, so that both stay what they were. */
+async function goOn(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
+  const { store, live } = options
+  const { messageId } = request
+  if (messageId === undefined) throw badRequest('messageId is missing: the answer that is to go on.')
+  const answer = await store.messages.get({ sessionId: session.id }, messageId)
+  if (answer === undefined)
+    throw new NamedError('MessageNotFound', 'There is no such answer.', { status: 404, data: { messageId } })
+  if (answer.role !== 'assistant') throw badRequest('Only an answer can go on.')
+  const model = await chosenModel([], request, session, options)
+  refuseBusy(live, session.id)
+  const current = await rememberChoices(store, session.id, request)
+  return start(current, { id: answer.id, parts: [] }, request, runRequest(request, model), options)
 }
 
 async function start(
   session: Session,
   question: Pick<StoredMessage, 'id' | 'parts'>,
   { mode }: ChatRequest,
-  request: RunRequest,
+  given: RunRequest,
   { live, modes, commands }: ChatContext,
 ): Promise<ChatTurn> {
+  const request: RunRequest = { ...given, ...(session.params !== undefined && { params: session.params }) }
   const wanted = mode === undefined ? modes.of(session) : modes.check(mode)
   const current = wanted === modes.of(session) ? session : await modes.set(session.id, wanted)
   const userMessageId = question.id
@@ -202,8 +223,8 @@ async function start(
     return { kind: 'run', run: await live.start({ session: current, userMessageId, request: own }) }
   }
   const workspace = await commands.workspace(session)
-  const given = { session: current, workspace, userMessageId, opening: request.opening ?? [] }
-  const outcome = await answerCommand(builtIn, given, commands)
+  const turn = { session: current, workspace, userMessageId, opening: request.opening ?? [] }
+  const outcome = await answerCommand(builtIn, turn, commands)
   if (outcome.kind === 'run') {
     const moved = outcome.mode === undefined ? current : await modes.set(session.id, outcome.mode)
     const run = await live.start({ session: moved, userMessageId, request: { ...request, ...outcome.run } })
@@ -219,8 +240,16 @@ function commandIn(parts: readonly Part[]): { agent?: string; model?: string } {
   return part !== undefined && 'data' in part ? (part.data as { agent?: string; model?: string }) : {}
 }
 
-function modelFor(parts: readonly Part[], request: ChatRequest, session: Session | undefined): string | undefined {
-  return commandIn(parts).model ?? modelOf(request) ?? session?.model ?? undefined
+/** The model that answers; throws where it cannot, or does not take the settings that came with the request. */
+async function chosenModel(
+  parts: readonly Part[],
+  request: ChatRequest,
+  session: Session | undefined,
+  { modelId, checkParams }: ChatContext,
+): Promise<string> {
+  const model = await modelId(commandIn(parts).model ?? modelOf(request) ?? session?.model ?? undefined)
+  if (request.params !== undefined) await checkParams(model, request.params)
+  return model
 }
 
 /** `parentMessageId`, else the message before it if stored, else the current leaf. */
@@ -278,10 +307,16 @@ function newMessage({ message, messages, messageId }: ChatRequest): unknown {
   return messages?.find((candidate) => messageId !== undefined && idOf(candidate) === messageId) ?? messages?.at(-1)
 }
 
-async function rememberModel(store: Store, sessionId: string, model: string | undefined): Promise<Session> {
+async function rememberChoices(store: Store, sessionId: string, request: ChatRequest): Promise<Session> {
+  const { params } = request
+  const model = modelOf(request)
   const session = await store.sessions.get(sessionId)
   if (session === undefined) throw sessionNotFound(sessionId)
-  return model === undefined || model === session.model ? session : store.sessions.update(sessionId, { model })
+  const patch = {
+    ...(model !== undefined && model !== session.model && { model }),
+    ...(params !== undefined && { params }),
+  }
+  return Object.keys(patch).length === 0 ? session : store.sessions.update(sessionId, patch)
 }
 
 function runRequest(request: ChatRequest, model: string, opening: Chunk[] = []): RunRequest {

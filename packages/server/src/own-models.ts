@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Models } from './models.ts'
+import { chatCompletionParams } from './providers/shared/params.ts'
 import { completeModel, type ModelDefinition } from './provider.ts'
 
 /**
@@ -34,5 +35,5 @@ export function withOwnModels(
 
 function definitionOf(ref: string): ModelDefinition {
   const [provider = '', ...rest] = ref.split('/')
-  return completeModel({ id: rest.join('/') }, { id: provider, familyId: provider })
+  return completeModel({ id: rest.join('/') }, { id: provider, familyId: provider, params: chatCompletionParams })
 }

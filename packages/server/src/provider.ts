@@ -1,5 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { z } from 'zod'
+import type { MediaKind, Param } from '@troupe/core'
+import type { MediaFactory } from './media/make-with-model.ts'
 
 /** USD per million tokens. */
 interface Price {
@@ -9,8 +11,8 @@ interface Price {
 }
 
 /**
- * What is known about a model. `tags` alone filter and label; `capabilities` pass through as they came, nothing is
- * inferred from them. A limit or price that is not known is absent.
+ * What is known about a model. `tags` alone filter and label; `capabilities` pass through as they came, and where they
+ * name no `params`, those of its provider are listed. A limit or price that is not known is absent.
  */
 export interface ModelDefinition {
   id: string
@@ -28,6 +30,7 @@ export interface ModelDefinition {
 
 interface Capabilities {
   common?: unknown
+  /** What a person can set, see `paramsOf`. */
   params?: unknown
   input?: unknown
   output?: unknown
@@ -51,6 +54,9 @@ interface DiscoverOptions extends CreateOptions {
   signal?: AbortSignal | undefined
 }
 
+/** Makes the models of a provider, as providers of the SDK do: called for a chat model, asked for those of pictures and films. */
+export type ModelFactory = ((modelId: string) => LanguageModelV4) & MediaFactory
+
 export interface ProviderDefinition {
   /** The file's name. */
   id: string
@@ -67,6 +73,8 @@ export interface ProviderDefinition {
   models: ModelDefinition[]
   /** A server on this machine: it counts as usable once it has answered. */
   local?: boolean
+  /** What a person can set for a chat model that does not say so itself. */
+  params?(model: ModelDraft): Param[]
   /** Only the listed models exist. */
   closed?: boolean
   /** Turns the value of `baseURLEnv` into a base URL. */
@@ -74,7 +82,7 @@ export interface ProviderDefinition {
   /** A sentence that says what is missing on this machine, or nothing. Must not throw. */
   missing?(): string | undefined
   /** Imports its SDK here and not before: most of them are never used in a run of the program. */
-  create(options: CreateOptions): Promise<(modelId: string) => LanguageModelV4>
+  create(options: CreateOptions): Promise<ModelFactory>
   /** The models that the provider's API lists. */
   discover?(options: DiscoverOptions): Promise<ModelDraft[]>
 }
@@ -133,18 +141,24 @@ export function checkProvider(value: unknown, name: string): ProviderDefinition 
   if (draft.id !== undefined && draft.id !== name) {
     throw new Error(`the provider calls itself "${draft.id}", its file "${name}"`)
   }
-  const models = draft.models.map((model) => completeModel(model, { id: name, familyId: draft.familyId }))
+  const models = draft.models.map((model) => completeModel(model, { ...draft, id: name }))
   return { ...draft, id: name, models }
 }
 
 /** A model with everything that may be derived: its name, its provider, its family. */
-export function completeModel(model: ModelDraft, provider: { id: string; familyId: string }): ModelDefinition {
+export function completeModel(
+  model: ModelDraft,
+  provider: Pick<ProviderDefinition, 'id' | 'familyId' | 'params'>,
+): ModelDefinition {
+  const tags = model.tags ?? [kindOf(model.id)]
+  const params = model.capabilities?.params ?? (isForMedia({ tags }) ? undefined : provider.params?.(model))
   return {
     ...model,
     name: model.name ?? model.id,
     provider: provider.id,
     familyId: model.familyId ?? familyOf(model.id) ?? provider.familyId,
-    tags: model.tags ?? ['chat'],
+    tags,
+    ...(params !== undefined && { capabilities: { ...model.capabilities, params } }),
   }
 }
 
@@ -152,6 +166,18 @@ export function completeModel(model: ModelDraft, provider: { id: string; familyI
 function familyOf(modelId: string): string | undefined {
   const name = modelId.toLowerCase().split('/').at(-1) ?? ''
   return families.find(([pattern]) => pattern.test(name))?.[1]
+}
+
+/** What a model makes, by its id, where nothing else tells. */
+function kindOf(modelId: string): 'chat' | MediaKind {
+  const name = modelId.toLowerCase().split('/').at(-1) ?? ''
+  if (/(^|-)(dall-e|gpt-image|chatgpt-image|imagen|image)(-|\d|$)/.test(name)) return 'image'
+  return /^(veo|sora|wan\d)|-video(-|\d|$)/.test(name) ? 'video' : 'chat'
+}
+
+/** It makes pictures or films and cannot be talked to. */
+export function isForMedia({ tags }: Pick<ModelDefinition, 'tags'>): boolean {
+  return !tags.includes('chat') && (tags.includes('image') || tags.includes('video'))
 }
 
 const families: [RegExp, string][] = [

@@ -11,6 +11,8 @@ import {
   type ChildRun,
   type Chunk,
   type Limits,
+  type Media,
+  type ParamValues,
   type Resume,
   type RunInput,
   type RunRecord,
@@ -38,6 +40,8 @@ export interface RunRequest {
   /** Hold for this run alone. */
   rules?: RuleTexts
   limits?: Partial<Limits>
+  /** Settings of the model that the person has chosen. */
+  params?: ParamValues
   /** Nothing is answered: the conversation is summarised. */
   compact?: boolean
   /** Stored parts that open the answer, and transient ones that open the stream. */
@@ -48,11 +52,14 @@ export interface RunRequest {
 export interface LiveOptions {
   store: Store
   blobs: Blobs
+  media?: Media
   journal: Journal
   inbox: Inbox
   logger: Logger
   /** The model of an id; throws a NamedError that says what to set. */
   model(id: string): Promise<RunInput['model']>
+  /** What a call of the model is made with; later settings go before earlier ones, those that do not fit are left out. */
+  callSettings?(model: string, ...layers: (ParamValues | undefined)[]): Promise<RunInput['callOptions']>
   tools(session: Session): readonly Tool[]
   /** Waits, for a while, for what brings tools; what to tell the model of what has not come. */
   ready?(session: Session): Promise<string | undefined>
@@ -121,6 +128,7 @@ export interface RunParts {
   history: StoredMessage[]
   /** What the agent's definition allows one turn of it. */
   maxSteps?: number
+  callOptions?: RunInput['callOptions']
   budget?: Budget
   /** Set for a sub-agent. */
   child?: ChildRun
@@ -155,8 +163,9 @@ export async function gatherParts(
 ): Promise<RunParts> {
   const definition = await options.agent(session, request.agent ?? session.agent ?? 'master')
   const frame = masterFrame(definition)
-  const [model, workspace, history, missing] = await Promise.all([
+  const [model, callOptions, workspace, history, missing] = await Promise.all([
     modelOf(options, request.model, remains !== undefined),
+    settingsOf(options, request.model, definition.params, request.params),
     options.workspace(session),
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
     options.ready?.(session),
@@ -173,6 +182,7 @@ export async function gatherParts(
     instructions: joinBlocks(blocks),
     workspace,
     history,
+    ...callOptions,
     ...(maxSteps !== undefined && { maxSteps }),
     ...(budget !== undefined && { budget }),
   }
@@ -214,8 +224,9 @@ async function gatherAgentParts(
 ): Promise<RunParts> {
   const setup = record.details?.setup as AgentSetup
   const at = { sessionId: session.id, agentId: record.agentId }
-  const [model, blocks, workspace, history] = await Promise.all([
+  const [model, callOptions, blocks, workspace, history] = await Promise.all([
     modelOf(options, setup.model, true),
+    settingsOf(options, setup.model, setup.params),
     options.blocks(session, frames.at(-1) as AgentFrame, setup.prompt),
     options.workspace(session),
     options.store.messages.chain(at, userMessageId),
@@ -229,9 +240,21 @@ async function gatherAgentParts(
     instructions: joinBlocks(blocks),
     workspace,
     history,
+    ...callOptions,
     ...(maxSteps !== undefined && { maxSteps }),
     ...(budget !== undefined && { budget }),
   }
+}
+
+/** Nothing where nothing is set, or the model is away: it is missed when it is called. */
+async function settingsOf(
+  options: LiveOptions,
+  model: string,
+  ...layers: (ParamValues | undefined)[]
+): Promise<Pick<RunParts, 'callOptions'>> {
+  if (options.callSettings === undefined || layers.every((layer) => layer === undefined)) return {}
+  const callOptions = await options.callSettings(model, ...layers).catch(() => undefined)
+  return callOptions === undefined ? {} : { callOptions }
 }
 
 /** A run that is taken up may yet have to wait, or to finish its calls: its model is missed when it is called. */

@@ -23,6 +23,7 @@ import { createAgentBook } from './agent-book.ts'
 import { createAgentStates } from './agent-states.ts'
 import { createApp, type App } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
+import { callSettings, checkParams } from './call-settings.ts'
 import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
 import { diagnose } from './doctor/diagnose.ts'
@@ -255,6 +256,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       inbox,
       logger,
       model: async (id) => runModel(await models.resolveChatModel(id)),
+      callSettings: async (id, ...layers) => callSettings((await models.resolveChatModel(id)).definition, ...layers),
       tools: (session) => enabledIn(session.workspaceId),
       ready: async (session) => servers.ready(await workspaceOf(session)),
       blocks: context.blocks,
@@ -318,6 +320,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       access,
       version,
       modelId: async (id) => (await models.resolveChatModel(id)).id,
+      checkParams: async (id, params) => checkParams(params, (await models.resolveChatModel(id)).definition),
       openWorkspace,
       instructions: async (session) => {
         const definition = await agent(session, session.agent ?? 'master')

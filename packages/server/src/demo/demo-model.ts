@@ -1,5 +1,5 @@
 import { scriptedModel } from '@troupe/core/testing'
-import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { readRequest } from './request.ts'
 import { atSpeed } from './scene.ts'
 import { nextTurn } from './scenes.ts'
@@ -13,13 +13,18 @@ export interface DemoModelOptions {
   modelId?: string
 }
 
+/** What a person can choose for a session. */
+const paces: Readonly<Record<string, DemoSpeed>> = { slow: 0.25, normal: 1, instant: 'instant' }
+
 /**
  * The demo: a script that looks at the last words of the person and at the results since. The same conversation gets
  * the same answer in every process, so it also goes on after a crash.
  */
 export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   const speed = options.speed ?? demoSpeed(process.env['TROUPE_DEMO_SPEED'])
-  return scriptedModel((_prompt, _index, request) => atSpeed(nextTurn(readRequest(request)), speed), {
+  const paceOf = ({ providerOptions }: LanguageModelV4CallOptions): DemoSpeed =>
+    paces[String(providerOptions?.['demo']?.['pace'])] ?? speed
+  return scriptedModel((_prompt, _index, request) => atSpeed(nextTurn(readRequest(request)), paceOf(request)), {
     by: 'prompt',
     provider: 'demo',
     modelId: options.modelId ?? 'tour',

@@ -1,5 +1,6 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
+import { isReasoning, maxOutputTokens, reasoning, stopSequences, temperature, topK, topP } from './shared/params.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision', 'pdf']
@@ -36,6 +37,13 @@ export default defineProvider({
     { id: 'claude-opus-4-8', name: 'Claude Opus 4.8', ...large },
     { id: 'claude-sonnet-4-6', name: 'Claude Sonnet 4.6', tags, contextWindow: 1_000_000 },
     { id: 'claude-haiku-4-5', name: 'Claude Haiku 4.5', tags, contextWindow: 200_000, maxOutputTokens: 64_000 },
+  ],
+  // Newer ones refuse to be told how to choose their words.
+  params: (model) => [
+    ...(/^claude-(haiku-4-5|sonnet-4|opus-4-[0-6]|3)/.test(model.id) ? [temperature(1), topP, topK] : []),
+    ...(isReasoning(model) ? [reasoning(['none', 'low', 'medium', 'high', 'xhigh', 'max'])] : []),
+    maxOutputTokens(model),
+    stopSequences,
   ],
   async create(options) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')

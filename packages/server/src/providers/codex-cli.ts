@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { existsSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { defineProvider } from '../provider.ts'
+import { reasoning } from './shared/params.ts'
 
 const packageName = 'ai-sdk-provider-codex-cli'
 const advice = `it needs the package ${packageName}, which brings the Codex CLI (some 320 MB): npm install ${packageName}`
@@ -21,6 +22,12 @@ export default defineProvider({
     { id: 'gpt-5.2-codex', name: 'GPT-5.2 Codex', tags: ['chat', 'reasoning', 'code'] },
   ],
   missing: () => (isInstalled() ? undefined : advice),
+  params: () => [
+    {
+      ...reasoning(['minimal', 'low', 'medium', 'high', 'xhigh']),
+      option: { provider: 'codex-cli', key: 'reasoningEffort' },
+    },
+  ],
   async create() {
     let codex: { createCodexExec(): (modelId: string) => LanguageModelV4 }
     try {

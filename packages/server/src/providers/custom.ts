@@ -1,6 +1,7 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { createOpenAICompatible } from './shared/openai-compatible.ts'
+import { chatCompletionParams } from './shared/params.ts'
 
 /** Any endpoint that speaks OpenAI's chat completions; also the adapter of providers that only the settings name. */
 export default defineProvider({
@@ -11,6 +12,7 @@ export default defineProvider({
   baseURLEnv: 'OPENAI_COMPATIBLE_BASE_URL',
   needsKey: false,
   models: [],
+  params: chatCompletionParams,
   create: createOpenAICompatible,
   discover: listModels,
 })

@@ -1,5 +1,6 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
+import { maxOutputTokens, reasoning, stopSequences, temperature, topP } from './shared/params.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 export default defineProvider({
@@ -21,6 +22,14 @@ export default defineProvider({
     },
     { id: 'deepseek-v4-flash', name: 'DeepSeek V4 Flash', tags: ['chat', 'tools'] },
     { id: 'deepseek-v4-flash-vision-exp', name: 'DeepSeek V4 Flash Vision', tags: ['chat', 'tools', 'vision'] },
+  ],
+  params: (model) => [
+    reasoning(['none', 'low', 'high', 'max']),
+    // Without effect while it thinks.
+    temperature(2),
+    topP,
+    maxOutputTokens(model),
+    stopSequences,
   ],
   async create(options) {
     const { createDeepSeek } = await import('@ai-sdk/deepseek')

@@ -1,5 +1,15 @@
+import type { Param } from '@troupe/core'
 import { examples } from '../demo/scenes.ts'
 import { defineProvider } from '../provider.ts'
+
+const pace: Param = {
+  name: 'pace',
+  type: 'choice',
+  label: 'Pace',
+  note: 'How fast it writes.',
+  options: ['slow', 'normal', 'instant'],
+  default: 'normal',
+}
 
 export default defineProvider({
   name: 'Demo',
@@ -24,9 +34,14 @@ export default defineProvider({
         },
       },
     },
+    { id: 'painter', name: 'Demo painter', tags: ['image', 'demo'] },
   ],
+  params: () => [pace],
   async create() {
-    const { demoModel } = await import('../demo/demo-model.ts')
-    return (modelId) => demoModel({ modelId })
+    const [{ demoModel }, { demoPainter }] = await Promise.all([
+      import('../demo/demo-model.ts'),
+      import('../demo/demo-painter.ts'),
+    ])
+    return Object.assign((modelId: string) => demoModel({ modelId }), { imageModel: demoPainter })
   },
 })

@@ -1,5 +1,15 @@
 import { defineProvider } from '../provider.ts'
 import { readJson } from './shared/list-models.ts'
+import {
+  isReasoning,
+  maxOutputTokens,
+  reasoning,
+  seed,
+  stopSequences,
+  temperature,
+  topK,
+  topP,
+} from './shared/params.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const tags = ['chat', 'tools', 'vision', 'pdf']
@@ -23,6 +33,19 @@ export default defineProvider({
     { id: 'gemini-3.1-pro-preview', name: 'Gemini 3.1 Pro (preview)', ...flash },
     { id: 'gemini-2.5-pro', name: 'Gemini 2.5 Pro', ...flash },
     { id: 'gemini-2.5-flash', name: 'Gemini 2.5 Flash', ...flash },
+    { id: 'gemini-nano-banana-2.1', name: 'Gemini Nano Banana 2.1', tags: ['image'] },
+    { id: 'gemini-2.5-flash-image', name: 'Gemini 2.5 Flash Image', tags: ['image'] },
+    { id: 'veo-3.1-generate-preview', name: 'Veo 3.1', tags: ['video'] },
+    { id: 'veo-3.1-fast-generate-preview', name: 'Veo 3.1 Fast', tags: ['video'] },
+  ],
+  params: (model) => [
+    temperature(2),
+    topP,
+    topK,
+    ...(isReasoning(model) ? [reasoning(['low', 'medium', 'high'])] : []),
+    maxOutputTokens(model),
+    seed,
+    stopSequences,
   ],
   async create(options) {
     const { createGoogle } = await import('@ai-sdk/google')

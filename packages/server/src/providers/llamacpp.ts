@@ -1,6 +1,7 @@
 import { defineProvider } from '../provider.ts'
 import { listRawModels } from './shared/list-models.ts'
 import { createOpenAICompatible } from './shared/openai-compatible.ts'
+import { chatCompletionParams } from './shared/params.ts'
 
 export default defineProvider({
   name: 'llama.cpp',
@@ -12,6 +13,7 @@ export default defineProvider({
   needsKey: false,
   local: true,
   models: [],
+  params: chatCompletionParams,
   create: createOpenAICompatible,
   async discover({ guessed, ...options }) {
     const models = await listRawModels(options)

@@ -1,6 +1,7 @@
 import { defineProvider } from '../provider.ts'
 import { readJson } from './shared/list-models.ts'
 import { createOpenAICompatible } from './shared/openai-compatible.ts'
+import { chatCompletionParams } from './shared/params.ts'
 
 export default defineProvider({
   name: 'LM Studio',
@@ -12,6 +13,7 @@ export default defineProvider({
   needsKey: false,
   local: true,
   models: [],
+  params: chatCompletionParams,
   create: createOpenAICompatible,
   async discover({ apiKey, baseURL, headers, ...options }) {
     const list = (await readJson('/api/v0/models', {

@@ -1,5 +1,6 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
+import { isReasoning, maxOutputTokens, reasoning, stopSequences, temperature, topP } from './shared/params.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 export default defineProvider({
@@ -23,6 +24,13 @@ export default defineProvider({
     { id: 'kimi-k2.6', name: 'Kimi K2.6', tags: ['chat', 'tools'] },
     { id: 'kimi-k2.5', name: 'Kimi K2.5', tags: ['chat', 'tools'] },
     { id: 'moonshot-v1-auto', name: 'Moonshot v1', tags: ['chat'] },
+  ],
+  // Kimi models choose their words by themselves.
+  params: (model) => [
+    ...(model.id.startsWith('kimi') ? [] : [temperature(1), topP]),
+    ...(isReasoning(model) ? [reasoning(['low', 'high', 'xhigh'])] : []),
+    maxOutputTokens(model),
+    stopSequences,
   ],
   async create(options) {
     const { createMoonshotAI } = await import('@ai-sdk/moonshotai')

@@ -1,6 +1,7 @@
 import { defineProvider } from '../provider.ts'
 import { readJson } from './shared/list-models.ts'
 import { createOpenAICompatible } from './shared/openai-compatible.ts'
+import { chatCompletionParams } from './shared/params.ts'
 
 export default defineProvider({
   name: 'Ollama',
@@ -13,6 +14,7 @@ export default defineProvider({
   local: true,
   models: [],
   parseBaseURL: ollamaBaseURL,
+  params: chatCompletionParams,
   create: createOpenAICompatible,
   async discover({ apiKey, baseURL, headers, ...options }) {
     const list = (await readJson('/api/tags', {

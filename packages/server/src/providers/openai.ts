@@ -1,5 +1,6 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
+import { isReasoning, maxOutputTokens, reasoning, temperature, topP, verbosity } from './shared/params.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const modern = {
@@ -43,7 +44,13 @@ export default defineProvider({
       contextWindow: 128_000,
       maxOutputTokens: 16_384,
     },
+    { id: 'gpt-image-2', name: 'GPT Image 2', tags: ['image'] },
+    { id: 'gpt-image-1-mini', name: 'GPT Image 1 mini', tags: ['image'] },
   ],
+  params: (model) =>
+    isReasoning(model)
+      ? [reasoning(['none', 'low', 'medium', 'high', 'xhigh']), verbosity, maxOutputTokens(model)]
+      : [temperature(2), topP, maxOutputTokens(model)],
   async create(options) {
     const { createOpenAI } = await import('@ai-sdk/openai')
     return createOpenAI(sdkOptions(options))

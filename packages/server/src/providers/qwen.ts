@@ -1,4 +1,15 @@
 import { defineProvider } from '../provider.ts'
+import {
+  isReasoning,
+  maxOutputTokens,
+  presencePenalty,
+  reasoning,
+  seed,
+  stopSequences,
+  temperature,
+  topK,
+  topP,
+} from './shared/params.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 export default defineProvider({
@@ -40,6 +51,17 @@ export default defineProvider({
       maxOutputTokens: 65_536,
     },
     { id: 'qwen3-coder-flash', name: 'Qwen3 Coder Flash', tags: ['chat', 'code'] },
+    { id: 'wan2.7-t2v', name: 'Wan 2.7', tags: ['video'] },
+  ],
+  params: (model) => [
+    temperature(1.9),
+    topP,
+    topK,
+    ...(isReasoning(model) ? [reasoning(['none', 'low', 'medium', 'high'])] : []),
+    maxOutputTokens(model),
+    presencePenalty,
+    seed,
+    stopSequences,
   ],
   async create(options) {
     const { createAlibaba } = await import('@ai-sdk/alibaba')

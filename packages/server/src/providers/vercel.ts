@@ -1,5 +1,6 @@
 import { defineProvider } from '../provider.ts'
 import { readJson } from './shared/list-models.ts'
+import { chatCompletionParams } from './shared/params.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision']
@@ -25,6 +26,7 @@ export default defineProvider({
     { id: 'alibaba/qwen3.8-max', name: 'Qwen3.8 Max' },
     { id: 'zai/glm-5.3', name: 'GLM-5.3' },
   ],
+  params: chatCompletionParams,
   async create(options) {
     const { createGateway } = await import('@ai-sdk/gateway')
     return createGateway(sdkOptions(options))

@@ -1,5 +1,6 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
+import { isReasoning, maxOutputTokens, reasoning, seed, temperature, topP } from './shared/params.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision']
@@ -20,6 +21,15 @@ export default defineProvider({
     { id: 'grok-4.20-reasoning', name: 'Grok 4.20', tags },
     { id: 'grok-4.20-non-reasoning', name: 'Grok 4.20 without reasoning', tags: ['chat', 'tools', 'vision'] },
     { id: 'grok-latest', name: 'Grok (latest)', tags: ['chat'] },
+    { id: 'grok-imagine-image', name: 'Grok Imagine', tags: ['image'] },
+    { id: 'grok-imagine-video', name: 'Grok Imagine Video', tags: ['video'] },
+  ],
+  params: (model) => [
+    temperature(2),
+    topP,
+    ...(isReasoning(model) ? [reasoning(['low', 'medium', 'high'])] : []),
+    maxOutputTokens(model),
+    seed,
   ],
   async create(options) {
     const { createXai } = await import('@ai-sdk/xai')

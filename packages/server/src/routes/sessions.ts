@@ -1,7 +1,15 @@
-import { NamedError, newId, newSessionSchema, sessionPatchSchema, type Session, type Store } from '@troupe/core'
+import {
+  NamedError,
+  newId,
+  newSessionSchema,
+  sessionPatchSchema,
+  type ParamValues,
+  type Session,
+  type Store,
+} from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
-import type { Modes } from '../chat.ts'
+import type { ChatContext, Modes } from '../chat.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { Live, LiveRun } from '../live.ts'
 import { route, type Route } from '../route.ts'
@@ -16,6 +24,8 @@ export function sessionRoutes(options: {
   live: Live
   inTurn: InTurn
   modes: Modes
+  modelId: ChatContext['modelId']
+  checkParams: ChatContext['checkParams']
   onDelete: (sessionId: string) => Promise<void>
 }): Route[] {
   const { store, live, inTurn, modes, onDelete } = options
@@ -45,11 +55,12 @@ export function sessionRoutes(options: {
       summary: 'Creates an empty session.',
       body: newSessionSchema,
       scoped: true,
-      answers: { 201: '{session}', 403: 'BypassNotAllowed', 409: 'SessionExists', 422: 'UnknownMode' },
+      answers: { 201: '{session}', 403: 'BypassNotAllowed', 409: 'SessionExists', 422: 'UnknownMode, BadParams' },
       async handle(c, { body, workspaceId }) {
         const { id = newId('ses_'), mode, ...rest } = body
         const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
         const wanted = mode === undefined ? await modes.initial(workspaceId) : modes.check(mode)
+        if (body.params !== undefined) await fit(body.params, body.model)
         const session = await store.sessions.create({ id, workspaceId, ...fields, mode: wanted })
         return c.json({ session: withRun(session) }, 201)
       },
@@ -66,14 +77,15 @@ export function sessionRoutes(options: {
     route({
       method: 'PATCH',
       path: '/ai/sessions/:id',
-      summary: 'Renames, pins, archives, or sets model, agent and mode.',
+      summary: 'Renames, pins, archives, or sets model, agent, mode and the settings of the model.',
       body: sessionPatchSchema,
       scoped: true,
-      answers: { 200: '{session}', 403: 'BypassNotAllowed', 404: 'SessionNotFound', 422: 'UnknownMode' },
+      answers: { 200: '{session}', 403: 'BypassNotAllowed', 404: 'SessionNotFound', 422: 'UnknownMode, BadParams' },
       async handle(c, { params, body, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
         const { mode, ...rest } = body
         const wanted = mode === undefined ? undefined : modes.check(mode)
+        if (body.params !== undefined) await fit(body.params, body.model === undefined ? session.model : body.model)
         const patch = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
         const patched = await store.sessions.update(session.id, patch)
         return c.json({ session: withRun(wanted === undefined ? patched : await modes.set(session.id, wanted)) })
@@ -119,31 +131,12 @@ export function sessionRoutes(options: {
         )
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/ai/sessions/:id/messages/:messageId',
-      summary: 'Deletes a message and everything below it; a live run inside is stopped first.',
-      scoped: true,
-      answers: { 200: '{deleted}', 404: 'SessionNotFound, MessageNotFound' },
-      async handle(c, { params, workspaceId }) {
-        const session = await findSession(store, params['id'], workspaceId)
-        const at = { sessionId: session.id }
-        const messageId = params['messageId'] as string
-        if ((await store.messages.get(at, messageId)) === undefined)
-          throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
-        const deleted = await inTurn(session.id, async () => {
-          const run = live.get(session.id)
-          if (run !== undefined) {
-            const chain = await store.messages.chain(at, run.userMessageId)
-            if (run.messageId === messageId || chain.some((message) => message.id === messageId))
-              await live.stop(session.id)
-          }
-          return store.messages.remove(at, messageId)
-        })
-        return c.json({ deleted })
-      },
-    }),
   ]
+
+  /** Throws `BadParams` (422) where the model does not take them. */
+  async function fit(params: ParamValues, model: string | null | undefined): Promise<void> {
+    if (Object.keys(params).length > 0) await options.checkParams(await options.modelId(model ?? undefined), params)
+  }
 
   function withRun(
     session: Session,

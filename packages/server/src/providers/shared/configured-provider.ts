@@ -98,7 +98,8 @@ function missingPart(definition: ProviderDefinition): string | undefined {
 }
 
 function modelsOf(id: string, own: ProviderSettings | undefined, file: ProviderDefinition): ModelDefinition[] {
-  const provider = { id, familyId: own?.familyId ?? file.familyId }
+  const { params } = file
+  const provider = { id, familyId: own?.familyId ?? file.familyId, ...(params && { params }) }
   if (!own?.models?.length) return file.models.map((model) => ({ ...model, provider: id }))
   return own.models.map((entry) => {
     const model = typeof entry === 'string' ? { id: entry } : entry

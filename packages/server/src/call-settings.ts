@@ -1,0 +1,62 @@
+import { NamedError, paramProblem, paramsOf, type Param, type ParamValues, type RunInput } from '@troupe/core'
+import type { ModelDefinition } from './provider.ts'
+
+type CallSettings = NonNullable<RunInput['callOptions']>
+
+/** Settings that every call of a model has a place for; whatever else a model takes is an option of its provider. */
+const ofCalls = new Set([
+  'temperature',
+  'topP',
+  'topK',
+  'maxOutputTokens',
+  'reasoning',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+  'stopSequences',
+])
+
+/** Throws `BadParams` (422), which names every value that the model does not take, and why. */
+export function checkParams(values: ParamValues, model: ModelDefinition): ParamValues {
+  const params = paramsOf(model)
+  const problems = Object.entries(values).flatMap(([name, value]) => {
+    const param = params.find((known) => known.name === name)
+    if (param === undefined) return { name, message: `${model.name} has no setting "${name}"` }
+    const problem = paramProblem(param, value)
+    return problem === undefined ? [] : { name, message: `${param.label ?? name} ${problem}` }
+  })
+  if (problems.length === 0) return values
+  const known = params.map(({ name }) => name).join(', ') || 'none'
+  const text = `${problems.map(({ message }) => message).join('; ')}. ${model.name} takes: ${known}.`
+  throw new NamedError('BadParams', text, { status: 422, data: { problems } })
+}
+
+/**
+ * What a call of the model is made with; later layers go before earlier ones. What does not fit the model is left out:
+ * an agent's definition, or a session that had another model before, may well hold some.
+ */
+export function callSettings(model: ModelDefinition, ...layers: (ParamValues | undefined)[]): CallSettings {
+  const values = Object.assign({}, ...layers) as ParamValues
+  const settings: Record<string, unknown> = {}
+  const providerOptions: Record<string, Record<string, unknown>> = {}
+  for (const param of paramsOf(model)) {
+    const value = values[param.name]
+    if (value === undefined || paramProblem(param, value) !== undefined) continue
+    if (param.option === undefined && ofCalls.has(param.name)) settings[param.name] = value
+    else {
+      const { provider, key } = placeOf(param, model)
+      ;(providerOptions[provider] ??= {})[key] = value
+    }
+  }
+  return {
+    ...(settings as CallSettings),
+    ...(Object.keys(providerOptions).length > 0 && {
+      providerOptions: providerOptions as NonNullable<CallSettings['providerOptions']>,
+    }),
+  }
+}
+
+/** Endpoints that speak chat completions are handed unknown names as they are, under the provider's id. */
+function placeOf({ option, name }: Param, { provider }: ModelDefinition): { provider: string; key: string } {
+  return option ?? { provider, key: name }
+}
