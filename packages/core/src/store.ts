@@ -31,16 +31,34 @@ export interface Store {
     /** Throws `SessionExists` (409). */
     create(session: NewSession): Promise<Session>
     get(id: string): Promise<Session | undefined>
-    /** Newest first. With `query`: those whose title or messages match. */
+    /**
+     * Newest first; `active` has the pinned before all others. With `query`: those whose title or messages match.
+     * Without `view` all that are not in the trash. `folderId` null: those that lie in no folder.
+     */
     list(options: {
       workspaceId: string
       query?: string
+      view?: SessionView
+      folderId?: string | null
       cursor?: string
       limit?: number
     }): Promise<{ sessions: Session[]; nextCursor: string | null }>
-    /** `title` set here counts as renamed by the person. Throws `SessionNotFound` (404). */
+    /** `title` set here counts as renamed by the person. Throws `SessionNotFound` and `FolderNotFound` (404). */
     update(id: string, patch: SessionPatch): Promise<Session>
+    /** Sessions of every workspace that went into the trash before this time, oldest first. */
+    trashedBefore(time: number): Promise<string[]>
     /** Removes the session with all that belongs to it, the exported folder included. */
+    delete(id: string): Promise<void>
+  }
+  /** What a person keeps sessions in. A folder in a folder holds no further ones. */
+  folders: {
+    /** By name. */
+    list(workspaceId: string): Promise<Folder[]>
+    /** Throws `FolderExists` (409), `FolderNotFound` (404) and `FolderTooDeep` (409). */
+    create(folder: NewFolder): Promise<Folder>
+    /** Throws `FolderNotFound` (404), `FolderTooDeep` (409). */
+    update(id: string, patch: { name?: string; parentFolderId?: string | null }): Promise<Folder>
+    /** What lies in it, sessions and folders, moves to where it lay. Throws `FolderNotFound` (404). */
     delete(id: string): Promise<void>
   }
   messages: {
@@ -56,6 +74,11 @@ export interface Store {
     chain(at: Conversation, leafId: string): Promise<StoredMessage[]>
     /** A page from the tail of one branch. Without `leaf` the newest branch is shown. */
     branch(at: Conversation, options?: { leaf?: string; before?: string; limit?: number }): Promise<BranchPage>
+    /** Every message of a conversation, in the order in which they were stored; `after` is the last page's `next`. */
+    page(
+      at: Conversation,
+      options?: { after?: number; limit?: number },
+    ): Promise<{ messages: StoredMessage[]; next: number | null }>
     /** The newest leaf in the whole tree, or below one message. */
     latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined>
     /** Removes a message and everything below it; returns the removed ids. Throws `MessageNotFound` (404). */
@@ -153,6 +176,22 @@ export interface Project {
   createdAt: number
 }
 
+/** Part of a list: at hand, put aside, or thrown away. */
+export type SessionView = 'active' | 'archived' | 'trashed'
+
+export interface Folder {
+  id: string
+  workspaceId: string
+  /** The folder that it lies in. */
+  parentFolderId: string | null
+  name: string
+  /** How many sessions lie in it and are at hand. */
+  sessionCount: number
+  createdAt: number
+}
+
+export type NewFolder = Pick<Folder, 'id' | 'workspaceId' | 'name'> & { parentFolderId?: string | null }
+
 export interface NewSession {
   id: string
   workspaceId: string
@@ -174,6 +213,10 @@ export interface Session {
   renamed: boolean
   pinned: boolean
   archived: boolean
+  /** The folder that the person keeps it in. */
+  folderId: string | null
+  /** When it went into the trash; null where it did not. */
+  trashedAt: number | null
   model: string | null
   agent: string | null
   mode: Mode
@@ -187,8 +230,11 @@ export interface Session {
 }
 
 export type SessionPatch = Partial<
-  Pick<Session, 'title' | 'pinned' | 'archived' | 'model' | 'agent' | 'projectId' | 'mode' | 'rules' | 'params'>
->
+  Pick<
+    Session,
+    'title' | 'pinned' | 'archived' | 'folderId' | 'model' | 'agent' | 'projectId' | 'mode' | 'rules' | 'params'
+  >
+> & { trashed?: boolean }
 
 export interface SessionRule {
   text: string

@@ -24,7 +24,7 @@ export const chatRequestSchema = z.looseObject({
   messages: z.array(z.unknown()).max(100_000).optional(),
   parentMessageId: idSchema.nullable().optional(),
   messageId: idSchema.optional(),
-  trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
+  trigger: z.enum(['submit-message', 'regenerate-message', 'continue-message']).optional(),
   agent: z.string().max(200).optional(),
   model: z.string().max(300).optional(),
   chatModelId: z.string().max(300).optional(),
@@ -132,10 +132,23 @@ export const sessionPatchSchema = z.strictObject({
   title: z.string().min(1).max(500).optional(),
   pinned: z.boolean().optional(),
   archived: z.boolean().optional(),
+  trashed: z.boolean().optional(),
+  folderId: idSchema.nullable().optional(),
   model: z.string().max(300).nullable().optional(),
   agent: z.string().max(200).nullable().optional(),
   mode: modeName.optional(),
   params: paramValuesSchema.optional(),
+})
+
+const folderName = z.string().trim().min(1).max(100)
+export const newFolderSchema = z.strictObject({
+  id: idSchema.optional(),
+  name: folderName,
+  parentFolderId: idSchema.nullable().optional(),
+})
+export const folderPatchSchema = z.strictObject({
+  name: folderName.optional(),
+  parentFolderId: idSchema.nullable().optional(),
 })
 
 /** `PATCH /ai/providers/:id`: keys go in and never come out. */

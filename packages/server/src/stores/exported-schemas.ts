@@ -49,6 +49,8 @@ export const sessionSchema = z.looseObject({
   renamed: z.boolean().optional(),
   pinned: z.boolean().optional(),
   archived: z.boolean().optional(),
+  folder: z.array(z.string().trim().min(1).max(100)).max(2).nullable().optional().catch(null),
+  trashedAt: timeSchema.nullable().optional().catch(null),
   model: z.string().nullable().optional(),
   agent: z.string().nullable().optional(),
   mode: z.enum(modes).optional().catch(undefined),

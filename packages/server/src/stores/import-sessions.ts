@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { errorInfo, isId, NamedError } from '@troupe/core'
 import type { AgentRecord, Ask, Store, StoredMessage } from '@troupe/core'
+import { findFolder } from './find-folder.ts'
 import { readJsonLines } from './read-json-lines.ts'
 import type { SqlStore } from './sql-store.ts'
 import type { Restored, SessionBundle } from './sql/restore.ts'
@@ -98,6 +99,8 @@ async function readSession(
       renamed: said.renamed ?? false,
       pinned: said.pinned ?? false,
       archived: said.archived ?? false,
+      folderId: await findFolder(store, workspaceId, said.folder ?? []),
+      trashedAt: said.trashedAt ?? null,
       model: said.model ?? null,
       agent: said.agent ?? null,
       mode: said.mode === 'plan' ? 'plan' : 'default',

@@ -34,6 +34,13 @@ describe('migrations', () => {
       const since = name >= 'sqlite-003.sql'
       expect(sessions[0]).toMatchObject(since ? { mode: 'plan' } : { mode: 'default', rules: [] })
       if (since) expect(sessions[0]?.rules).toEqual([{ text: 'Bash(npm test)', effect: 'allow' }])
+      if (name >= 'sqlite-006.sql') {
+        const [folder] = await store.folders.list(workspace!.id)
+        expect(folder).toMatchObject({ name: 'Verses', sessionCount: 1 })
+        expect(sessions[0]?.folderId).toBe(folder?.id)
+        expect(await store.sessions.trashedBefore(Number.MAX_SAFE_INTEGER)).toEqual(['old'])
+        await store.sessions.delete('old')
+      } else expect(sessions[0]).toMatchObject({ folderId: null, trashedAt: null })
       const branch = await store.messages.branch({ sessionId: 'poem' })
       expect(branch.messages.map((message) => message.id)).toEqual(['u1', 'a1b', 'u2'])
       expect(branch.siblings['a1b']).toEqual({ index: 2, total: 2, prev: 'a1', next: null })

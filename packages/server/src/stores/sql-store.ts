@@ -3,6 +3,7 @@ import { agents } from './sql/agents.ts'
 import { asks } from './sql/asks.ts'
 import type { Change, Context, Db, Log } from './sql/context.ts'
 import { calls } from './sql/calls.ts'
+import { folders } from './sql/folders.ts'
 import { frames } from './sql/frames.ts'
 import { messages } from './sql/messages.ts'
 import { records, settings } from './sql/records.ts'
@@ -97,6 +98,7 @@ function nouns(context: Context): Omit<Store, 'transaction' | 'close'> {
   return {
     workspaces: workspaces(context),
     sessions: sessions(context),
+    folders: folders(context),
     messages: messages(context),
     agents: agents(context),
     runs: runs(context),

@@ -62,7 +62,8 @@ export const sqliteSearch: Search = {
     const { rows } = await sql<{ session_id: string; message_id: string }>`
       select t.session_id, t.message_id ${from}
       and t.message_id <> ''
-      and exists (select 1 from session where session.id = t.session_id and session.workspace_id = ${workspaceId})
+      and exists (select 1 from session where session.id = t.session_id and session.workspace_id = ${workspaceId}
+        and session.trashed_at is null)
       ${sessionId === undefined ? sql`` : sql`and t.session_id = ${sessionId}`}
       order by ${age} desc limit ${limit}`.execute(db)
     return rows.map((row) => ({ sessionId: row.session_id, messageId: row.message_id }))

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '@troupe/core'
 import type { OpenedStore } from './contract/make.ts'
+import { foldersContract } from './contract/folders.ts'
 import { messagesContract } from './contract/messages.ts'
 import { runsContract } from './contract/runs.ts'
 import { searchContract } from './contract/search.ts'
@@ -38,6 +39,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const parts = [
       workspacesContract,
       sessionsContract,
+      foldersContract,
       messagesContract,
       searchContract,
       runsContract,

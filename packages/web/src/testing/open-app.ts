@@ -41,6 +41,8 @@ export function listed(id: string, fields: Partial<ListedSession> = {}): ListedS
     renamed: false,
     pinned: false,
     archived: false,
+    folderId: null,
+    trashedAt: null,
     model: null,
     agent: null,
     mode: 'default',

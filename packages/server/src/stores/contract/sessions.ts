@@ -23,6 +23,8 @@ export function sessionsContract(ground: () => Ground): void {
         renamed: false,
         pinned: false,
         archived: false,
+        folderId: null,
+        trashedAt: null,
         model: 'demo/tour',
         agent: 'master',
         mode: 'default',

@@ -3,6 +3,7 @@ import { askOf } from '../sql/asks.ts'
 import { asksStream } from '../sql/context.ts'
 import type { Db } from '../sql/context.ts'
 import { agentOf } from '../sql/agents.ts'
+import { removedSign } from '../sql/removals.ts'
 import { sessionOf } from '../sql/sessions.ts'
 import type { Tables } from '../sql/tables.ts'
 
@@ -64,8 +65,10 @@ export async function sessionText(db: Db, sessionId: string): Promise<string | u
     .selectFrom('session')
     .innerJoin('workspace', 'workspace.id', 'session.workspace_id')
     .leftJoin('project', 'project.id', 'session.project_id')
+    .leftJoin('folder', 'folder.id', 'session.folder_id')
+    .leftJoin('folder as outer', 'outer.id', 'folder.parent_id')
     .selectAll('session')
-    .select(['workspace.path as workspace', 'project.path as project'])
+    .select(['workspace.path as workspace', 'project.path as project', 'folder.name as inner', 'outer.name as outer'])
     .where('session.id', '=', sessionId)
     .executeTakeFirst()
   if (!row) return undefined
@@ -73,11 +76,18 @@ export async function sessionText(db: Db, sessionId: string): Promise<string | u
     ...sessionOf(row),
     workspace: row.workspace,
     project: row.project,
+    folder: row.inner === null ? null : [...(row.outer === null ? [] : [row.outer]), row.inner],
     leavesOut,
   } satisfies ExportedSession)
 }
 
-type ExportedSession = Session & { workspace: Workspace['path']; project: string | null; leavesOut: string[] }
+type ExportedSession = Session & {
+  workspace: Workspace['path']
+  project: string | null
+  /** The names of the folder it lies in, from the outside. */
+  folder: string[] | null
+  leavesOut: string[]
+}
 
 /** `session.json` of each sub-agent. */
 export async function agentTexts(
@@ -101,6 +111,7 @@ export async function streamsOf(db: Db, sessionId: string): Promise<string[]> {
     .select('agent_id')
     .distinct()
     .where('session_id', '=', sessionId)
+    .where('agent_id', 'not like', `${removedSign}%`)
     .execute()
   const agents = await db.selectFrom('agent').select('agent_id').where('session_id', '=', sessionId).execute()
   return ['', asksStream, ...[...messages, ...agents].map((row) => row.agent_id)]

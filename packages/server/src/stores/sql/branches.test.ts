@@ -44,6 +44,8 @@ describe('trees that no program should have made', () => {
         renamed: false,
         pinned: false,
         archived: false,
+        folderId: null,
+        trashedAt: null,
         model: null,
         agent: null,
         mode: 'default',

@@ -6,17 +6,21 @@ import { noteCalls } from './calls.ts'
 import { checkId, messageNotFound } from './context.ts'
 import type { Context, Db } from './context.ts'
 import { columnsOf, messageOf, metadataText } from './message-row.ts'
+import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'
 import { fold, searchTerms, searchText, snippetOf, textOf } from './search.ts'
 import { nextSeq } from './sessions.ts'
 import type { Tables } from './tables.ts'
 import { titleFrom } from './title.ts'
+import { tree } from './tree.ts'
 
 export function messages(context: Context): Store['messages'] {
   const { clock, search } = context
 
   return {
     ...branches(context),
+    ...removals(context),
+    ...tree(context),
 
     async add(at, message) {
       checkId(message.id, 'message id')
@@ -95,6 +99,20 @@ export function messages(context: Context): Store['messages'] {
         .where('id', '=', id)
         .executeTakeFirst()
       return row && messageOf(row)
+    },
+
+    async page(at, { after = 0, limit = 200 } = {}) {
+      const count = Math.max(1, Math.min(limit, 1000))
+      const rows = await context.db
+        .selectFrom('message')
+        .selectAll()
+        .where('session_id', '=', at.sessionId)
+        .where('agent_id', '=', at.agentId ?? '')
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(count)
+        .execute()
+      return { messages: rows.map(messageOf), next: rows.length < count ? null : rows.at(-1)!.seq }
     },
 
     async remove(at, id) {

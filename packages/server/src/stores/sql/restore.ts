@@ -67,6 +67,8 @@ async function createSession({ search }: Context, db: Db, session: SessionBundle
     untitled: session.title === defaultTitle && !session.renamed ? 1 : 0,
     pinned: session.pinned ? 1 : 0,
     archived: session.archived ? 1 : 0,
+    folder_id: session.folderId,
+    trashed_at: session.trashedAt,
     model: session.model,
     agent: session.agent,
     mode: session.mode,

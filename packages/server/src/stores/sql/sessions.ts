@@ -3,6 +3,7 @@ import { NamedError } from '@troupe/core'
 import type { Session, Store } from '@troupe/core'
 import { checkId, sessionNotFound, shown } from './context.ts'
 import type { Context, Db } from './context.ts'
+import { folderNotFound } from './folders.ts'
 import { fold, searchTerms } from './search.ts'
 import type { Tables } from './tables.ts'
 import { cleanTitle, defaultTitle } from './title.ts'
@@ -32,6 +33,8 @@ export function sessions(context: Context): Store['sessions'] {
         untitled: title === '' ? 1 : 0,
         pinned: 0,
         archived: 0,
+        folder_id: null,
+        trashed_at: null,
         model: session.model ?? null,
         agent: session.agent ?? null,
         mode: session.mode ?? 'default',
@@ -51,28 +54,45 @@ export function sessions(context: Context): Store['sessions'] {
       return sessionOf(row)
     },
 
-    async list({ workspaceId, query, cursor, limit = 50 }) {
+    async list({ workspaceId, query, view, folderId, cursor, limit = 50 }) {
       const count = Math.max(1, Math.min(limit, 200))
+      const pinnedFirst = view === 'active'
       const terms = searchTerms(query ?? '')
       const after = cursor === undefined ? undefined : parseCursor(cursor)
       const rows = await context.db
         .selectFrom('session')
         .selectAll()
         .where('workspace_id', '=', workspaceId)
+        .where('trashed_at', view === 'trashed' ? 'is not' : 'is', null)
+        .$if(view === 'active' || view === 'archived', (select) =>
+          select.where('archived', '=', view === 'archived' ? 1 : 0),
+        )
+        .$if(folderId !== undefined, (select) =>
+          folderId === null ? select.where('folder_id', 'is', null) : select.where('folder_id', '=', folderId!),
+        )
         .$if(terms.length > 0, (select) => select.where('id', 'in', search.sessionsWith(terms)))
         .$if(after !== undefined, (select) =>
-          select.where(sql<boolean>`(updated_at, id) < (${after?.updatedAt}, ${after?.id})`),
+          pinnedFirst
+            ? select.where(
+                sql<boolean>`(pinned, updated_at, id) < (${after?.pinned}, ${after?.updatedAt}, ${after?.id})`,
+              )
+            : select.where(sql<boolean>`(updated_at, id) < (${after?.updatedAt}, ${after?.id})`),
         )
+        .$if(pinnedFirst, (select) => select.orderBy('pinned', 'desc'))
         .orderBy('updated_at', 'desc')
         .orderBy('id', 'desc')
         .limit(count + 1)
         .execute()
       const page = rows.slice(0, count)
-      return { sessions: page.map(sessionOf), nextCursor: rows.length > count ? cursorOf(page.at(-1)!) : null }
+      return {
+        sessions: page.map(sessionOf),
+        nextCursor: rows.length > count ? cursorOf(page.at(-1)!, pinnedFirst) : null,
+      }
     },
 
     async update(id, patch) {
       await context.write(async (db, changes) => {
+        if (patch.folderId != null) await mustHaveFolder(db, id, patch.folderId)
         const title = patch.title === undefined ? undefined : cleanTitle(patch.title) || defaultTitle
         const { numUpdatedRows } = await db
           .updateTable('session')
@@ -81,6 +101,8 @@ export function sessions(context: Context): Store['sessions'] {
             ...(title !== undefined && { title, renamed: 1, untitled: 0 }),
             ...(patch.pinned !== undefined && { pinned: patch.pinned ? 1 : 0 }),
             ...(patch.archived !== undefined && { archived: patch.archived ? 1 : 0 }),
+            ...(patch.folderId !== undefined && { folder_id: patch.folderId }),
+            ...(patch.trashed !== undefined && { trashed_at: patch.trashed ? clock() : null }),
             ...(patch.model !== undefined && { model: patch.model }),
             ...(patch.agent !== undefined && { agent: patch.agent }),
             ...(patch.mode !== undefined && { mode: patch.mode }),
@@ -97,6 +119,16 @@ export function sessions(context: Context): Store['sessions'] {
       return (await get(id))!
     },
 
+    async trashedBefore(time) {
+      const rows = await context.db
+        .selectFrom('session')
+        .select('id')
+        .where('trashed_at', '<', time)
+        .orderBy('trashed_at')
+        .execute()
+      return rows.map((row) => row.id)
+    },
+
     async delete(id) {
       await context.write(async (db, changes) => {
         // What hangs on the session by a foreign key goes with it; frames hang on runs without one.
@@ -110,6 +142,18 @@ export function sessions(context: Context): Store['sessions'] {
       })
     },
   }
+}
+
+/** The folder must be one of the session's workspace. */
+async function mustHaveFolder(db: Db, sessionId: string, folderId: string): Promise<void> {
+  const found = await db
+    .selectFrom('folder')
+    .innerJoin('session', 'session.workspace_id', 'folder.workspace_id')
+    .select('folder.id')
+    .where('folder.id', '=', folderId)
+    .where('session.id', '=', sessionId)
+    .executeTakeFirst()
+  if (!found) throw folderNotFound(folderId)
 }
 
 /** Throws `SessionExists`, `WorkspaceNotFound`. */
@@ -150,6 +194,8 @@ export function sessionOf(row: Tables['session']): Session {
     renamed: row.renamed === 1,
     pinned: row.pinned === 1,
     archived: row.archived === 1,
+    folderId: row.folder_id,
+    trashedAt: row.trashed_at,
     model: row.model,
     agent: row.agent,
     mode: row.mode as Session['mode'],
@@ -161,12 +207,13 @@ export function sessionOf(row: Tables['session']): Session {
   }
 }
 
-function cursorOf(row: Tables['session']): string {
-  return `${row.updated_at}.${row.id}`
+/** Where the pinned come first, the cursor says whether it stands among them. */
+function cursorOf(row: Tables['session'], pinnedFirst: boolean): string {
+  return `${pinnedFirst ? `${row.pinned}.` : ''}${row.updated_at}.${row.id}`
 }
 
-function parseCursor(cursor: string): { updatedAt: number; id: string } {
-  const match = /^(\d{1,15})\.([A-Za-z0-9_-]{1,64})$/.exec(cursor)
+function parseCursor(cursor: string): { pinned: number; updatedAt: number; id: string } {
+  const match = /^(?:([01])\.)?(\d{1,15})\.([A-Za-z0-9_-]{1,64})$/.exec(cursor)
   if (!match) throw new NamedError('InvalidCursor', `The cursor ${shown(cursor)} is not one of ours.`, { status: 400 })
-  return { updatedAt: Number(match[1]), id: match[2]! }
+  return { pinned: Number(match[1] ?? 0), updatedAt: Number(match[2]), id: match[3]! }
 }

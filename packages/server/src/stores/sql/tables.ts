@@ -5,6 +5,7 @@
 export interface Tables {
   workspace: { id: string; path: string; trusted: number; created_at: number }
   project: { id: string; workspace_id: string; parent_id: string | null; path: string; created_at: number }
+  folder: { id: string; workspace_id: string; parent_id: string | null; name: string; created_at: number }
   session: {
     id: string
     workspace_id: string
@@ -16,6 +17,8 @@ export interface Tables {
     untitled: number
     pinned: number
     archived: number
+    folder_id: string | null
+    trashed_at: number | null
     model: string | null
     agent: string | null
     mode: string

@@ -1,0 +1,136 @@
+import { NamedError } from '@troupe/core'
+import type { Folder, Store } from '@troupe/core'
+import { checkId, shown } from './context.ts'
+import type { Change, Context, Db } from './context.ts'
+import type { Tables } from './tables.ts'
+import { cleanTitle } from './title.ts'
+import { workspaceNotFound } from './workspaces.ts'
+
+export function folders(context: Context): Store['folders'] {
+  return {
+    async list(workspaceId) {
+      const rows = await context.db
+        .selectFrom('folder')
+        .leftJoin('session', (join) =>
+          join
+            .onRef('session.folder_id', '=', 'folder.id')
+            .on('session.archived', '=', 0)
+            .on('session.trashed_at', 'is', null),
+        )
+        .selectAll('folder')
+        .select((eb) => eb.fn.count<number>('session.id').as('sessions'))
+        .where('folder.workspace_id', '=', workspaceId)
+        .groupBy('folder.id')
+        .execute()
+      const { compare } = new Intl.Collator(undefined, { numeric: true })
+      return rows.map((row) => folderOf(row, Number(row.sessions))).sort((a, b) => compare(a.name, b.name))
+    },
+
+    async create({ id, workspaceId, name, parentFolderId = null }) {
+      checkId(id, 'folder id')
+      const row = {
+        id,
+        workspace_id: workspaceId,
+        parent_id: parentFolderId,
+        name: cleanName(name),
+        created_at: context.clock(),
+      }
+      await context.write(async (db) => {
+        const workspace = await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).executeTakeFirst()
+        if (!workspace) throw workspaceNotFound(workspaceId)
+        if (parentFolderId !== null) await mustBeOuter(db, workspaceId, parentFolderId)
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto('folder')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .executeTakeFirst()
+        if (numInsertedOrUpdatedRows !== 0n) return
+        throw new NamedError('FolderExists', `There is a folder ${id} already.`, {
+          status: 409,
+          data: { folderId: id },
+        })
+      })
+      return folderOf(row, 0)
+    },
+
+    async update(id, patch) {
+      return context.write(async (db, changes) => {
+        const known = await mustExist(db, id)
+        if (patch.parentFolderId != null) {
+          const inner = await db.selectFrom('folder').select('id').where('parent_id', '=', id).executeTakeFirst()
+          if (patch.parentFolderId === id || inner) throw tooDeep()
+          await mustBeOuter(db, known.workspace_id, patch.parentFolderId)
+        }
+        const row = {
+          ...known,
+          ...(patch.name !== undefined && { name: cleanName(patch.name) }),
+          ...(patch.parentFolderId !== undefined && { parent_id: patch.parentFolderId }),
+        }
+        await db.updateTable('folder').set(row).where('id', '=', id).execute()
+        return folderOf(row, await tellSessions(db, id, changes))
+      })
+    },
+
+    async delete(id) {
+      await context.write(async (db, changes) => {
+        const known = await mustExist(db, id)
+        await tellSessions(db, id, changes)
+        await db.updateTable('session').set({ folder_id: known.parent_id }).where('folder_id', '=', id).execute()
+        await db.updateTable('folder').set({ parent_id: known.parent_id }).where('parent_id', '=', id).execute()
+        await db.deleteFrom('folder').where('id', '=', id).execute()
+      })
+    },
+  }
+}
+
+export function folderNotFound(id: string): NamedError {
+  return new NamedError('FolderNotFound', 'There is no such folder.', { status: 404, data: { folderId: shown(id) } })
+}
+
+function tooDeep(): NamedError {
+  return new NamedError('FolderTooDeep', 'A folder in a folder holds no further folders.', { status: 409 })
+}
+
+async function mustExist(db: Db, id: string): Promise<Tables['folder']> {
+  const known = await db.selectFrom('folder').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!known) throw folderNotFound(id)
+  return known
+}
+
+async function mustBeOuter(db: Db, workspaceId: string, id: string): Promise<void> {
+  const row = await mustExist(db, id)
+  if (row.workspace_id !== workspaceId) throw folderNotFound(id)
+  if (row.parent_id !== null) throw tooDeep()
+}
+
+/**
+ * The exported files of sessions name their folders: those in this folder and in folders of it are written anew.
+ * Resolves to how many in the folder itself are at hand.
+ */
+async function tellSessions(db: Db, folderId: string, changes: Change[]): Promise<number> {
+  const rows = await db
+    .selectFrom('session')
+    .innerJoin('folder', 'folder.id', 'session.folder_id')
+    .select(['session.id', 'folder_id', 'archived', 'trashed_at'])
+    .where((eb) => eb.or([eb('folder.id', '=', folderId), eb('folder.parent_id', '=', folderId)]))
+    .execute()
+  for (const { id } of rows) changes.push({ type: 'session', sessionId: id })
+  return rows.filter((row) => row.folder_id === folderId && row.archived === 0 && row.trashed_at === null).length
+}
+
+function cleanName(name: string): string {
+  const clean = cleanTitle(name).slice(0, 100).trim()
+  if (clean === '') throw new NamedError('BadRequest', 'A folder needs a name.')
+  return clean
+}
+
+function folderOf(row: Tables['folder'], sessionCount: number): Folder {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    parentFolderId: row.parent_id,
+    name: row.name,
+    sessionCount,
+    createdAt: row.created_at,
+  }
+}
