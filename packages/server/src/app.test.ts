@@ -80,6 +80,8 @@ describe('every route', () => {
       'POST /ai/sessions/{id}/agents/{agentId}/input': { id: 'more', text: 'more' },
       'POST /ai/chat/{sessionId}/steer': { id: 'x', text: 'y' },
       'PATCH /ai/sessions/{id}': { title: 'x' },
+      'PATCH /ai/folders/{id}': { name: 'x' },
+      'POST /ai/sessions/{id}/keep': { messageId: 'x' },
       'POST /ai/asks/{id}': { answer: { type: 'deny' } },
       'PATCH /ai/providers/{provider}': { apiKey: 'a-key-that-nobody-has' },
       'PATCH /ai/rules/{id}': { effect: 'deny' },

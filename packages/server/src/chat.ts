@@ -79,6 +79,8 @@ export async function takeChat(request: ChatRequest, options: ChatOptions): Prom
   if (request.rules !== undefined) ruleTexts(request.rules)
   const session = await store.sessions.get(sessionId)
   if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
+  if (session !== undefined && session.trashedAt !== null)
+    throw new NamedError('SessionTrashed', 'This session is in the trash. Restore it first.', { status: 409 })
   if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
     if (session === undefined) throw sessionNotFound(sessionId)
     return request.trigger === 'continue-message'

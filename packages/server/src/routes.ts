@@ -21,6 +21,7 @@ import type { LastCalls } from './context/last-call.ts'
 import { contextRoutes, type NextCall } from './routes/context.ts'
 import { dataRoutes, type DataRoutesOptions } from './routes/data.ts'
 import { debugRoutes } from './routes/debug.ts'
+import { folderRoutes } from './routes/folders.ts'
 import { healthRoutes } from './routes/health.ts'
 import { hookRoutes } from './routes/hooks.ts'
 import { mcpRoutes } from './routes/mcp.ts'
@@ -81,6 +82,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...chatRoutes({ ...context, inTurn }),
     ...sessionRoutes({ ...context, inTurn }),
     ...messageRoutes({ ...context, inTurn }),
+    ...folderRoutes(context),
     ...agentRoutes(context),
     ...contextRoutes(context),
     ...askRoutes(context),

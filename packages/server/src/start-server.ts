@@ -52,6 +52,7 @@ import { masterFrame } from './run-parts.ts'
 import { createSkillBook } from './skills/skill-book.ts'
 import { createSkillImports } from './skills/skill-imports.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
+import { keepTrash } from './trash.ts'
 import { createWebFiles } from './web-files.ts'
 
 export interface ServerOptions {
@@ -309,6 +310,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         state: states.of(session, permissions.placeOf(session), agentId ?? undefined),
       }),
     })
+    const onDelete = async (sessionId: string): Promise<void> => {
+      permissions.forget(sessionId)
+      await states.drop(sessionId)
+      await context.forget(sessionId)
+    }
     const routes = createRoutes({
       store,
       live,
@@ -359,11 +365,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       }),
       useTools,
       problems: problemsOf,
-      onDelete: async (sessionId) => {
-        permissions.forget(sessionId)
-        await states.drop(sessionId)
-        await context.forget(sessionId)
-      },
+      onDelete,
       onTrust: load,
       modes: {
         check: permissions.checkMode,
@@ -386,6 +388,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../web/dist')),
     })
     await live.recover()
+    closers.push(keepTrash({ store, live, onDelete, logger }))
     const origin = (): string => `http://${hostInUrl(host)}:${port}`
     if (options.listen !== false) {
       listening = await listen(app, { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) })

@@ -29,6 +29,8 @@ export interface Metadata {
   /** `provider/model` */
   model?: string
   usage?: Usage
+  /** What its model calls cost, by the price list of the day; without those of sub-agents. */
+  cost?: number
   elapsedMs?: number
   finishReason?: string
   /** Which limit or decision ended the turn, where one did. */

@@ -3,6 +3,7 @@ import { cleanMessage } from '../protocol/clean.ts'
 import type { Chunk, ErrorInfo, Message, Metadata } from '../protocol/message.ts'
 import { endingOf } from './ending.ts'
 import type { Turn } from './turn.ts'
+import { costOf } from './usage.ts'
 
 export interface RunOutcome {
   status: 'done' | 'failed' | 'aborted' | 'interrupted'
@@ -70,11 +71,13 @@ function outcome({ fold }: Turn, status: RunOutcome['status'], error?: ErrorInfo
   return { status, message: cleanMessage(fold.snapshot(), { run: 'ended' }), ...(error !== undefined && { error }) }
 }
 
-function lastMetadata({ watch, finishReason, usage, stopped }: Turn): Metadata {
+function lastMetadata({ input, watch, finishReason, usage, stopped }: Turn): Metadata {
+  const cost = costOf(usage, input.model.price)
   return {
     elapsedMs: watch.elapsedMs(),
     finishReason,
     ...(usage !== undefined && { usage }),
+    ...(cost !== undefined && { cost }),
     ...(stopped !== undefined && { stopped }),
   }
 }

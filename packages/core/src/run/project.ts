@@ -46,7 +46,7 @@ export function project(
     else pushUser(prompt, userContent(parts), silence)
   }
   if (prompt[0]?.role === 'assistant') prompt.unshift({ role: 'user', content: [{ type: 'text', text: silence }] })
-  if (prompt.at(-1)?.role !== 'tool') pushUser(prompt, [], silence)
+  if (prompt.at(-1)?.role !== 'tool') pushUser(prompt, [], prompt.length === 0 ? silence : goOn)
   const text = system.filter((one) => !isBlank(one)).join('\n\n')
   if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
@@ -54,6 +54,9 @@ export function project(
 
 /** Stands for a message of a person that has nothing for a model to read, so that the other side stays in turn. */
 const silence = '[No text.]'
+
+/** Nobody has said anything since the last answer: it was cut off and is to go on. */
+const goOn = '[Your answer was cut off here. Go on from exactly there, without repeating any of it.]'
 
 type UserContent = (LanguageModelV4TextPart | LanguageModelV4FilePart)[]
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']

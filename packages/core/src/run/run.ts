@@ -19,7 +19,7 @@ import type { Resume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
 import { firstMetadata, openTurn, type Turn } from './turn.ts'
-import { addUsage } from './usage.ts'
+import { addUsage, costOf } from './usage.ts'
 
 export type { RunOutcome } from './end-turn.ts'
 
@@ -217,11 +217,7 @@ async function goesOn(turn: Turn, answer: Ended): Promise<boolean> {
 }
 
 function priceOf({ input }: Turn, usage: Usage | undefined): number {
-  const { price } = input.model
-  if (usage === undefined || price === undefined) return 0
-  const cached = usage.cachedInputTokens ?? 0
-  const millions = (usage.inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input)
-  return (millions + usage.outputTokens * price.output) / 1_000_000
+  return costOf(usage, input.model.price) ?? 0
 }
 
 /** Calls of an answer that did not end properly are not run: they may be truncated. */

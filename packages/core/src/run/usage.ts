@@ -19,3 +19,18 @@ export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | un
   for (const [key, value] of Object.entries(b) as [keyof Usage, number][]) sum[key] = (sum[key] ?? 0) + value
   return sum
 }
+
+export interface Price {
+  /** Per million tokens. */
+  input: number
+  output: number
+  cachedInput?: number
+}
+
+/** What tokens cost; undefined where the price is not known. */
+export function costOf(usage: Usage | undefined, price: Price | undefined): number | undefined {
+  if (usage === undefined || price === undefined) return undefined
+  const cached = usage.cachedInputTokens ?? 0
+  const millions = (usage.inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input)
+  return (millions + usage.outputTokens * price.output) / 1_000_000
+}

@@ -1,10 +1,12 @@
 import {
+  idSchema,
   NamedError,
   newId,
   newSessionSchema,
   sessionPatchSchema,
   type ParamValues,
   type Session,
+  type SessionView,
   type Store,
 } from '@troupe/core'
 import { z } from 'zod'
@@ -33,15 +35,24 @@ export function sessionRoutes(options: {
     route({
       method: 'GET',
       path: '/ai/sessions',
-      summary: 'Sessions of the workspace, newest first; with ?q those that match, and where.',
-      query: z.object({ q: z.string().max(1000).optional(), cursor: z.string().max(500).optional(), limit }),
+      summary:
+        'Sessions of the workspace, newest first; with ?q those that match, and where. What is in the trash is only in ?view=trashed.',
+      query: z.object({
+        q: z.string().max(1000).optional(),
+        view: z.enum(['active', 'archived', 'trashed']).optional(),
+        folder: idSchema.optional().describe('the id of a folder, or "none"'),
+        cursor: z.string().max(500).optional(),
+        limit,
+      }),
       scoped: true,
       answers: { 200: '{sessions, nextCursor, hits}' },
       async handle(c, { query, workspaceId }) {
-        const { q, cursor } = query
+        const { q, view, folder, cursor } = query
         const found = await store.sessions.list({
           workspaceId,
           ...(q && { query: q }),
+          ...(view && { view: view as SessionView }),
+          ...(folder && { folderId: folder === 'none' ? null : folder }),
           ...(cursor && { cursor }),
           ...numeric(query['limit']),
         })
@@ -77,34 +88,55 @@ export function sessionRoutes(options: {
     route({
       method: 'PATCH',
       path: '/ai/sessions/:id',
-      summary: 'Renames, pins, archives, or sets model, agent, mode and the settings of the model.',
+      summary:
+        'Renames, pins, archives, puts into a folder or the trash (a live run is stopped first), or sets model, agent, mode and the settings of the model.',
       body: sessionPatchSchema,
       scoped: true,
-      answers: { 200: '{session}', 403: 'BypassNotAllowed', 404: 'SessionNotFound', 422: 'UnknownMode, BadParams' },
+      answers: {
+        200: '{session}',
+        403: 'BypassNotAllowed',
+        404: 'SessionNotFound, FolderNotFound',
+        422: 'UnknownMode, BadParams',
+      },
       async handle(c, { params, body, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
         const { mode, ...rest } = body
         const wanted = mode === undefined ? undefined : modes.check(mode)
         if (body.params !== undefined) await fit(body.params, body.model === undefined ? session.model : body.model)
         const patch = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-        const patched = await store.sessions.update(session.id, patch)
+        const patched = await inTurn(session.id, async () => {
+          if (body.trashed === true) await live.stop(session.id)
+          return store.sessions.update(session.id, patch)
+        })
         return c.json({ session: withRun(wanted === undefined ? patched : await modes.set(session.id, wanted)) })
       },
     }),
     route({
       method: 'DELETE',
       path: '/ai/sessions/:id',
-      summary: 'Deletes a session; a live run is stopped first.',
+      summary: 'Deletes a session for good, whether it is in the trash or not; a live run is stopped first.',
       scoped: true,
       answers: { 200: '{deleted}', 404: 'SessionNotFound' },
       async handle(c, { params, workspaceId }) {
         const { id } = await findSession(store, params['id'], workspaceId)
-        await inTurn(id, async () => {
-          await live.stop(id)
-          await onDelete(id)
-          await store.sessions.delete(id)
-        })
+        await remove(id)
         return c.json({ deleted: id })
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/ai/trash',
+      summary: 'Deletes for good what is in the trash.',
+      scoped: true,
+      answers: { 200: '{deleted}' },
+      async handle(c, { workspaceId }) {
+        const deleted: string[] = []
+        for (;;) {
+          const { sessions } = await store.sessions.list({ workspaceId, view: 'trashed', limit: 200 })
+          for (const { id } of sessions) await remove(id)
+          deleted.push(...sessions.map(({ id }) => id))
+          if (sessions.length === 0) return c.json({ deleted })
+        }
       },
     }),
     route({
@@ -136,6 +168,14 @@ export function sessionRoutes(options: {
   /** Throws `BadParams` (422) where the model does not take them. */
   async function fit(params: ParamValues, model: string | null | undefined): Promise<void> {
     if (Object.keys(params).length > 0) await options.checkParams(await options.modelId(model ?? undefined), params)
+  }
+
+  function remove(id: string): Promise<void> {
+    return inTurn(id, async () => {
+      await live.stop(id)
+      await onDelete(id)
+      await store.sessions.delete(id)
+    })
   }
 
   function withRun(

@@ -170,6 +170,109 @@ export function messagesContract(ground: () => Ground): void {
       expect(await store.messages.strays(at)).toEqual([])
     })
 
+    it('that are taken out are as good as gone, and come back whole', async () => {
+      const { store, workspaceId, reopen } = ground()
+      await addLine(store, at, 6)
+      await store.messages.add(at, message('b2', 'a1', 'kept'))
+      await store.runs.create(runRecord('r2', 's1', { userMessageId: 'u2', messageId: 'a2', status: 'done' }))
+      const before = { tree: await store.messages.tree(at), page: await store.messages.branch(at, { leaf: 'a3' }) }
+      const { id, messageIds } = await store.messages.takeOut(at, { below: 'u2' })
+      expect(messageIds).toEqual(['u2', 'a2', 'u3', 'a3'])
+      expect((await store.messages.branch(at)).messages.map((m) => m.id)).toEqual(['u1', 'a1', 'b2'])
+      expect((await store.sessions.get('s1'))?.messageCount).toBe(3)
+      expect(await store.messages.search({ workspaceId, query: 'text of a3' })).toEqual([])
+      expect(await store.messages.strays(at)).toEqual([])
+      await expect(store.messages.takeOut(at, { below: 'u2' })).rejects.toMatchObject({ name: 'MessageNotFound' })
+      await expect(store.messages.bringBack({ sessionId: 'other' }, id)).rejects.toMatchObject({
+        name: 'RemovalNotFound',
+        status: 404,
+      })
+      const later = await reopen()
+      expect(await later.messages.bringBack(at, id)).toEqual(messageIds)
+      expect(await later.messages.tree(at)).toEqual(before.tree)
+      expect(await later.messages.branch(at, { leaf: 'a3' })).toEqual(before.page)
+      expect((await later.sessions.get('s1'))?.messageCount).toBe(7)
+      expect(await later.messages.search({ workspaceId, query: 'text of a3' })).toHaveLength(1)
+      expect(await later.runs.ofMessage('s1', 'a2')).toHaveLength(1)
+      await expect(later.messages.bringBack(at, id)).rejects.toMatchObject({ name: 'RemovalNotFound' })
+    })
+
+    it('are taken out but for one branch; what was taken out with its parent comes back only after it', async () => {
+      const { store } = ground()
+      await addLine(store, at, 4)
+      await store.messages.add(at, message('b2', 'a1'))
+      await store.messages.add(at, message('b1', null))
+      const ids = async () => (await store.messages.tree(at)).map((m) => m.id)
+      const inner = await store.messages.takeOut(at, { below: 'a2' })
+      const kept = await store.messages.takeOut(at, { allBut: 'b2' })
+      expect(kept.messageIds).toEqual(['u2', 'b1'])
+      expect(await ids()).toEqual(['u1', 'a1', 'b2'])
+      expect((await store.messages.takeOut(at, { allBut: 'b2' })).messageIds).toEqual([])
+      await expect(store.messages.takeOut(at, { allBut: 'lost' })).rejects.toMatchObject({ name: 'MessageNotFound' })
+      await expect(store.messages.bringBack(at, inner.id)).rejects.toMatchObject({ name: 'ParentGone', status: 409 })
+      await store.messages.bringBack(at, kept.id)
+      await store.messages.bringBack(at, inner.id)
+      expect(await ids()).toEqual(['u1', 'a1', 'u2', 'a2', 'b2', 'b1'])
+      const again = await store.messages.takeOut(at, { below: 'b1' })
+      await store.messages.add(at, message('b1', null, 'another'))
+      await expect(store.messages.bringBack(at, again.id)).rejects.toMatchObject({ name: 'MessageExists' })
+    })
+
+    it('are told in little, whatever they hold', async () => {
+      const { store } = ground()
+      const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 }
+      await store.messages.add(at, message('u1', null, `"quoted" \\ and\n\ta line 😀 ${'word '.repeat(40)}`))
+      const parts = [
+        { type: 'tool-Bash', toolCallId: 'c', state: 'output-available', input: {}, output: 'x'.repeat(5000) },
+      ]
+      await store.messages.add(at, {
+        ...message('a1', 'u1', '', {
+          parts: parts as Part[],
+          metadata: { model: 'a/b', usage, cost: 0.5, aborted: true },
+        }),
+        role: 'assistant',
+      })
+      await store.messages.add(at, message('u2', 'a1', '\\'.repeat(4000)))
+      const [first, second, third] = await store.messages.tree(at)
+      expect(first).toMatchObject({
+        id: 'u1',
+        parentMessageId: null,
+        text: expect.stringMatching(/^"quoted" \\ and a line 😀 word .*…$/),
+      })
+      expect(second).toMatchObject({
+        parentMessageId: 'u1',
+        role: 'assistant',
+        text: 'Bash',
+        model: 'a/b',
+        tokens: 7,
+        cost: 0.5,
+        ending: 'stopped',
+      })
+      expect(third?.text).toBe(`${'\\'.repeat(90)}…`)
+      expect(await store.messages.tree({ ...at, agentId: 'g1' })).toEqual([])
+    })
+
+    it('that hold a text are found in the order of the branch, then those of other branches', async () => {
+      const { store } = ground()
+      await store.messages.add(at, message('u1', null, 'A Café, a cafe'))
+      await store.messages.add(at, message('b1', 'u1', 'another café'))
+      await store.messages.add(at, message('a1', 'u1', 'no coffee'))
+      await store.messages.add(at, message('u2', 'a1', 'Is the café\nopen? 100%'))
+      const found = async (text: string) => {
+        const { matches } = await store.messages.matches(at, { text, leaf: 'u2' })
+        return matches.map(({ messageId, count, isOnBranch }) => [messageId, count, isOnBranch])
+      }
+      expect(await found('CAFÉ')).toEqual([
+        ['u1', 2, true],
+        ['u2', 1, true],
+        ['b1', 1, false],
+      ])
+      expect(await found('café open')).toEqual([['u2', 1, true]])
+      expect(await found('%')).toEqual([['u2', 1, true]])
+      expect(await found('nothing')).toEqual([])
+      expect((await store.messages.matches(at, { text: 'open' })).matches[0]?.snippet).toContain('\uE000open\uE001')
+    })
+
     it('the ids of their calls stay taken in the session, whatever becomes of the message', async () => {
       const { store } = ground()
       const call = (toolCallId: string) => ({

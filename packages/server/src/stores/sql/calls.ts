@@ -1,5 +1,6 @@
 import type { Metadata, Store, StoredCall, StoredMessage } from '@troupe/core'
 import type { AnyDb, Context, Db } from './context.ts'
+import { removedSign } from './removals.ts'
 
 export function calls(context: Context): Store['calls'] {
   return {
@@ -41,6 +42,7 @@ async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: n
     .selectFrom('message')
     .select(['agent_id', 'seq'])
     .where('session_id', '=', sessionId)
+    .where('agent_id', 'not like', `${removedSign}%`)
     .where('role', '=', 'assistant')
     .orderBy('seq', 'desc')
     .execute()

@@ -1,0 +1,191 @@
+import { sql } from 'kysely'
+import { NamedError, newId } from '@troupe/core'
+import type { Conversation, Part, Store } from '@troupe/core'
+import { messageNotFound } from './context.ts'
+import type { Change, Context, Db } from './context.ts'
+import { removeRunsOfMessages } from './runs.ts'
+import { searchText } from './search.ts'
+
+/** What is taken out lies in a stream of this name beside those of agents, whose ids hold no such sign. */
+export const removedSign = '~'
+
+const settingKey = 'removals'
+const keptMs = 24 * 60 * 60 * 1000
+
+/** What was taken out of which conversation, and when. */
+interface Entry {
+  id: string
+  sessionId: string
+  agentId?: string
+  at: number
+}
+
+interface Moved {
+  id: string
+  seq: number
+  role: string
+}
+
+/**
+ * A removal moves messages into a stream of their own, where no walk finds them, and moves them back when it is undone:
+ * nothing is copied, so nothing can be lost on the way. Their run logs stay until they go for good.
+ */
+export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 'bringBack' | 'purge'> {
+  const { clock, search } = context
+
+  return {
+    takeOut: (at, what) =>
+      context.write(async (db, changes) => {
+        const { sessionId, agentId } = at
+        const id = newId('rm_')
+        const stream = agentId ?? ''
+        const named = 'below' in what ? what.below : what.allBut
+        const { rows } = await sql<Moved>`
+          with recursive walk(id, parent_id) as (
+            select id, parent_id from message
+            where session_id = ${sessionId} and agent_id = ${stream} and id = ${named}
+            union
+            select other.id, other.parent_id from walk cross join message other
+            where other.session_id = ${sessionId} and other.agent_id = ${stream}
+            and ${'below' in what ? sql`other.parent_id = walk.id` : sql`other.id = walk.parent_id`}
+          )
+          update message set agent_id = ${removedSign + id}
+          where session_id = ${sessionId} and agent_id = ${stream} and exists (select 1 from walk)
+          and id ${'below' in what ? sql`in` : sql`not in`} (select id from walk)
+          returning id, seq, role`.execute(db)
+        if (rows.length === 0 && !(await exists(db, at, named))) throw messageNotFound(named)
+        rows.sort((a, b) => a.seq - b.seq)
+        const messageIds = rows.map((row) => row.id)
+        if (stream === '') await search.remove(db, sessionId, messageIds)
+        await moved(db, at, rows, -1, changes)
+        const entry = { id, sessionId, ...(agentId !== undefined && { agentId }), at: clock() }
+        const entries = [...(await purgeOld(db)), ...(rows.length > 0 ? [entry] : [])]
+        await writeEntries(db, entries)
+        return { id, messageIds }
+      }),
+
+    bringBack: (at, removalId) =>
+      context.write(async (db, changes) => {
+        const entries = await readEntries(db)
+        const entry = entries.find(({ id }) => id === removalId)
+        if (entry?.sessionId !== at.sessionId || entry.agentId !== at.agentId) throw removalNotFound()
+        const rows = await db
+          .selectFrom('message')
+          .select(['id', 'seq', 'role', 'parts'])
+          .where('session_id', '=', at.sessionId)
+          .where('agent_id', '=', removedSign + removalId)
+          .orderBy('seq')
+          .execute()
+        if (rows.length === 0) throw removalNotFound()
+        await mustFit(db, at, removalId)
+        await db
+          .updateTable('message')
+          .set({ agent_id: at.agentId ?? '' })
+          .where('session_id', '=', at.sessionId)
+          .where('agent_id', '=', removedSign + removalId)
+          .execute()
+        if (at.agentId === undefined)
+          for (const { id, role, parts } of rows) {
+            const text = searchText(role, JSON.parse(parts) as Part[])
+            if (text !== '') await search.index(db, { sessionId: at.sessionId, messageId: id }, text)
+          }
+        await moved(db, at, rows, 1, changes)
+        await writeEntries(
+          db,
+          entries.filter(({ id }) => id !== removalId),
+        )
+        return rows.map((row) => row.id)
+      }),
+
+    purge: () =>
+      context.write(async (db) => {
+        const before = await readEntries(db)
+        if (before.length > 0) await writeEntries(db, await purgeOld(db))
+      }),
+  }
+
+  async function moved(db: Db, at: Conversation, rows: Moved[], sign: 1 | -1, changes: Change[]): Promise<void> {
+    const [first] = rows
+    if (first === undefined) return
+    await db
+      .updateTable('session')
+      .set((eb) => ({
+        updated_at: clock(),
+        ...(at.agentId === undefined && { message_count: eb('message_count', '+', sign * rows.length) }),
+      }))
+      .where('id', '=', at.sessionId)
+      .execute()
+    changes.push(
+      { type: 'session', sessionId: at.sessionId },
+      { type: 'lines', sessionId: at.sessionId, stream: at.agentId ?? '', fromSeq: first.seq },
+    )
+  }
+
+  /** What is left when those that nobody can bring back any more are gone. */
+  async function purgeOld(db: Db): Promise<Entry[]> {
+    const entries = await readEntries(db)
+    const isOld = ({ at }: Entry): boolean => at <= clock() - keptMs
+    for (const { id, sessionId, agentId } of entries.filter(isOld)) {
+      const gone = await db
+        .deleteFrom('message')
+        .where('session_id', '=', sessionId)
+        .where('agent_id', '=', removedSign + id)
+        .returning('id')
+        .execute()
+      const at = { sessionId, ...(agentId !== undefined && { agentId }) }
+      await removeRunsOfMessages(
+        db,
+        at,
+        gone.map((row) => row.id),
+      )
+    }
+    return entries.filter((entry) => !isOld(entry))
+  }
+}
+
+function removalNotFound(): NamedError {
+  return new NamedError('RemovalNotFound', 'It was brought back already, or it is gone for good.', { status: 404 })
+}
+
+/** Nothing has taken the place of what comes back, and what it hangs on is there. */
+async function mustFit(db: Db, { sessionId, agentId = '' }: Conversation, removalId: string): Promise<void> {
+  const back = sql`m.session_id = ${sessionId} and m.agent_id = ${removedSign + removalId}`
+  const there = (id: string) => sql`exists (
+    select 1 from message o where o.session_id = m.session_id and o.agent_id = ${agentId} and o.id = ${sql.ref(id)})`
+  const clash = await sql<{ id: string }>`
+    select m.id from message m where ${back} and ${there('m.id')} limit 1`.execute(db)
+  if (clash.rows[0] !== undefined)
+    throw new NamedError('MessageExists', `There is a message ${clash.rows[0].id} already.`, { status: 409 })
+  const lost = await sql`
+    select m.id from message m where ${back} and m.parent_id <> '' and not ${there('m.parent_id')}
+    and m.parent_id not in (
+      select o.id from message o where o.session_id = ${sessionId} and o.agent_id = ${removedSign + removalId})
+    limit 1`.execute(db)
+  if (lost.rows.length > 0)
+    throw new NamedError('ParentGone', 'What it belonged to was deleted too. Bring that back first.', { status: 409 })
+}
+
+async function exists(db: Db, at: Conversation, id: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('message')
+    .select('id')
+    .where('session_id', '=', at.sessionId)
+    .where('agent_id', '=', at.agentId ?? '')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+async function readEntries(db: Db): Promise<Entry[]> {
+  const row = await db.selectFrom('setting').select('value').where('key', '=', settingKey).executeTakeFirst()
+  return row === undefined ? [] : (JSON.parse(row.value) as Entry[])
+}
+
+async function writeEntries(db: Db, entries: Entry[]): Promise<void> {
+  const value = JSON.stringify(entries)
+  await db
+    .insertInto('setting')
+    .values({ key: settingKey, value })
+    .onConflict((clash) => clash.column('key').doUpdateSet({ value }))
+    .execute()
+}

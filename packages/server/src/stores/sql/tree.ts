@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import type { Metadata, Store, TextMatch, TreeMessage } from '@troupe/core'
+import { textOf, fold, snippetOf } from './search.ts'
+import type { Context } from './context.ts'
+import { messageOf } from './message-row.ts'
+
+/** So much of a message's JSON is read for its first words: a picture of 10,000 messages must not parse them. */
+const headLength = 3000
+const shownLength = 90
+/** More than anybody steps through. */
+const mostMatches = 500
+
+interface Row {
+  id: string
+  parent_id: string
+  role: string
+  created_at: number
+  metadata: string | null
+  head: string
+}
+
+/** Looking at a conversation as a whole. */
+export function tree(context: Context): Pick<Store['messages'], 'tree' | 'matches'> {
+  const { search } = context
+
+  return {
+    async tree({ sessionId, agentId = '' }) {
+      const { rows } = await sql<Row>`
+        select id, parent_id, role, created_at, metadata, substr(parts, 1, ${headLength}) as head from message
+        where session_id = ${sessionId} and agent_id = ${agentId} order by seq`.execute(context.db)
+      return rows.map(treeMessage)
+    },
+
+    async matches({ sessionId }, { text, leaf }) {
+      const term = fold(text).trim()
+      if (term === '') return { matches: [], isCut: false }
+      const session = await context.db
+        .selectFrom('session')
+        .select('workspace_id')
+        .where('id', '=', sessionId)
+        .executeTakeFirst()
+      if (session === undefined) return { matches: [], isCut: false }
+      const options = { workspaceId: session.workspace_id, terms: [term], sessionId, limit: mostMatches + 1 }
+      const found = (await search.find(context.db, options)).map((hit) => hit.messageId)
+      const ids = found.slice(0, mostMatches)
+      const rows =
+        ids.length === 0
+          ? []
+          : await context.db
+              .selectFrom('message')
+              .selectAll()
+              .where('session_id', '=', sessionId)
+              .where('agent_id', '=', '')
+              .where('id', 'in', ids)
+              .orderBy('seq')
+              .execute()
+      const branch = leaf === undefined ? new Set<string>() : await branchIds(sessionId, leaf)
+      const matches = rows.map((row): TextMatch => {
+        const { id, role, parts } = messageOf(row)
+        const whole = textOf(parts)
+        const count = fold(whole).split(term).length - 1
+        return { messageId: id, role, count, snippet: snippetOf(whole, [term]), isOnBranch: branch.has(id) }
+      })
+      const [on, off] = [matches.filter((match) => match.isOnBranch), matches.filter((match) => !match.isOnBranch)]
+      return { matches: [...on, ...off], isCut: found.length > mostMatches }
+    },
+  }
+
+  async function branchIds(sessionId: string, leaf: string): Promise<Set<string>> {
+    const { rows } = await sql<{ id: string }>`
+      with recursive chain(id, parent_id) as (
+        select id, parent_id from message where session_id = ${sessionId} and agent_id = '' and id = ${leaf}
+        union
+        select parent.id, parent.parent_id from chain cross join message parent
+        where parent.session_id = ${sessionId} and parent.agent_id = '' and parent.id = chain.parent_id
+      ) select id from chain`.execute(context.db)
+    return new Set(rows.map((row) => row.id))
+  }
+}
+
+function treeMessage({ id, parent_id, role, created_at, metadata, head }: Row): TreeMessage {
+  const { model, usage, cost, error, aborted, interrupted, stopped } = JSON.parse(metadata ?? '{}') as Metadata
+  const isStopped = aborted === true || interrupted === true || stopped !== undefined
+  const ending = error !== undefined ? 'failed' : isStopped ? 'stopped' : undefined
+  return {
+    id,
+    parentMessageId: parent_id === '' ? null : parent_id,
+    role: role as TreeMessage['role'],
+    text: firstWords(head),
+    createdAt: created_at,
+    ...(model !== undefined && { model }),
+    ...(usage !== undefined && { tokens: usage.totalTokens }),
+    ...(cost !== undefined && { cost }),
+    ...(ending !== undefined && { ending }),
+  }
+}
+
+/** From the beginning of a message's JSON, which may be cut anywhere: its first text, else the tools it calls, else files. */
+export function firstWords(head: string): string {
+  const start = /"type":"text",(?:"state":"\w+",)?"text":"/.exec(head)
+  if (start !== null) {
+    const rest = head.slice(start.index + start[0].length).slice(0, shownLength * 6)
+    const whole = /^(?:[^"\\]|\\u[\da-f]{4}|\\[^u])*/i.exec(rest)?.[0] ?? ''
+    const text = (JSON.parse(`"${whole}"`) as string).replaceAll(/\s+/g, ' ').trim()
+    if (text !== '') return text.length > shownLength ? `${text.slice(0, shownLength).toWellFormed()}…` : text
+  }
+  const tools = [...head.matchAll(/"type":"tool-([\w-]{1,64})"|"toolName":"([^"\\]{1,64})"/g)]
+  if (tools.length > 0) return [...new Set(tools.map(([, name, dynamic]) => name ?? dynamic))].slice(0, 5).join(', ')
+  return /"filename":"([^"\\]{1,80})"/.exec(head)?.[1] ?? ''
+}
