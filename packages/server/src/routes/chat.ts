@@ -34,7 +34,7 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
         400: 'BadRequest, ProviderNotConfigured',
         403: 'BypassNotAllowed',
         404: 'SessionNotFound, MessageNotFound, BlobNotFound, ModelNotFound, ProviderNotFound',
-        409: 'SessionBusy, NoWaitingRun, NothingAnswered',
+        409: 'SessionBusy, SessionTrashed, NoWaitingRun, NothingAnswered',
         422: 'UnknownMode, BadRule, BadParams, CommandUnreadable, CommandArguments',
         502: 'McpFailed',
       },
