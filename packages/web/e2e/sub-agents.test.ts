@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     page.getByRole('article', { name: 'Answer' }).getByRole('region', { name: /^Task/ }).filter({ hasText: agent })
   const row = (page: Page, agent: string) => page.getByRole('article', { name: new RegExp(`^${agent}: `) }).first()
   const panel = (page: Page) =>
-    page.getByRole('complementary', { name: 'Agents' }).or(page.getByRole('dialog', { name: 'Agents' }))
+    page.getByRole('complementary', { name: 'Panels' }).or(page.getByRole('dialog', { name: 'Panels' }))
 
   test('two work side by side in sight; one is stopped and the other goes on', async () => {
     const page = await workspace.open()

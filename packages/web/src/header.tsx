@@ -3,6 +3,7 @@ import { ContextButton } from './context/context-button.tsx'
 import { findSession } from './find-session.ts'
 import { InboxButton } from './inbox/inbox-button.tsx'
 import { currentMode } from './modes/session-mode.ts'
+import { PanelsButton } from './panels/panels-button.tsx'
 import { AgentsButton } from './sub-agents/agents-button.tsx'
 import { IconButton } from './ui/icon-button.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
@@ -33,6 +34,7 @@ export function Header() {
       )}
       <ContextButton />
       <AgentsButton />
+      <PanelsButton />
       <InboxButton />
     </header>
   )

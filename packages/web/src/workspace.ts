@@ -20,6 +20,9 @@ import { emptySession } from './chat/session-state.ts'
 import { createSessionStore } from './chat/session-store.ts'
 import type { SessionStore } from './chat/session-store.ts'
 import { pageWakeSource } from './chat/wake-source.ts'
+import { keepPanels } from './panels/kept-panels.ts'
+import { createPanels } from './panels/panels.ts'
+import { isNarrowForPanels } from './panels/use-narrow.ts'
 import { openSubAgents } from './sub-agents/open-sub-agents.ts'
 import { openTabChannel } from './tab-channel.ts'
 import { noticeError } from './ui/notices.tsx'
@@ -57,10 +60,14 @@ export function createWorkspace(sessionId: string | null): Workspace {
     kept: keptByBrowser,
     screen: narrowScreen(),
     onError: noticeError,
-    onSession: (changed, what) => channel.tell({ sessionId: changed, what }),
+    onSession: (changed, what) => {
+      if (what === 'deleted') keptPanels.forget(changed)
+      channel.tell({ sessionId: changed, what })
+    },
   })
   const ids = readClientIds(keptByBrowser, keptByTab)
   const sessions = new Map<string, SessionStore>()
+  const keptPanels = keepPanels(keptByBrowser)
   const channel = openTabChannel(({ sessionId: changed, what }) => {
     if (what === 'deleted') app.forget(changed)
     void app.refresh()
@@ -119,6 +126,11 @@ export function createWorkspace(sessionId: string | null): Workspace {
         void app.refresh()
       },
       onError: noticeError,
+      panels: createPanels({
+        initial: keptPanels.read(id),
+        isNarrow: isNarrowForPanels,
+        keep: (state) => keptPanels.write(id, state),
+      }),
       keepDraft: (draft: string) => keptByBrowser.set(draftKey(), draft === '' ? null : draft),
     }
     return createSessionStore(

@@ -4,6 +4,8 @@ import type { Chunk, StoredMessage } from '@troupe/core/protocol'
 import type { SubAgentInfo } from '../api/agent-info.ts'
 import { createApi } from '../api/api.ts'
 import { createRequest } from '../api/request.ts'
+import { createPanels } from '../panels/panels.ts'
+import { noPanels } from '../panels/panels-state.ts'
 import { openSubAgents } from '../sub-agents/open-sub-agents.ts'
 import { emptySession } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
@@ -103,6 +105,7 @@ export function createFakeServer() {
       onChange: () => undefined,
       onError: (error: unknown) => errors.push(error),
       keepDraft: (draft: string) => drafts.push(draft),
+      panels: createPanels({ initial: noPanels, isNarrow: () => false, keep: () => undefined }),
     }
     return createSessionStore(emptySession('s1', phase), { ...services, agents: openSubAgents('s1', services) })
   }

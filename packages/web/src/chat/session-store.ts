@@ -6,6 +6,7 @@ import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
 import type { Api } from '../api/api.ts'
 import type { ClientIds } from '../api/client-ids.ts'
+import type { Panels } from '../panels/panels.ts'
 import type { SubAgents } from '../sub-agents/sub-agents.ts'
 import { createAttachments } from './attachments.ts'
 import type { FilePartData } from './attachments.ts'
@@ -28,6 +29,8 @@ export interface SessionServices {
   agent: () => string | undefined
   /** The sub-agents of the session, also where it is the conversation of one of them. */
   agents: SubAgents
+  /** What stands beside the session. */
+  panels: Panels
   /** Chunks that concern more than this session: its title, asks. */
   onChunk: (chunk: Chunk) => void
   /** These asks have their answer. */
@@ -43,6 +46,7 @@ export type SessionStore = StoreApi<SessionState> & SessionActions
 
 export interface SessionActions {
   readonly agents: SubAgents
+  readonly panels: Panels
   /** Reads the session and follows its run, if there is one. Also looks again when called again. */
   open: () => Promise<void>
   /** Lets go of the stream. The run goes on without this page. */
@@ -92,6 +96,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   return {
     ...store,
     agents: services.agents,
+    panels: services.panels,
     open,
     close,
     setDraft,

@@ -4,17 +4,19 @@ import { Button } from '../ui/button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { isAtWork } from './sub-agent.ts'
 import type { SubAgent } from './sub-agent.ts'
+import { useShowAgent } from './use-show-agent.ts'
 import { useSubAgents } from './use-sub-agents.ts'
 
 /** Answer, open, stop or try again: what a person can do with one agent. */
 export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?: boolean }) {
   const { agents } = useSessionStore()
+  const showAgent = useShowAgent()
   const { agentId, name, status, asks } = agent
   const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
   return (
     <span className="agent-actions">
       {opens && asks > 0 && (
-        <Button aria-label={`Answer ${name}`} onClick={() => agents.show({ agentId })}>
+        <Button aria-label={`Answer ${name}`} onClick={() => showAgent(agentId)}>
           Answer
         </Button>
       )}
@@ -29,7 +31,7 @@ export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?:
         </IconButton>
       )}
       {opens && asks === 0 && (
-        <IconButton label={`Open the conversation of ${name}`} onClick={() => agents.show({ agentId })}>
+        <IconButton label={`Open the conversation of ${name}`} onClick={() => showAgent(agentId)}>
           <PanelRightOpen />
         </IconButton>
       )}

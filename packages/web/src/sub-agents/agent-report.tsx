@@ -1,5 +1,4 @@
 import { PanelRightOpen } from 'lucide-react'
-import { useSessionStore } from '../chat/session-context.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Button } from '../ui/button.tsx'
 import { countOf, formatCount } from '../ui/format.ts'
@@ -8,11 +7,12 @@ import { AgentIcon } from './agent-icon.tsx'
 import { statusWord } from './describe-agent.ts'
 import { isKnownStatus } from './read-report.ts'
 import type { Report } from './read-report.ts'
+import { useShowAgent } from './use-show-agent.ts'
 import './agent-report.css'
 
 /** What an agent has brought back, and the way to how it came to it. */
 export function AgentReport({ report, isNamed = false }: { report: Report; isNamed?: boolean }) {
-  const { agents } = useSessionStore()
+  const showAgent = useShowAgent()
   const { agentId, name, status, text, note, steps, tokens } = report
   return (
     <section className="agent-report" aria-label={`What ${name} reports`}>
@@ -33,7 +33,7 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
         {steps > 0 && <span>{countOf(steps, 'step')}</span>}
         {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
         {agentId !== undefined && (
-          <Button kind="quiet" onClick={() => agents.show({ agentId })}>
+          <Button kind="quiet" onClick={() => showAgent(agentId)}>
             <PanelRightOpen aria-hidden />
             Open its conversation
           </Button>

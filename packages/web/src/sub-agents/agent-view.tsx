@@ -1,4 +1,4 @@
-import { ArrowLeft, MessageSquarePlus, X } from 'lucide-react'
+import { ArrowLeft, MessageSquarePlus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { ConnectionBar } from '../chat/connection-bar.tsx'
@@ -15,16 +15,17 @@ import { AgentFacts } from './agent-facts.tsx'
 import { AgentIcon } from './agent-icon.tsx'
 import { statusWord } from './describe-agent.ts'
 import { pathTo } from './sub-agents-state.ts'
+import { useShowAgent } from './use-show-agent.ts'
 import { useSubAgent, useSubAgents } from './use-sub-agents.ts'
 
 /** The conversation of one agent, shown and answered like that of a session. */
-export function AgentView({ agentId, onClose }: { agentId: string; onClose: () => void }) {
+export function AgentView({ agentId }: { agentId: string }) {
   const { agents } = useSessionStore()
   const conversation = useMemo(() => agents.conversation(agentId), [agents, agentId])
   const disclosures = useMemo(() => new Map<string, boolean>(), [])
   return (
     <>
-      <AgentHead agentId={agentId} onClose={onClose} />
+      <AgentHead agentId={agentId} />
       <SessionContext value={conversation}>
         <DisclosureContext value={disclosures}>
           <Conversation agentId={agentId} />
@@ -36,13 +37,13 @@ export function AgentView({ agentId, onClose }: { agentId: string; onClose: () =
   )
 }
 
-function AgentHead({ agentId, onClose }: { agentId: string; onClose: () => void }) {
-  const { agents } = useSessionStore()
+function AgentHead({ agentId }: { agentId: string }) {
+  const showAgent = useShowAgent()
   const agent = useSubAgent(agentId)
   const path = useSubAgents(useShallow((state) => pathTo(state.agents, agentId).map((one) => one.agentId)))
   return (
     <header className="agents-head agent-view-head">
-      <IconButton label="All agents" onClick={() => agents.show({ agentId: null })}>
+      <IconButton label="All agents" onClick={() => showAgent(null)}>
         <ArrowLeft />
       </IconButton>
       <h2>
@@ -53,9 +54,6 @@ function AgentHead({ agentId, onClose }: { agentId: string; onClose: () => void 
       </h2>
       {agent !== undefined && <AgentActions agent={agent} opens={false} />}
       <ForkButton agentId={agentId} />
-      <IconButton label="Close" shortcut="Esc" onClick={onClose}>
-        <X />
-      </IconButton>
       {agent !== undefined && (
         <p className="agent-view-facts" data-status={agent.status}>
           <AgentIcon status={agent.status} />
@@ -75,11 +73,11 @@ function AgentHead({ agentId, onClose }: { agentId: string; onClose: () => void 
 
 /** An agent that this one works for. */
 function Above({ agentId }: { agentId: string }) {
-  const { agents } = useSessionStore()
+  const showAgent = useShowAgent()
   const name = useSubAgents((state) => state.agents.get(agentId)?.name ?? '')
   return (
     <>
-      <button type="button" className="agent-above" onClick={() => agents.show({ agentId })}>
+      <button type="button" className="agent-above" onClick={() => showAgent(agentId)}>
         <VisibleText text={name} as="name" />
       </button>
       <span className="agent-step" aria-hidden>

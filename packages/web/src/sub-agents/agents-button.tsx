@@ -4,6 +4,8 @@ import { useStore } from 'zustand'
 import { IconButton } from '../ui/icon-button.tsx'
 import { countOf } from '../ui/format.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
+import { frontOf } from '../panels/panels-state.ts'
+import { agentPanel } from './agent-panel.ts'
 import { isAtWork } from './sub-agent.ts'
 import './agents-button.css'
 
@@ -11,10 +13,10 @@ import './agents-button.css'
 export function AgentsButton() {
   const workspace = useWorkspace()
   const sessionId = useApp((state) => state.sessionId)
-  const { agents } = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
+  const { agents, panels } = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
   const count = useStore(agents, (state) => state.agents.size)
   const working = useStore(agents, (state) => [...state.agents.values()].filter(isAtWork).length)
-  const isOpen = useStore(agents, (state) => state.shown !== null)
+  const isOpen = useStore(panels, (state) => !state.hidden && frontOf(state)?.kind === 'agent')
   if (count === 0) return null
   return (
     <IconButton
@@ -22,7 +24,7 @@ export function AgentsButton() {
       label={working > 0 ? `${countOf(working, 'agent')} at work` : countOf(count, 'agent')}
       aria-pressed={isOpen}
       data-working={working > 0}
-      onClick={() => agents.show(isOpen ? null : { agentId: null })}
+      onClick={() => (isOpen ? panels.hide() : void panels.open(agentPanel(agents, null)))}
     >
       <Bot />
       {working > 0 && <span className="agents-count">{working}</span>}

@@ -1,6 +1,4 @@
-import { X } from 'lucide-react'
 import { useShallow } from 'zustand/react/shallow'
-import { IconButton } from '../ui/icon-button.tsx'
 import { AgentTree } from './agent-tree.tsx'
 import { isAtWork } from './sub-agent.ts'
 import type { SubAgentsState } from './sub-agents.ts'
@@ -8,16 +6,13 @@ import { subtree } from './sub-agents-state.ts'
 import { useSubAgents } from './use-sub-agents.ts'
 
 /** Every agent of the session: those at work first, then the others, newest first. */
-export function AllAgents({ onClose }: { onClose: () => void }) {
+export function AllAgents() {
   const atWork = useSubAgents(useShallow((state) => topOf(state, true)))
   const over = useSubAgents(useShallow((state) => topOf(state, false).toReversed()))
   return (
     <>
       <header className="agents-head">
         <h2>Agents</h2>
-        <IconButton label="Close" shortcut="Esc" onClick={onClose}>
-          <X />
-        </IconButton>
       </header>
       <div className="agents-body">
         {atWork.length + over.length === 0 && <p className="agents-none">No agent has worked for this session yet.</p>}

@@ -1,0 +1,124 @@
+import { AppWindow, PanelRightClose, Pin, PinOff, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { KeyboardEvent } from 'react'
+import { useStore } from 'zustand'
+import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import type { Panel } from './panel.ts'
+import type { Panels } from './panels.ts'
+import { frontOf } from './panels-state.ts'
+import { useKind } from './use-kind.ts'
+
+/** One tab per panel; arrows go from one to the next, Delete closes. Beside them what is done with the one in front. */
+export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }) {
+  const state = useStore(panels)
+  const front = frontOf(state)
+  const strip = useRef<HTMLDivElement>(null)
+  const frontId = front?.id
+  useEffect(() => {
+    strip.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [frontId, state.panels.length])
+  if (front === undefined) return null
+
+  const focusFront = () => strip.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus()
+  const goTo = (panel: Panel | undefined) => {
+    if (panel === undefined) return
+    panels.bringForward(panel.id)
+    // Drawn first: the one that is in front then.
+    requestAnimationFrame(focusFront)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = state.panels.indexOf(front)
+    const { length } = state.panels
+    const steps: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: length - 1 }
+    const next = steps[event.key]
+    if (next !== undefined) goTo(state.panels[(next + length) % length])
+    else if (event.key === 'Delete') {
+      panels.close(front.id)
+      requestAnimationFrame(focusFront)
+    } else return
+    event.preventDefault()
+  }
+
+  return (
+    <div className="beside-strip">
+      <div ref={strip} className="beside-tabs" role="tablist" aria-label={t.panels.title}>
+        {state.panels.map((panel) => (
+          <Tab
+            key={panel.id}
+            panel={panel}
+            isFront={panel === front}
+            baseId={baseId}
+            panels={panels}
+            onKeyDown={onKeyDown}
+          />
+        ))}
+      </div>
+      <span className="beside-actions">
+        <IconButton
+          label={front.pinned ? t.panels.unpin : t.panels.pin}
+          aria-pressed={front.pinned}
+          onClick={() => panels.pin(front.id, !front.pinned)}
+        >
+          {front.pinned ? <PinOff /> : <Pin />}
+        </IconButton>
+        <IconButton label={t.ui.close} onClick={() => panels.close(front.id)}>
+          <X />
+        </IconButton>
+        <IconButton label={t.panels.hideAll} shortcut="Esc" onClick={panels.hide}>
+          <PanelRightClose />
+        </IconButton>
+      </span>
+    </div>
+  )
+}
+
+interface TabProps {
+  panel: Panel
+  isFront: boolean
+  baseId: string
+  panels: Panels
+  onKeyDown: (event: KeyboardEvent) => void
+}
+
+function Tab({ panel, isFront, baseId, panels, onKeyDown }: TabProps) {
+  const { state } = useKind(panel.kind)
+  const Icon = typeof state === 'object' ? (state.Icon ?? AppWindow) : AppWindow
+  return (
+    <button
+      type="button"
+      role="tab"
+      id={`${baseId}-tab-${panel.id}`}
+      className="beside-tab"
+      aria-selected={isFront}
+      aria-controls={`${baseId}-room-${panel.id}`}
+      aria-keyshortcuts="Delete"
+      tabIndex={isFront ? 0 : -1}
+      title={panel.title}
+      onKeyDown={onKeyDown}
+      onClick={() => panels.bringForward(panel.id)}
+      onAuxClick={(event) => {
+        if (event.button === 1) panels.close(panel.id)
+      }}
+    >
+      <span className="beside-tab-icon" aria-hidden>
+        {panel.pinned ? <Pin /> : <Icon />}
+      </span>
+      <span className="beside-tab-title">
+        <VisibleText text={panel.title} as="name" />
+      </span>
+      {/* For the mouse; the keyboard has Delete, and a screen reader the button beside the tabs. */}
+      <span
+        className="beside-tab-close"
+        aria-hidden
+        onClick={(event) => {
+          event.stopPropagation()
+          panels.close(panel.id)
+        }}
+      >
+        <X />
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,59 @@
+import { createStore } from 'zustand/vanilla'
+import type { StoreApi } from 'zustand/vanilla'
+import type { Panel, PanelRequest } from './panel.ts'
+import * as stack from './panels-state.ts'
+import type { PanelsState } from './panels-state.ts'
+
+/** What stands beside one session. */
+export interface Panels extends StoreApi<PanelsState> {
+  /**
+   * Shows it: a new panel, or the one of the same kind and key brought forward. What a tool opens does not take the
+   * focus, and on a narrow screen, where panels cover the chat, it waits behind the button. Gives the panel's id.
+   */
+  open: (request: PanelRequest, options?: { by?: 'person' | 'tool'; behind?: boolean }) => string
+  bringForward: (id: string) => void
+  pin: (id: string, pinned: boolean) => void
+  change: (id: string, change: Partial<Pick<Panel, 'title' | 'data'>>) => void
+  close: (id: string) => void
+  /** All but the pinned ones. */
+  closeAll: () => void
+  /** Puts the whole stack away; its panels stay. */
+  hide: () => void
+  show: () => void
+}
+
+export interface PanelsServices {
+  /** What was there before the reload. */
+  initial: PanelsState
+  isNarrow: () => boolean
+  keep: (state: PanelsState) => void
+}
+
+export function createPanels({ initial, isNarrow, keep }: PanelsServices): Panels {
+  const store = createStore<PanelsState>(() => ({ ...initial, hidden: initial.hidden || isNarrow() }))
+  const set = (next: (state: PanelsState) => PanelsState) => {
+    store.setState(next, true)
+    keep(store.getState())
+  }
+  const asked = (state: PanelsState): PanelsState => ({ ...state, asked: state.asked + 1 })
+
+  return {
+    ...store,
+    open(request, { by = 'person', behind = false } = {}) {
+      set((state) => {
+        const opened = stack.withOpened(state, request, { behind })
+        if (behind || (by === 'tool' && isNarrow())) return opened
+        return by === 'tool' ? { ...opened, hidden: false } : asked({ ...opened, hidden: false })
+      })
+      return stack.panelId(request)
+    },
+    bringForward: (id) => set((state) => stack.withFront(state, id)),
+    pin: (id, pinned) => set((state) => stack.withPinned(state, id, pinned)),
+    change: (id, change) => set((state) => stack.withChanged(state, id, change)),
+    close: (id) => set((state) => stack.withClosed(state, id)),
+    closeAll: () =>
+      set((state) => stack.withClosed(state, ...state.panels.filter(({ pinned }) => !pinned).map(({ id }) => id))),
+    hide: () => set((state) => ({ ...state, hidden: true })),
+    show: () => set((state) => asked({ ...state, hidden: false })),
+  }
+}

@@ -1,0 +1,20 @@
+import { useSyncExternalStore } from 'react'
+
+/** Below this the sessions, the session and a panel do not fit beside each other. */
+export function isNarrowForPanels(): boolean {
+  return query().matches
+}
+
+export function useNarrow(): boolean {
+  return useSyncExternalStore(onNarrow, isNarrowForPanels)
+}
+
+function query(): MediaQueryList {
+  return window.matchMedia('(max-width: 1099px)')
+}
+
+function onNarrow(listener: () => void): () => void {
+  const media = query()
+  media.addEventListener('change', listener)
+  return () => media.removeEventListener('change', listener)
+}
