@@ -12,9 +12,9 @@ import { useWatchingAsks } from './inbox/use-watching-asks.ts'
 import { Locked, Unreachable } from './locked.tsx'
 import { McpDialog } from './mcp/lazy-mcp-dialog.tsx'
 import { ModelsDialog } from './models/models-dialog.tsx'
+import { Beside } from './panels/beside.tsx'
 import { RulesDialog } from './rules/lazy-rules-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
-import { AgentsPanel } from './sub-agents/agents-panel.tsx'
 import { Notices } from './ui/notices.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
 import './app.css'
@@ -40,7 +40,7 @@ export function App() {
           <Header />
           <Chat key={sessionId} sessionId={sessionId} />
         </main>
-        <AgentsPanel key={`agents ${sessionId}`} sessionId={sessionId} />
+        <Beside key={`beside ${sessionId}`} sessionId={sessionId} />
       </div>
       {dialog === 'models' && <ModelsDialog />}
       {dialog === 'inbox' && <InboxDialog />}
