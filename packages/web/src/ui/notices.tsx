@@ -1,13 +1,22 @@
 import { X } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { create } from 'zustand'
 import { toErrorInfo } from '../api/api-error.ts'
+import { t } from '../texts/t.ts'
+import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
 import './notices.css'
 
 interface Notice {
   id: number
   text: string
+  /** What can be done about it, once. */
+  action?: NoticeAction
+}
+
+export interface NoticeAction {
+  label: string
+  onSelect: () => void
 }
 
 const useNotices = create<{ notices: Notice[] }>(() => ({ notices: [] }))
@@ -21,6 +30,12 @@ export function noticeError(error: unknown): void {
       ? { notices }
       : { notices: [...notices.slice(-2), { id: ++lastId, text }] },
   )
+}
+
+/** Says in a corner what was done, with the way back where there is one. */
+export function notice(text: string, action?: NoticeAction): void {
+  const said = { id: ++lastId, text, ...(action !== undefined && { action }) }
+  useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-2), said] }))
 }
 
 function dismiss(id: number): void {
@@ -38,15 +53,34 @@ export function Notices() {
   )
 }
 
-function NoticeCard({ notice: { id, text } }: { notice: Notice }) {
+/** Stays as long as the pointer or the focus is in it. */
+function NoticeCard({ notice: { id, text, action } }: { notice: Notice }) {
+  const [held, setHeld] = useState(false)
   useEffect(() => {
+    if (held) return
     const timer = setTimeout(() => dismiss(id), 9000)
     return () => clearTimeout(timer)
-  }, [id])
+  }, [id, held])
   return (
-    <div className="notice">
+    <div
+      className={action === undefined ? 'notice' : 'notice notice-told'}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
       <span>{text}</span>
-      <IconButton label="Dismiss" onClick={() => dismiss(id)}>
+      {action !== undefined && (
+        <Button
+          onClick={() => {
+            dismiss(id)
+            action.onSelect()
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton label={t.ui.dismiss} onClick={() => dismiss(id)}>
         <X />
       </IconButton>
     </div>

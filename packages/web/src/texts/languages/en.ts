@@ -2,9 +2,13 @@
 export const en = {
   /** How the language calls itself. */
   language: 'English',
+  /** Its tag, by which dates and numbers are written. */
+  tag: 'en',
   ui: {
     close: 'Close',
     cancel: 'Cancel',
+    dismiss: 'Dismiss',
+    undo: 'Undo',
   },
   panels: {
     title: 'Panels',

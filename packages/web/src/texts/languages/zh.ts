@@ -2,9 +2,12 @@ import type { Texts } from './en.ts'
 
 export const zh: Texts = {
   language: '中文',
+  tag: 'zh',
   ui: {
     close: '关闭',
     cancel: '取消',
+    dismiss: '关闭提示',
+    undo: '撤销',
   },
   panels: {
     title: '面板',
