@@ -75,6 +75,7 @@ describe('every route', () => {
       'POST /ai/mcp/{name}/trust': { fingerprint: 'x' },
       'PATCH /ai/mcp/{name}': { enabled: false },
       'POST /ai/mcp/{name}/prompts/{prompt}': { arguments: {} },
+      'POST /ai/commands/{name}': { rest: 'x' },
       'POST /ai/tools/{tool}/call': { input: {}, sessionId: 'calls' },
       'PATCH /ai/sessions/{id}/compactions/{compactionId}': { off: true },
       'POST /ai/sessions/{id}/agents/{agentId}/input': { id: 'more', text: 'more' },

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createMcpServer, createTransport, type McpServer, type McpServerConfig } from '@troupe/core'
+import { createMcpServer, createTransport, type McpServer, type McpServerConfig, type ToolContext } from '@troupe/core'
 import { testToolContext } from '@troupe/core/testing'
 import { expect, it } from 'vitest'
 import { firstLine, serve, start, troupe, useTroupe } from '../testing/use-troupe.ts'
@@ -75,6 +75,47 @@ it('offers chosen tools, under the same permissions: what would ask is denied', 
   await expect(call(server, 'Read', { file_path: '/etc/shadow' })).rejects.toThrow('Nobody is here to approve it')
 })
 
+it('gives pictures as such, and the commands of the person as prompts', async () => {
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  writeFileSync(work('pixel.png'), Buffer.from(pixel, 'base64'))
+  writeFileSync(work('notes.md'), 'My notes.')
+  mkdirSync(path.join(place.folder, 'home', 'commands', 'git'), { recursive: true })
+  writeFileSync(
+    path.join(place.folder, 'home', 'commands', 'git', 'review.md'),
+    '---\ndescription: Reviews\nargument-hint: <file> [focus]\n---\nReview $1 for "$2", see @notes.md',
+  )
+  const server = await onStreams('--agents', '', '--tools', 'Read')
+  const kept: [string, number][] = []
+  const blobs: ToolContext['blobs'] = {
+    put(bytes, mediaType) {
+      kept.push([mediaType, bytes.length])
+      return Promise.resolve({ sha256: 'a'.repeat(64), size: bytes.length, mediaType })
+    },
+    get: () => Promise.resolve(undefined),
+  }
+  const [read] = server.tools()
+  await read?.execute({ file_path: 'pixel.png' }, testToolContext({ blobs }))
+  expect(kept).toEqual([['image/png', 70]])
+  await server.complete()
+  expect(server.prompts).toEqual([
+    {
+      name: 'git:review',
+      description: 'Reviews',
+      arguments: [
+        { name: 'file', required: true },
+        { name: 'focus', required: false },
+      ],
+    },
+  ])
+  const { messages } = await server.connection().getPrompt('git:review', { file: 'a.ts', focus: "it's the loop" })
+  expect(messages).toMatchObject([
+    { content: { type: 'resource', resource: { uri: 'troupe:notes.md', text: 'My notes.' } } },
+    { content: { type: 'text', text: 'Review a.ts for "it\'s the loop", see @notes.md' } },
+  ])
+  await expect(server.connection().getPrompt('git:review', {})).rejects.toThrow('needs "file"')
+  await expect(server.connection().getPrompt('none', {})).rejects.toThrow('There is no prompt "none"')
+})
+
 it('lets rules allow more', async () => {
   const server = await onStreams('--agents', '', '--tools', 'Write', '--allow', 'Edit(**)', '--allow', 'Write')
   await call(server, 'Write', { file_path: 'b.txt', content: 'x' })
@@ -94,7 +135,8 @@ it('is reached over HTTP by who has the token, and by no page', async () => {
   const token = readFileSync(path.join(place.folder, 'home', 'token'), 'utf8').trim()
   const headers = { authorization: `Bearer ${token}` }
   const server = await connect({ type: 'http', url, headers })
-  expect(String(await call(server, 'TimeNow', {}))).toMatch(/\d/)
+  // Where a model is given an object, so is a program.
+  expect(JSON.stringify(await call(server, 'TimeNow', {}))).toMatch(/^\{.*"structuredContent":\{.*\d/)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
   const post = (more: Record<string, string>): Promise<Response> =>
     fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...more } })

@@ -8,6 +8,7 @@ import {
   run,
   type AgentState,
   type Blobs,
+  type Chunk,
   type Hook,
   type Tool,
   type Workspace,
@@ -27,6 +28,8 @@ export type CallTool = (
   call: { tool: string; input: unknown; sessionId: string; rules?: RuleTexts },
   workspace: Workspace,
   signal: AbortSignal,
+  /** Told what the call says while it runs. */
+  onChunk?: (chunk: Chunk) => void,
 ) => Promise<CalledTool>
 
 /**
@@ -43,13 +46,15 @@ export function createCallTool(options: {
   settings(name: string): unknown
 }): CallTool {
   const { permissions } = options
-  return async ({ tool: name, input, sessionId, rules = {} }, workspace, signal) => {
+  return async ({ tool: name, input, sessionId, rules = {} }, workspace, signal, onChunk) => {
     const tools = options.tools(workspace.id)
     const tool = findTool(name, tools)
     if (tool === undefined)
       throw new NamedError('ToolNotFound', `There is no tool "${name.slice(0, 100)}".`, { status: 404 })
     const policy = (): ReturnType<Permissions['policy']> =>
       permissions.policy(workspace, { rules: linesOf(rules, 'flag', workspace.path) })
+    const log = createMemoryLog()
+    if (onChunk !== undefined) log.subscribe(onChunk)
     const { message } = await run({
       runId: newId('run_'),
       messageId: newId('msg_'),
@@ -62,7 +67,7 @@ export function createCallTool(options: {
       limits: { steps: 1 },
       headless: true,
       signal,
-      log: createMemoryLog(),
+      log,
       asks: createMemoryAsks(() => ({ type: 'deny', remark: 'Nobody is here to ask.' })),
       blobs: options.blobs,
       decide: (call, ctx) =>

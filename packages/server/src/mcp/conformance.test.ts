@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -44,15 +44,50 @@ const clientRest = [
   'auth/offline-access-not-supported',
 ]
 
-/** The others are about resources, prompts, logging, sampling and tools with pictures, none of which we offer. */
-const serverScenarios = [
+const serverSlice = [
   'server-initialize',
+  'tools-call-mixed-content',
+  'tools-call-with-progress',
+  'prompts-get-with-args',
+]
+const serverRest = [
+  'logging-set-level',
   'ping',
+  'completion-complete',
   'tools-list',
   'tools-call-simple-text',
+  'tools-call-image',
+  'tools-call-audio',
+  'tools-call-embedded-resource',
+  'tools-call-with-logging',
   'tools-call-error',
+  'json-schema-2020-12',
+  'prompts-list',
+  'prompts-get-simple',
+  'prompts-get-embedded-resource',
   'dns-rebinding-protection',
 ]
+
+const ownAsks = 'who approves and answers is the person at Troupe: a program that is asked could say yes to itself'
+const noResources = 'files are read with the tool Read, which rules hold for; a resource would be a second way to them'
+
+/** Of the server's scenarios, each for a reason. */
+const serverLeftOut: Record<string, string> = {
+  'tools-call-sampling': "agents use the models of the person's home, and never those of the program that calls them",
+  'tools-call-elicitation': ownAsks,
+  'elicitation-sep1034-defaults': `forms with defaults are not sent: ${ownAsks}`,
+  'elicitation-sep1330-enums': `forms with choices are not sent: ${ownAsks}`,
+  'server-sse-polling':
+    'no stream is closed in the middle of a call to be fetched in pieces: each request is answered whole, without a session',
+  'server-sse-multiple-streams': 'its streams share a session, and there is none: each request stands for itself',
+  'resources-list': noResources,
+  'resources-read-text': noResources,
+  'resources-read-binary': `${noResources}; pictures come with its result`,
+  'resources-templates-read': `there are no templates without resources: ${noResources}`,
+  'resources-subscribe': `there is nothing to be told of: ${noResources}`,
+  'resources-unsubscribe': 'nobody can have subscribed: there are no resources',
+  'prompts-get-with-image': "a prompt is a Markdown file of the person's, which holds text and names texts",
+}
 
 function runSuite(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; output: string }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-suite-'))
@@ -69,10 +104,13 @@ function runSuite(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: 
   })
 }
 
-test('every scenario is run or left out for a reason', async () => {
-  const { output } = await runSuite(['list', '--client'])
-  const listed = /Client scenarios[^\n]*\n([\s\S]*)$/.exec(output)?.[1]?.match(/(?<= {2}- )\S+/g) ?? []
-  expect([...clientSlice, ...clientRest, ...Object.keys(leftOut)].toSorted()).toEqual(listed.toSorted())
+test.each([
+  ['client', [...clientSlice, ...clientRest, ...Object.keys(leftOut)]],
+  ['server', [...serverSlice, ...serverRest, ...Object.keys(serverLeftOut)]],
+])('every scenario of the %s is run or left out for a reason', async (side, known) => {
+  const { output } = await runSuite(['list', `--${side}`])
+  const listed = /scenarios \(test[^\n]*\n([\s\S]*)$/.exec(output)?.[1]?.match(/(?<= {2}- )\S+/g) ?? []
+  expect(known.toSorted()).toEqual(listed.toSorted())
 })
 
 describe('our client', () => {
@@ -90,6 +128,13 @@ describe('our server', () => {
   beforeAll(async () => {
     server = await testServer({
       tools: {
+        test_image_content: toolFile('test_image_content', keeping(['image/png'])),
+        test_audio_content: toolFile('test_audio_content', keeping(['audio/wav'])),
+        test_embedded_resource: toolFile('test_embedded_resource', keeping(['application/pdf'])),
+        test_multiple_content_types: toolFile('test_multiple_content_types', keeping(['image/png', 'application/pdf'])),
+        test_tool_with_logging: toolFile('test_tool_with_logging', telling),
+        test_tool_with_progress: toolFile('test_tool_with_progress', telling),
+        json_schema_2020_12_tool: toolFile('json_schema_2020_12_tool', `() => 'x'`, `jsonSchema: ${newSchema},`),
         test_simple_text: toolFile('test_simple_text', `() => 'This is a simple text response for testing.'`),
         test_error_handling: toolFile(
           'test_error_handling',
@@ -97,7 +142,24 @@ describe('our server', () => {
         ),
       },
     })
-    const tools = ['test_simple_text', 'test_error_handling']
+    const command = (name: string, text: string): void =>
+      writeFileSync(path.join(server.homePath, 'commands', `${name}.md`), text)
+    mkdirSync(path.join(server.homePath, 'commands'))
+    writeFileSync(path.join(server.workspace.path, 'notes.md'), 'Notes.')
+    command('test_simple_prompt', 'This is a simple prompt for testing.')
+    command('test_prompt_with_arguments', '---\nargument-hint: <arg1> <arg2>\n---\narg1=$1, arg2=$2')
+    command('test_prompt_with_embedded_resource', '---\nargument-hint: <resourceUri>\n---\nLook at $1 and @notes.md')
+    const tools = [
+      'test_simple_text',
+      'test_error_handling',
+      'test_image_content',
+      'test_audio_content',
+      'test_embedded_resource',
+      'test_multiple_content_types',
+      'test_tool_with_logging',
+      'test_tool_with_progress',
+      'json_schema_2020_12_tool',
+    ]
     const offer = await createOffer({ fetch: (target, init) => server.fetch(target, init), tools, version: '1' })
     served = await serveOnPort(offer, { port: 0, token: server.token })
   })
@@ -106,20 +168,50 @@ describe('our server', () => {
     await server.close()
   })
 
-  test.each(full ? serverScenarios : serverScenarios.slice(0, 4))('%s', { timeout: 60_000 }, async (scenario) => {
+  test.each([...serverSlice, ...(full ? serverRest : [])])('%s', { timeout: 60_000 }, async (scenario) => {
     const { code, output } = await runSuite(['server', '--url', served.url, '--scenario', scenario], {
       NODE_OPTIONS: `--import=${path.join(testFolder, 'add-authorization.mjs')}`,
       TROUPE_TEST_TOKEN: server.token,
       TROUPE_TEST_SUITE: suite,
     })
-    expect({ code, output: code === 0 ? '' : output.slice(-3000) }).toEqual({ code: 0, output: '' })
+    const isFine = code === 0 && output.includes('0 failed, 0 warnings')
+    expect({ isFine, output: isFine ? '' : output.slice(-3000) }).toEqual({ isFine: true, output: '' })
   })
 })
 
-function toolFile(name: string, execute: string): string {
+/** A tool that brings bytes of these types. */
+function keeping(mediaTypes: string[]): string {
+  return `async (_, ctx) => {
+    const files = []
+    for (const mediaType of ${JSON.stringify(mediaTypes)}) {
+      const { sha256, size } = await ctx.blobs.put(new Uint8Array([1, 2, 3]), mediaType)
+      files.push({ mediaType, size, blob: sha256 })
+    }
+    return { files }
+  }`
+}
+
+/** One that says three times what it is at. */
+const telling = `async (_, ctx) => {
+  for (const delta of ['started', 'at it', 'done']) {
+    ctx.emit('tool-progress', { toolCallId: ctx.toolCallId, delta }, { transient: true })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return 'It is done.'
+}`
+
+const newSchema = JSON.stringify({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+  properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+  additionalProperties: false,
+})
+
+function toolFile(name: string, execute: string, more = ''): string {
   return `import { defineTool } from '@troupe/core'
 import { z } from 'zod'
 export default defineTool({
-  name: '${name}', description: 'For the suite.', input: z.object({}), readOnly: true, group: 'test', execute: ${execute},
+  name: '${name}', description: 'For the suite.', input: z.object({}), readOnly: true, group: 'test', ${more} execute: ${execute},
 })`
 }

@@ -1,9 +1,10 @@
-import type { Store, Workspace } from '@troupe/core'
+import { NamedError, type Store, type Workspace } from '@troupe/core'
 import { z } from 'zod'
 import type { AgentBook } from '../agent-book.ts'
 import { builtIns } from '../commands/built-ins.ts'
 import type { UsableCommands } from '../commands/command.ts'
 import { createCompleter } from '../commands/complete.ts'
+import type { TakeMessage } from '../commands/take-message.ts'
 import { route, type Route } from '../route.ts'
 import type { SkillBook } from '../skills/skill-book.ts'
 
@@ -12,6 +13,7 @@ export function skillRoutes(options: {
   skillBook: SkillBook
   agentBook: AgentBook
   ownCommands(workspace: Workspace): UsableCommands
+  takeMessage: TakeMessage
 }): Route[] {
   const { store } = options
   const workspaceOf = async (id: string): Promise<Workspace> => (await store.workspaces.get(id)) as Workspace
@@ -53,6 +55,29 @@ export function skillRoutes(options: {
           ...(argumentHint !== undefined && { argument: argumentHint }),
         }))
         return c.json({ commands: [...ours, ...theirs], problems: own.problems })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/commands/:name',
+      summary: "What a command of the person's own stands for, with what follows its name; nothing is sent.",
+      body: z.strictObject({ rest: z.string().max(200_000).default('') }),
+      scoped: true,
+      answers: { 200: '{parts}', 404: 'CommandNotFound', 422: 'CommandUnreadable, CommandArguments', 502: 'McpFailed' },
+      async handle(c, { params, body, workspaceId }) {
+        const name = params['name'] as string
+        const { commands } = options.ownCommands(await workspaceOf(workspaceId))
+        if (!commands.some((command) => command.name === name))
+          throw new NamedError('CommandNotFound', `There is no command /${name.slice(0, 100)} of yours.`, {
+            status: 404,
+          })
+        const { parts } = await options.takeMessage({
+          parts: [{ type: 'text', text: `/${name} ${body.rest}` }],
+          workspaceId,
+          session: undefined,
+          chain: () => Promise.resolve([]),
+        })
+        return c.json({ parts: parts.filter(({ type }) => type !== 'text') })
       },
     }),
     route({

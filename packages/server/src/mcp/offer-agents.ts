@@ -1,0 +1,95 @@
+import { createFold, newId, readEvents, type Message } from '@troupe/core'
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
+import { readJson, tellProgress, type Offered, type OfferOptions } from './offer-parts.ts'
+
+/** Each agent as a tool, which answers in a session of its own. */
+export async function agentTools(options: OfferOptions): Promise<Offered[]> {
+  const { agents } = await readJson<{ agents: { name: string; description: string; enabled: boolean }[] }>(
+    await options.fetch('/ai/agents'),
+  )
+  const usable = agents.filter(({ enabled }) => enabled)
+  const wanted = options.agents ?? usable.map(({ name }) => name)
+  return wanted.map((name) => {
+    const agent = usable.find((one) => one.name === name)
+    if (agent === undefined)
+      throw new Error(
+        `There is no agent "${name}" that can be used. There are: ${usable.map((one) => one.name).join(', ')}.`,
+      )
+    return {
+      name: `agent_${name.replace(/[^A-Za-z0-9_-]/g, '_')}`,
+      title: `Agent ${name}`,
+      description: agent.description || `The agent ${name}.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          prompt: { type: 'string', description: 'What it is to do, with all that it has to know' },
+          session: { type: 'string', description: 'Go on with the conversation of an earlier call' },
+        },
+        required: ['prompt'],
+      },
+      outputSchema: {
+        type: 'object',
+        properties: { session: { type: 'string' }, text: { type: 'string' } },
+        required: ['session', 'text'],
+      },
+      call: (input, ctx) => askAgent(name, input, ctx, options),
+    }
+  })
+}
+
+async function askAgent(
+  agent: string,
+  { prompt, session }: Record<string, unknown>,
+  ctx: ServerContext,
+  { fetch: request, rules, model }: OfferOptions,
+): Promise<CallToolResult> {
+  if (typeof prompt !== 'string' || prompt === '') throw new Error('"prompt" is needed: what the agent is to do.')
+  if (session !== undefined && (typeof session !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(session)))
+    throw new Error('"session" is the one that an earlier call gave.')
+  const sessionId = session ?? newId('ses_')
+  const { signal } = ctx.mcpReq
+  const response = await request('/ai/chat', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      sessionId,
+      message: { id: newId('msg_'), role: 'user', parts: [{ type: 'text', text: prompt }] },
+      agent,
+      headless: true,
+      ...(rules !== undefined && { rules }),
+      ...(model !== undefined && { model }),
+    }),
+  })
+  if (!response.ok || response.body === null) await readJson(response)
+  // The run goes on without us unless it is stopped.
+  const stop = (): void => void request(`/ai/chat/${sessionId}/stop`, { method: 'POST' }).catch(() => undefined)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const fold = createFold()
+    let progress = 0
+    for await (const { chunk } of readEvents(response.body as ReadableStream<Uint8Array>)) {
+      fold.push(chunk)
+      if (chunk.type === 'tool-input-available') await tellProgress(ctx, ++progress, chunk.toolName, agent)
+    }
+    const message = fold.snapshot()
+    const text = lastText(message)
+    const failure = message.metadata?.error?.message ?? message.metadata?.stopped?.message
+    return {
+      content: [{ type: 'text', text: failure === undefined ? text : `${text}\n${failure}`.trim() }],
+      structuredContent: { session: sessionId, text },
+      ...(failure !== undefined && { isError: true }),
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** What was said after the last call, or everything where that is nothing. */
+function lastText({ parts }: Message): string {
+  const texts = (from: number): string =>
+    parts
+      .slice(from)
+      .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      .join('\n\n')
+  return texts(parts.findLastIndex((part) => part.type === 'step-start') + 1) || texts(0)
+}
