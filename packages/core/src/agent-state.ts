@@ -29,6 +29,8 @@ export interface AgentState {
   readonly shownNotes: Set<string>
   /** Where over-long results are spilled; made when needed. */
   readonly outputFolder: string
+  /** Where previews are kept that the agent makes. They are its own: changing them is not asked for. */
+  readonly jsxFolder: string
   /** Background commands and terminals of the session. */
   readonly tasks: Tasks
   /** What every file was before our tools changed it. */

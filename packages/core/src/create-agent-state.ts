@@ -11,6 +11,8 @@ export interface AgentStateOptions {
   workspace: string
   /** Where over-long results are spilled; made when needed, always readable. */
   outputFolder: string
+  /** Where previews are kept; made when needed. Default: `jsx` in the output folder. */
+  jsxFolder?: string
   /** Where files are kept as they were before our tools changed them. Default: `.undo` in the output folder. */
   undoFolder?: string
   /** A journal that is open already, instead of a folder. */
@@ -28,14 +30,16 @@ export function createAgentState(options: AgentStateOptions): AgentState {
   const workspace = realPath(options.workspace).path
   const added = options.roots?.map((folder) => realPath(folder).path) ?? []
   const outputFolder = realPath(options.outputFolder).path
+  const jsxFolder = realPath(options.jsxFolder ?? path.join(outputFolder, 'jsx')).path
   return {
     cwd: workspace,
     env: {},
     roots: [...new Set([workspace, ...added])],
-    readable: [outputFolder, ...(options.readable ?? []).map((folder) => realPath(folder).path)],
+    readable: [outputFolder, jsxFolder, ...(options.readable ?? []).map((folder) => realPath(folder).path)],
     reads: new Map(),
     shownNotes: new Set(),
     outputFolder,
+    jsxFolder,
     tasks: createTasks(),
     undo: options.undo ?? openUndoFolder(options.undoFolder ?? path.join(outputFolder, '.undo')),
     kept: new Map(),

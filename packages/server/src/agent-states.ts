@@ -31,6 +31,7 @@ export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates 
       const state = createAgentState({
         workspace: workspace.path,
         outputFolder,
+        jsxFolder: path.join(home, 'sessions', session.id, 'jsx'),
         undo,
         ...(sandbox !== undefined && { sandbox }),
       })

@@ -13,7 +13,7 @@ export interface ResolvedPath {
 }
 
 export interface ResolveOptions {
-  /** Reading also reaches `state.readable`; writing only the roots. */
+  /** Reading also reaches `state.readable`; writing only the roots and the previews. */
   for: 'read' | 'write'
 }
 
@@ -23,14 +23,18 @@ export interface ResolveOptions {
  * a warm path, where a trip through the thread pool costs ten times that.
  */
 export function resolvePath(
-  ctx: { state: Pick<AgentState, 'cwd' | 'roots' | 'readable'>; granted?: { outside: readonly string[] } },
+  ctx: {
+    state: Pick<AgentState, 'cwd' | 'roots' | 'readable'> & Partial<Pick<AgentState, 'jsxFolder'>>
+    granted?: { outside: readonly string[] }
+  },
   given: string,
   options: ResolveOptions,
 ): ResolvedPath {
   const { state, granted } = ctx
   const spelled = absolutePath(given, state.cwd)
   const { path: real, stats } = realPath(spelled, given)
-  const allowed = options.for === 'read' ? [...state.roots, ...state.readable] : state.roots
+  const previews = state.jsxFolder === undefined ? [] : [state.jsxFolder]
+  const allowed = [...state.roots, ...(options.for === 'read' ? state.readable : previews)]
   const isAllowed =
     allowed.some((root) => isInside(real, root)) || granted?.outside.some((path) => isInside(real, path))
   if (isAllowed !== true) throw new Error(outsideText(given, spelled, real, state, options))

@@ -1,3 +1,4 @@
+import { isInside } from '../files/resolve-path.ts'
 import type { Check, Scene } from './check-call.ts'
 import { exactRule, runsByMode } from './command-leave.ts'
 import type { ReadyRule } from './compile-rules.ts'
@@ -9,6 +10,7 @@ export function checkPath(fact: PathFact, scene: Scene): Check {
   const { policy, facts } = scene
   const isPlan = fact.real === facts.view.planFile
   if (isPlan && (fact.kind === 'read' || policy.mode === 'plan')) return {}
+  if (isPreview(fact, scene)) return {}
   if (fact.guard?.strict === true)
     return {
       why: `"${fact.given}" belongs to what decides on permissions: changing it is always asked for.`,
@@ -23,6 +25,14 @@ export function checkPath(fact: PathFact, scene: Scene): Check {
   // All of the workspace: then the tool is what a rule can name.
   if (remember.length === 0 && fact.inside && fact.by === undefined) remember.push(facts.tool.name)
   return { why: whyPath(fact), ...(remember.length > 0 && { remember }) }
+}
+
+/** What the agent made to be looked at is its own to change, with our tools. */
+function isPreview({ by, real, spelled }: PathFact, { facts }: Scene): boolean {
+  const { jsxFolder } = facts.view
+  return (
+    by === undefined && jsxFolder !== undefined && real !== jsxFolder && isInside(real, jsxFolder) && real === spelled
+  )
 }
 
 /** It runs in the sandbox, where secrets that nobody granted cannot be read. */

@@ -38,6 +38,8 @@ export interface PathView {
   readable: readonly string[]
   home: string
   troupeHome: string | undefined
+  /** Where the agent keeps its previews. */
+  jsxFolder: string | undefined
   planFile: string | undefined
 }
 
@@ -47,6 +49,7 @@ export function pathView({ state }: PermissionContext, policy: Policy): PathView
     readable: state.readable,
     home: keptReal(policy.home),
     troupeHome: policy.troupeHome === undefined ? undefined : keptReal(policy.troupeHome),
+    jsxFolder: state.jsxFolder,
     planFile: policy.planFile === undefined ? undefined : resolved(policy.planFile).real,
   }
 }
@@ -78,7 +81,8 @@ function pathFact(
   { real, folder }: Resolved,
   view: PathView,
 ): PathFact {
-  const open = given.kind === 'read' ? [...view.roots, ...view.readable] : view.roots
+  const previews = view.jsxFolder === undefined ? [] : [view.jsxFolder]
+  const open = [...view.roots, ...(given.kind === 'read' ? view.readable : previews)]
   const fact: PathFact = {
     ...given,
     spelled: underRoot(spelled, real, open),

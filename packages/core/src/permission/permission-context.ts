@@ -3,7 +3,7 @@ import { realPath } from '../files/resolve-path.ts'
 
 /** All that decisions need to know of the place of a call. A `ToolContext` is one. */
 export interface PermissionContext {
-  state: Pick<AgentState, 'cwd' | 'roots' | 'readable'> & Partial<Pick<AgentState, 'env' | 'sandboxEnv'>>
+  state: Pick<AgentState, 'cwd' | 'roots' | 'readable'> & Partial<Pick<AgentState, 'env' | 'sandboxEnv' | 'jsxFolder'>>
 }
 
 /** A place without an agent: for explaining rules, and for calls of the past. */

@@ -1,6 +1,8 @@
+import path from 'node:path'
 import { z } from 'zod'
 import { parsePatch, type PatchStep } from '../files/parse-patch.ts'
 import { patchFiles, type PatchedFile, previewPatch } from '../files/patch-files.ts'
+import { jsxNote } from '../jsx/jsx-note.ts'
 import type { Display } from '../protocol/display.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
@@ -31,7 +33,10 @@ export default defineTool({
   },
   async execute({ patch }, ctx) {
     const { files, notes } = await patchFiles(ctx, parsePatch(patch))
-    const lines = files.map(lineOf)
+    const lines = files.map((file) => {
+      const note = jsxNote(path.resolve(ctx.state.roots[0] ?? '', file.path), ctx.state)
+      return note === undefined ? lineOf(file) : `${lineOf(file)} ${note}`
+    })
     const head = files.length === 0 ? 'The files are already as the patch wants them; nothing was changed.' : 'Done:'
     return withModelText({ files, notes }, [head, ...lines, ...notes].join('\n'))
   },

@@ -17,6 +17,7 @@ import { findPlaceholder } from '../files/placeholders.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import type { Snapshot } from '../files/snapshot.ts'
 import { isCurrent, requireSeen } from '../files/stamps.ts'
+import { jsxNote } from '../jsx/jsx-note.ts'
 import type { Display } from '../protocol/display.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
@@ -63,7 +64,8 @@ An empty "old_string" creates a file that does not exist.`,
     const { target, work, told } = planned(input, ctx)
     const changed = await changeFile(ctx, target, work, { isExact: true })
     const { found, note } = told()
-    const notes = [found > 1 && `${found} places were replaced.`, note].filter((one) => typeof one === 'string')
+    const shown = jsxNote(target.path, ctx.state)
+    const notes = [found > 1 && `${found} places were replaced.`, note, shown].filter((one) => typeof one === 'string')
     const output: EditOutput = { ...changed, places: found, ...(note !== undefined && { note }) }
     return withModelText(output, changedText(target.shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
   },

@@ -7,6 +7,7 @@ import { findPlaceholder } from '../files/placeholders.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { requireWhole } from '../files/stamps.ts'
 import { textUnits } from '../files/text-units.ts'
+import { jsxNote } from '../jsx/jsx-note.ts'
 import type { Display } from '../protocol/display.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
@@ -45,7 +46,10 @@ export default defineTool({
       return content
     })
     const { shown } = target
-    const text = isSame ? `${shown} has this very content already; nothing was changed.` : changedText(shown, changed)
+    const note = jsxNote(target.path, ctx.state)
+    const text = isSame
+      ? `${shown} has this very content already; nothing was changed.`
+      : changedText(shown, changed, note)
     return withModelText(changed, text)
   },
   display: (changed) => ({

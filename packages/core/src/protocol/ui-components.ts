@@ -1,0 +1,221 @@
+import type { UiValue } from './ui-tree.ts'
+
+/** What an attribute may hold. A list names the only words there are. */
+export type AttributeKind =
+  | 'text'
+  | 'number'
+  | 'flag'
+  | 'address'
+  | 'picture'
+  | 'texts'
+  | 'rows'
+  | 'options'
+  | readonly string[]
+
+export interface UiComponent {
+  attributes: Readonly<Record<string, AttributeKind>>
+  /** Default: anything. */
+  children?: 'none' | 'text'
+  /** Only where an answer is waited for. */
+  form?: true
+  /** Attributes that it cannot be without. */
+  needs?: readonly string[]
+}
+
+const tone = ['neutral', 'accent', 'good', 'warning', 'bad'] as const
+const gap = ['small', 'medium', 'large'] as const
+const plain: UiComponent = { attributes: {} }
+const field = { name: 'text', label: 'text', help: 'text', required: 'flag' } as const
+
+/**
+ * The components that a model may build pages and forms of: by name, what each may be told. Whatever is not listed here
+ * is refused. The page has a part for each in `web/src/previews/ui/`.
+ */
+export const uiComponents: Readonly<Record<string, UiComponent>> = {
+  Card: { attributes: { title: 'text', subtitle: 'text', tone } },
+  Section: { attributes: { title: 'text' } },
+  Stack: { attributes: { gap } },
+  Row: { attributes: { gap, align: ['start', 'center', 'end', 'between'] } },
+  Grid: { attributes: { columns: 'number', gap } },
+  Divider: { attributes: {}, children: 'none' },
+  Heading: { attributes: { level: 'number' } },
+  Text: { attributes: { tone, size: ['small', 'medium', 'large'], strong: 'flag' } },
+  Markdown: { attributes: {}, children: 'text' },
+  Badge: { attributes: { tone } },
+  Callout: { attributes: { title: 'text', tone } },
+  Code: { attributes: {}, children: 'text' },
+  CodeBlock: { attributes: { language: 'text' }, children: 'text' },
+  Quote: { attributes: { source: 'text' } },
+  List: { attributes: { ordered: 'flag' } },
+  Item: plain,
+  Steps: plain,
+  Step: { attributes: { title: 'text', done: 'flag' } },
+  Link: { attributes: { href: 'address' }, needs: ['href'] },
+  Image: { attributes: { src: 'picture', alt: 'text' }, children: 'none', needs: ['src'] },
+  Stat: { attributes: { label: 'text', value: 'text', change: 'text', tone }, children: 'none' },
+  Fact: { attributes: { label: 'text' } },
+  Progress: { attributes: { label: 'text', value: 'number', max: 'number', tone }, children: 'none' },
+  Details: { attributes: { summary: 'text', open: 'flag' } },
+  Table: { attributes: { caption: 'text', columns: 'texts', rows: 'rows' } },
+
+  Form: { attributes: { title: 'text' }, form: true },
+  TextField: {
+    attributes: {
+      ...field,
+      placeholder: 'text',
+      type: ['text', 'email', 'url', 'tel', 'number', 'date', 'time', 'password'],
+      pattern: 'text',
+      min: 'number',
+      max: 'number',
+      maxLength: 'number',
+    },
+    children: 'none',
+    form: true,
+    needs: ['name', 'label'],
+  },
+  TextArea: {
+    attributes: { ...field, placeholder: 'text', rows: 'number', maxLength: 'number' },
+    children: 'none',
+    form: true,
+    needs: ['name', 'label'],
+  },
+  Select: {
+    attributes: { ...field, options: 'options', multiple: 'flag' },
+    children: 'none',
+    form: true,
+    needs: ['name', 'label', 'options'],
+  },
+  Radio: {
+    attributes: { ...field, options: 'options' },
+    children: 'none',
+    form: true,
+    needs: ['name', 'label', 'options'],
+  },
+  Checkbox: { attributes: field, children: 'none', form: true, needs: ['name', 'label'] },
+  Slider: {
+    attributes: { ...field, min: 'number', max: 'number', step: 'number' },
+    children: 'none',
+    form: true,
+    needs: ['name', 'label'],
+  },
+  Button: {
+    attributes: { label: 'text', action: ['submit', 'cancel'], kind: ['plain', 'primary', 'danger'], value: 'text' },
+    children: 'none',
+    form: true,
+    needs: ['label', 'action'],
+  },
+
+  // Plain tags, for those who think in them.
+  ...Object.fromEntries(
+    'p div span h1 h2 h3 h4 strong b em i s u small sub sup mark code pre kbd blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td'
+      .split(' ')
+      .map((tag) => [tag, plain]),
+  ),
+  br: { attributes: {}, children: 'none' },
+  hr: { attributes: {}, children: 'none' },
+}
+
+export function findComponent(type: string): UiComponent | undefined {
+  return Object.hasOwn(uiComponents, type) ? uiComponents[type] : undefined
+}
+
+/** The value as the component takes it, or what is wrong with it. Texts that mean numbers or yes and no are read as such. */
+export function readAttribute(
+  type: string,
+  name: string,
+  value: unknown,
+): { value: UiValue; problem?: undefined } | { problem: string } {
+  const attributes = findComponent(type)?.attributes ?? {}
+  const kind = Object.hasOwn(attributes, name) ? attributes[name] : undefined
+  if (kind === undefined) {
+    const names = Object.keys(attributes)
+    const known = names.length === 0 ? 'It takes none' : `It takes ${names.join(', ')}`
+    return { problem: `<${type}> has no attribute "${cut(name)}". ${known}.` }
+  }
+  const read = readKind(kind, value)
+  if (read !== undefined) return { value: read }
+  const wanted = typeof kind === 'string' ? wants[kind] : `one of ${kind.map((word) => `"${word}"`).join(', ')}`
+  return { problem: `"${name}" of <${type}> must be ${wanted}.` }
+}
+
+const wants: Record<Extract<AttributeKind, string>, string> = {
+  text: `a text of at most 20,000 characters`,
+  number: 'a number',
+  flag: 'true or false',
+  address: 'an address that begins with https://, http:// or mailto:',
+  picture: 'a picture inside the text (data:image/png;base64,…) or of our own store (/ai/blobs/…): nothing is fetched',
+  texts: 'a list of texts',
+  rows: 'a list of rows, each a list of texts or numbers',
+  options: 'a list of texts, or of {value, label}',
+}
+
+const longest = 20_000
+
+function readKind(kind: AttributeKind, value: unknown): UiValue | undefined {
+  if (typeof kind !== 'string') return typeof value === 'string' && kind.includes(value) ? value : undefined
+  switch (kind) {
+    case 'text':
+      if (typeof value === 'number') return String(value)
+      return isText(value) ? value : undefined
+    case 'number': {
+      const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+      return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+    }
+    case 'flag':
+      if (typeof value === 'boolean') return value
+      return value === 'true' ? true : value === 'false' ? false : undefined
+    case 'address':
+      return isText(value) && /^(?:https?:\/\/|mailto:)/i.test(value) && URL.canParse(value) ? value : undefined
+    case 'picture':
+      return typeof value === 'string' && isOwnPicture(value) ? value : undefined
+    case 'texts':
+      return Array.isArray(value) && value.length <= 200 ? mapAll(value, textOf) : undefined
+    case 'rows':
+      if (!Array.isArray(value) || value.length > 5000) return undefined
+      return mapAll(value, (row) => (Array.isArray(row) && row.length <= 200 ? mapAll(row, textOf) : undefined))
+    case 'options':
+      return Array.isArray(value) && value.length > 0 && value.length <= 500 ? mapAll(value, optionOf) : undefined
+  }
+}
+
+function isOwnPicture(value: string): boolean {
+  return (
+    /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(value) ||
+    /^\/ai\/blobs\/[0-9a-f]{64}$/.test(value)
+  )
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === null) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return isText(value) ? value : undefined
+}
+
+function optionOf(value: unknown): { value: string; label: string } | undefined {
+  if (typeof value === 'object' && value !== null) {
+    const { value: own, label } = value as { value?: unknown; label?: unknown }
+    const [meant, said] = [textOf(own ?? label), textOf(label ?? own)]
+    return meant === undefined || said === undefined ? undefined : { value: meant, label: said }
+  }
+  const text = textOf(value)
+  return text === undefined ? undefined : { value: text, label: text }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= longest
+}
+
+/** All of them, or nothing. */
+function mapAll<Value>(values: readonly unknown[], read: (value: unknown) => Value | undefined): Value[] | undefined {
+  const made: Value[] = []
+  for (const value of values) {
+    const one = read(value)
+    if (one === undefined) return undefined
+    made.push(one)
+  }
+  return made
+}
+
+function cut(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}

@@ -1,0 +1,65 @@
+import { Buffer } from 'node:buffer'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { changeFile } from '../files/change-file.ts'
+import { plainFormat } from '../files/encoding.ts'
+import { resolvePath } from '../files/resolve-path.ts'
+import { checkJsx, jsxProblemText, longestJsx } from '../jsx/check-jsx.ts'
+import { uiComponents } from '../protocol/ui-components.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool.ts'
+
+export default defineTool({
+  description: `Shows the person a small page: a report, a comparison, an overview. Give plain JSX as text, one element that holds everything, of these components alone, with values in quotes:
+${catalogue()}
+There are no expressions ({…}), no spreads, no className, style or handlers. In text, braces are written &#123; and &#125;.
+Example: <Card title="Week 12"><Stat label="Visits" value="1,204" change="+8%" tone="good" /><Text>Best week so far.</Text></Card>
+What is not valid is kept as a file but not shown; the error names the file, so that you can mend it there with ApplyPatch.`,
+  input: z.string().min(1).max(longestJsx),
+  // It writes nothing but a preview of its own.
+  readOnly: false,
+  needsApproval: false,
+  group: 'system',
+  title: () => 'Preview',
+  async execute(source, ctx) {
+    const file = await writePreview(source, ctx)
+    const { problem } = checkJsx(source)
+    if (problem !== undefined)
+      throw new Error(
+        `The JSX is not valid: ${jsxProblemText(problem)} It is kept in ${file}, marked as invalid and not shown. Mend it there with ApplyPatch or Edit; do not create it again.`,
+      )
+    return withModelText(
+      { ok: true as const, path: file, messageId: ctx.messageId },
+      JSON.stringify({ ok: true, path: file, messageId: ctx.messageId }),
+    )
+  },
+  display: () => ({ title: 'Preview' }),
+})
+
+/** A file of its own for each call of an answer: what was shown before stays. */
+async function writePreview(source: string, ctx: ToolContext): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? `${ctx.messageId}.jsx` : `${ctx.messageId}-${number}.jsx`
+    const file = path.join(ctx.state.jsxFolder, name)
+    if (existsSync(file)) continue
+    const target = resolvePath(ctx, file, { for: 'write' })
+    await changeFile(ctx, target, (before) => {
+      if (before !== undefined) throw new Error(`${target.shown} was made by somebody else just now. Try again.`)
+      return { bytes: Buffer.from(source), format: plainFormat, known: 'all' }
+    })
+    return target.path
+  }
+}
+
+function catalogue(): string {
+  const own = Object.entries(uiComponents).filter(([name, { form }]) => form !== true && /^[A-Z]/.test(name))
+  const lines = own.map(([name, { attributes }]) => {
+    const names = Object.entries(attributes).flatMap(([attribute, kind]) => {
+      if (kind === 'texts' || kind === 'rows') return []
+      return [typeof kind === 'string' ? attribute : `${attribute}: ${kind.join('|')}`]
+    })
+    return names.length === 0 ? name : `${name}(${names.join(', ')})`
+  })
+  const tags = Object.keys(uiComponents).filter((name) => /^[a-z]/.test(name))
+  return `${lines.join(', ')}; and, without attributes, ${tags.join(' ')}.`
+}
