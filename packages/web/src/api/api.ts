@@ -1,23 +1,25 @@
-import type { Answer, Ask, BranchPage, Effect, Mode, SearchHit, Session, Workspace } from '@troupe/core'
-import type { DataParts, Part } from '@troupe/core/protocol'
+import type { Answer, Ask, BranchPage, Effect, Mode, SearchHit, Session, TextMatches, TreeMessage, Workspace } from '@troupe/core'
+import type { DataParts, ParamValues, Part } from '@troupe/core/protocol'
 import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentPlace, ToolInfo } from './agent-info.ts'
 import type { ContextInfo } from './context-info.ts'
 import type { McpEntry, McpInfo, McpList, McpPatch, McpTest } from './mcp-info.ts'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
-import type { Request } from './request.ts'
+import type { Request, RequestOptions } from './request.ts'
 import type { NewRule, RuleInfo, RuleList, RuleTest } from './rule-info.ts'
 
 export interface ChatBody {
   sessionId: string
   message?: { id: string; role: 'user'; parts: Part[] }
   parentMessageId?: string | null
-  trigger?: 'regenerate-message'
+  trigger?: 'regenerate-message' | 'continue-message'
   messageId?: string
   model?: string
   mode?: Mode
   /** Whom the session talks to; the master where none is named. */
   agent?: string
+  /** Settings of the model. */
+  params?: ParamValues
   clientId: string
   tabId: string
 }
@@ -31,6 +33,12 @@ export interface SessionPage {
   sessions: ListedSession[]
   nextCursor: string | null
   hits: SearchHit[]
+}
+
+/** What was deleted, and the name under which it can be brought back. */
+export interface Removed {
+  deleted: string[]
+  removalId: string
 }
 
 /** Something that can be put where the caret is. */
@@ -75,6 +83,8 @@ export function createApi(request: Request) {
     },
     renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
     setModel: (id: string, model: string) => json<unknown>('PATCH', session(id), { model }),
+    setParams: (id: string, params: ParamValues) =>
+      json<{ session: ListedSession }>('PATCH', session(id), { params }),
     setMode: (id: string, mode: Mode) => json<{ session: ListedSession }>('PATCH', session(id), { mode }),
     deleteSession: (id: string) => request('DELETE', session(id)),
     messages: (id: string, { leaf, before, limit }: { leaf?: string; before?: string; limit: number }) => {
@@ -83,6 +93,21 @@ export function createApi(request: Request) {
       if (before !== undefined) search.set('before', before)
       return json<BranchPage>('GET', `${session(id)}/messages?${search}`)
     },
+
+    /** Every message in little. */
+    tree: (id: string) => json<{ messages: TreeMessage[] }>('GET', `${session(id)}/tree`),
+    /** Where this text stands, in the branch that the leaf ends and beyond. */
+    matches: async (id: string, { text, leaf }: { text: string; leaf?: string }, signal: AbortSignal) => {
+      const search = new URLSearchParams({ text, ...(leaf !== undefined && { leaf }) })
+      const response = await request('GET', `${session(id)}/matches?${search}`, { signal })
+      return (await response.json()) as TextMatches
+    },
+    deleteMessage: (id: string, messageId: string) =>
+      json<Removed>('DELETE', `${session(id)}/messages/${encodeURIComponent(messageId)}`),
+    /** Deletes every branch but the newest through this message. */
+    keepBranch: (id: string, messageId: string) => json<Removed>('POST', `${session(id)}/keep`, { messageId }),
+    undoRemoval: (id: string, removalId: string) =>
+      json<{ restored: string[] }>('POST', `${session(id)}/removals/${encodeURIComponent(removalId)}/undo`),
 
     /** What the next call of this branch will be sent. */
     context: (id: string, leaf?: string) =>
@@ -161,8 +186,8 @@ export function createApi(request: Request) {
     loginToMcp: (name: string) => json<{ url: string | null }>('POST', `${mcp(name)}/login`, {}),
     mcpLog: (name: string) => json<{ log: string }>('GET', `${mcp(name)}/log`),
 
-    addBlob: async (bytes: Blob) => {
-      const response = await request('POST', '/ai/blobs', { bytes })
+    addBlob: async (bytes: Blob, options: Pick<RequestOptions, 'signal' | 'onProgress'> = {}) => {
+      const response = await request('POST', '/ai/blobs', { bytes, ...options })
       return (await response.json()) as { url: string }
     },
     workspace: () => json<{ workspace: Workspace | undefined }>('GET', '/ai/workspace'),
