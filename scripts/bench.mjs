@@ -2,17 +2,20 @@ import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { findChromium, installChromium } from './lib/chromium.mjs'
 import { relaunch } from './lib/relaunch.mjs'
 import { Failure, main, root, say } from './lib/run.mjs'
 
 /**
  * `npm run bench [-- --only <name>]`: one table, exit code 1 when a bar is missed. Each `bench/*.bench.ts` exports
  * `name`, `bar` (in words) and `run(): Promise<{ value, ok, detail }>`, or `benches`, a list of such objects.
+ * `npm run bench:web` does the same with those of `bench/web`, which measure the page in Chromium.
  */
 await main(async () => {
   await relaunch()
-  const { values } = parseArgs({ options: { only: { type: 'string' } } })
-  const benches = (await load()).filter(({ name, file }) => {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, web: { type: 'boolean', default: false } } })
+  if (values.web) await provideChromium()
+  const benches = (await load(values.web ? 'bench/web' : 'bench')).filter(({ name, file }) => {
     return values.only === undefined || name.includes(values.only) || file.includes(values.only)
   })
   if (benches.length === 0) throw new Failure(`no bench is called "${values.only ?? ''}"`)
@@ -33,15 +36,21 @@ await main(async () => {
   process.exit(rows.every(([verdict]) => verdict === 'ok') ? 0 : 1)
 })
 
-async function load() {
-  const folder = path.join(root, 'bench')
+async function provideChromium() {
+  const found = (await findChromium()) ?? (await installChromium(process.execPath))
+  if (found === undefined) throw new Failure('no Chromium: install one, or set CHROMIUM_PATH')
+  process.env.CHROMIUM_PATH = found
+}
+
+async function load(from) {
+  const folder = path.join(root, from)
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.bench.ts')) : []
   const benches = []
   for (const file of files.sort()) {
     const module = await import(pathToFileURL(path.join(folder, file)).href)
     for (const bench of module.benches ?? [module]) {
       if (typeof bench.name !== 'string' || typeof bench.run !== 'function') {
-        throw new Failure(`bench/${file} must export "name", "bar" and "run", or "benches"`)
+        throw new Failure(`${from}/${file} must export "name", "bar" and "run", or "benches"`)
       }
       benches.push({ file, name: bench.name, bar: bench.bar, run: bench.run })
     }

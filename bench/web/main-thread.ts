@@ -1,0 +1,54 @@
+import type { Page } from 'playwright-core'
+
+export interface MainThread {
+  /** Of all tasks together, and of the longest: time on the processor, so that other programs do not count. */
+  totalMs: number
+  longestMs: number
+  /** The longest by the clock. */
+  longestWallMs: number
+}
+
+interface TraceEvent {
+  name: string
+  ph: string
+  pid: number
+  tid: number
+  dur?: number
+  tdur?: number
+  args?: { name?: string }
+}
+
+/** What the page's main thread did while `work` went on. */
+export async function mainThread(page: Page, work: () => Promise<void>): Promise<MainThread> {
+  const browser = page.context().browser()
+  if (browser === null) throw new Error('The page has no browser.')
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
+  await work()
+  const trace = JSON.parse((await browser.stopTracing()).toString('utf8')) as { traceEvents: TraceEvent[] }
+  const threads = new Set(
+    trace.traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  )
+  const tasks = new Map<string, TraceEvent[]>()
+  for (const event of trace.traceEvents) {
+    const key = `${event.pid} ${event.tid}`
+    if (event.ph !== 'X' || !event.name.endsWith('RunTask') || !threads.has(key)) continue
+    const known = tasks.get(key)
+    if (known === undefined) tasks.set(key, [event])
+    else known.push(event)
+  }
+  const all = [...tasks.values()].map(measure)
+  const busiest = all.toSorted((a, b) => b.totalMs - a.totalMs)[0]
+  if (busiest === undefined) throw new Error('The trace has no tasks of a page.')
+  return busiest
+}
+
+function measure(events: TraceEvent[]): MainThread {
+  const times = events.map(({ tdur, dur = 0 }) => (tdur ?? dur) / 1000)
+  return {
+    totalMs: times.reduce((sum, time) => sum + time, 0),
+    longestMs: Math.max(...times),
+    longestWallMs: Math.max(...events.map(({ dur = 0 }) => dur / 1000)),
+  }
+}
