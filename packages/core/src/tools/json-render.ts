@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { uiComponents } from '../protocol/ui-components.ts'
+import { fieldsIn, isForm, nameOf, readForm, type FormAnswer } from '../protocol/ui-form.ts'
+import { elementsIn, readUiTree, uiLimits, type UiElement } from '../protocol/ui-tree.ts'
+import { defineTool } from '../tool.ts'
+
+const element = z.strictObject({
+  type: z.enum(Object.keys(uiComponents) as [string, ...string[]]),
+  props: z.record(z.string(), z.unknown()).optional(),
+  children: z.array(z.string().max(20_000)).max(500).describe('Ids of other elements, or text').optional(),
+})
+
+export default defineTool({
+  description: `Shows the person a page or a form made of components, as data, and waits for what they fill in. Components with their props:
+${catalogue()}
+Fields need a "name" and a "label"; "options" is a list of texts or of {value, label}. A form needs a Button with the action "submit", and may have one with "cancel". "data" fills fields in beforehand. Without fields and buttons it is only shown.
+The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuestion for plain choices.`,
+  input: z.object({
+    title: z.string().max(200).describe('What it is about').optional(),
+    tree: z.strictObject({
+      root: z.string().max(200).describe('The id of the element that holds everything'),
+      elements: z.record(z.string().max(200), element),
+    }),
+    data: z.record(z.string(), z.unknown()).describe('Values of fields by their names').optional(),
+  }),
+  // As AskUserQuestion: it changes nothing and can be asked again.
+  readOnly: false,
+  concurrent: true,
+  needsApproval: false,
+  recover: 'rerun',
+  group: 'system',
+  title: ({ title }) => title ?? 'Form',
+  validate(input) {
+    if (JSON.stringify(input).length > uiLimits.characters)
+      return `The tree has more than ${uiLimits.characters} characters. Show less at once.`
+    const read = readUiTree(input.tree)
+    return 'problem' in read ? read.problem : formProblem(read.root)
+  },
+  async execute({ title, tree, data }, ctx): Promise<FormAnswer | { ok: true }> {
+    const read = readUiTree(tree)
+    if ('problem' in read) throw new Error(read.problem)
+    if (!isForm(read.root)) return { ok: true }
+    const form = { tree, ...(data !== undefined && { data }) }
+    const answer = await ctx.ask({ kind: 'question', title: title ?? 'Form', content: { form } })
+    if (answer.type === 'deny')
+      throw new Error(
+        answer.remark === undefined
+          ? 'The person did not want to answer.'
+          : `The person did not fill it in, and says: ${answer.remark}`,
+      )
+    if (answer.type !== 'answers') throw new Error('It was no answer to a form. Ask again if you need it.')
+    return readAnswer(read.root, answer.answers)
+  },
+  toModel: (output) => JSON.stringify(output),
+  display: (output, { title }) => ({
+    title: title ?? 'Form',
+    ...('action' in output && { summary: output.action === 'submit' ? 'sent' : 'cancelled' }),
+  }),
+})
+
+/** `{action, values}` as the page sends it; a program may also name the fields themselves. */
+function readAnswer(root: UiElement, given: Record<string, unknown>): FormAnswer {
+  if (given['action'] === 'cancel') return { action: 'cancel' }
+  const { action, button, values = action === undefined ? given : {} } = given
+  if (action !== undefined && action !== 'submit')
+    throw new Error('The answer cannot be read: it is neither "submit" nor "cancel".')
+  const [field, ...more] = fieldsIn(root)
+  const fields = Object(values) as Record<string, unknown>
+  // A lone field is meant by a lone answer.
+  const named =
+    field !== undefined && more.length === 0 && 'answer' in fields ? { [nameOf(field)]: fields['answer'] } : {}
+  const read = readForm(root, { ...fields, ...named })
+  if ('problem' in read) throw new Error(`The answer cannot be read: ${read.problem} Ask again if you need it.`)
+  return { action: 'submit', values: read.values, ...(typeof button === 'string' && { button }) }
+}
+
+function formProblem(root: UiElement): string | undefined {
+  const names = fieldsIn(root).map(nameOf)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) return `Two fields have the name "${twice}". Give each its own.`
+  const submits = elementsIn(root).some(
+    ({ type, attributes }) => type === 'Button' && attributes['action'] === 'submit',
+  )
+  return names.length > 0 && !submits ? 'The form has no Button with the action "submit".' : undefined
+}
+
+function catalogue(): string {
+  const own = Object.entries(uiComponents).filter(([name]) => /^[A-Z]/.test(name))
+  const lines = own.map(([name, { attributes }]) => {
+    const names = Object.entries(attributes).map(([attribute, kind]) =>
+      typeof kind === 'string' ? attribute : `${attribute}: ${kind.join('|')}`,
+    )
+    return names.length === 0 ? name : `${name}(${names.join(', ')})`
+  })
+  return `${lines.join(', ')}.`
+}
