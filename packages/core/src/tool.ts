@@ -4,9 +4,11 @@ import type { Answer, AskKind } from './asks.ts'
 import type { AgentFrame } from './agent-frame.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Blobs } from './blobs.ts'
+import type { Media } from './media/media.ts'
 import type { Access } from './permission/access.ts'
 import type { Confinement } from './permission/decision.ts'
 import type { Mode } from './permission/policy.ts'
+import type { Usage } from './protocol/message.ts'
 import type { Agents } from './sub-agents/agents.ts'
 
 /**
@@ -112,10 +114,13 @@ export interface ToolContext {
   agents?: Agents | undefined
   /** The newest output of a tool in this conversation, by the tool's name. */
   lastOutput(toolName: string): unknown
+  /** Counts to the run what the call used of the session's model. Absent outside a run. */
+  spend?(usage: Usage): void
   /** A section of the settings, for tools that have one. */
   settings(name: string): unknown
   blobs?: Blobs
-  mediaModel(kind: 'image' | 'video'): string | undefined
+  /** Makes pictures and films; absent where nothing can. */
+  media?: Media | undefined
   /** Credentials of a provider, for tools that call one directly. */
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
 }

@@ -49,6 +49,12 @@ export const configSchema = z.looseObject({
       seconds: z.number().positive().optional().describe('time of one turn'),
     })
     .optional(),
+  media: z
+    .looseObject({
+      image: z.string().max(300).optional().describe('provider/model that makes pictures'),
+      video: z.string().max(300).optional().describe('provider/model that makes films'),
+    })
+    .optional(),
   search: z
     .looseObject({
       provider: z.string().max(100).describe('which search provider WebSearch uses: searxng, brave or tavily'),

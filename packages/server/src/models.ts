@@ -1,5 +1,14 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { completeModel, type ModelDefinition, type ProviderDefinition, type ProviderSettings } from './provider.ts'
+import type { MediaKind, MediaRequest } from '@troupe/core'
+import { mediaMaker, type MadeMedia } from './media/make-with-model.ts'
+import {
+  completeModel,
+  isForMedia,
+  type ModelDefinition,
+  type ModelFactory,
+  type ProviderDefinition,
+  type ProviderSettings,
+} from './provider.ts'
 import type { ConfiguredProvider, KeySource } from './providers/shared/configured-provider.ts'
 import { createDirectory } from './providers/shared/directory.ts'
 import { guardFetch } from './providers/shared/guard-fetch.ts'
@@ -21,6 +30,8 @@ export interface ModelsOptions {
   settings: () => Record<string, ProviderSettings>
   env: NodeJS.ProcessEnv
   defaultModel: () => string | undefined
+  /** What makes pictures and films when none is named. */
+  mediaModel?: (kind: MediaKind) => string | undefined
   fetch?: typeof fetch
   /** Whether to look for servers on this machine. Default: yes. */
   probe?: boolean
@@ -66,6 +77,12 @@ export interface ProviderInfo {
 export interface Models {
   /** Without an id: the configured default, else a provider that has a key, else a local server, else the demo. */
   resolveChatModel(id?: string): Promise<ResolvedModel>
+  /** Without an id: the configured one, else the first that can be used. Throws `ModelNotFound` (404). */
+  resolveMediaModel(
+    kind: MediaKind,
+    id?: string,
+  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<MadeMedia> }>
+  listMediaModels(kind: MediaKind): Promise<ListedModel[]>
   getModelDefinition(provider: string, id: string): ModelDefinition | undefined
   getProviderDefinition(id: string): ProviderDefinition | undefined
   listModels(options?: { all?: boolean }): Promise<ListedModel[]>
@@ -90,11 +107,13 @@ export function createModels(options: ModelsOptions): Models {
   const { find, all, ...directory } = createDirectory(options)
   const fetch = guardFetch(options.fetch, directory.redact)
   const discovered = new Map<string, ModelDefinition[]>()
-  const factories = new Map<string, { made: string; create: Promise<(modelId: string) => LanguageModelV4> }>()
+  const factories = new Map<string, { made: string; create: Promise<ModelFactory> }>()
   let probing: { at: number; results: Promise<Map<string, ProbeResult>> } | undefined
 
   return {
     resolveChatModel,
+    resolveMediaModel,
+    listMediaModels,
     getModelDefinition: (provider, id) => modelsOf(find(provider)).find((model) => model.id === id),
     getProviderDefinition: (id) => find(id)?.definition,
     credentials(id) {
@@ -125,12 +144,43 @@ export function createModels(options: ModelsOptions): Models {
     if (!model && (provider.restricted || definition.closed)) {
       throw modelNotFound(modelId, `${definition.name} offers no model "${modelId}".`, listed.map(refOf))
     }
+    if (model && isForMedia(model)) {
+      throw modelNotFound(modelId, `${model.name} makes pictures or films and cannot be talked to.`, [])
+    }
     const create = await factory(provider)
     return {
       id: `${definition.id}/${modelId}`,
       model: create(modelId),
       definition: model ?? completeModel({ id: modelId }, definition),
     }
+  }
+
+  async function resolveMediaModel(
+    kind: MediaKind,
+    wanted?: string,
+  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<MadeMedia> }> {
+    const id = wanted || options.mediaModel?.(kind) || (await listMediaModels(kind))[0]?.ref
+    const what = kind === 'image' ? 'pictures' : 'films'
+    if (id === undefined)
+      throw modelNotFound(kind, `No model for ${what} can be used. Set the key of a provider that has one.`, [])
+    const { provider, modelId } = locate(id)
+    const { definition } = provider
+    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    const make = mediaMaker(await factory(provider), kind, modelId)
+    const isKnown = modelsOf(provider).some((model) => model.id === modelId && model.tags.includes(kind))
+    if (make === undefined || (definition.closed && !isKnown))
+      throw modelNotFound(
+        id,
+        `${id} makes no ${what}.`,
+        (await listMediaModels(kind)).map(({ ref }) => ref),
+      )
+    return { id: `${definition.id}/${modelId}`, make }
+  }
+
+  /** Those with a key go before the demo. */
+  async function listMediaModels(kind: MediaKind): Promise<ListedModel[]> {
+    const found = (await listEvery({})).filter((model) => model.usable && model.tags.includes(kind))
+    return found.toSorted((one, other) => Number(one.provider === 'demo') - Number(other.provider === 'demo'))
   }
 
   /** Which provider and model a text means: `provider/model`, a provider alone, or a model of a usable provider. */
@@ -174,7 +224,11 @@ export function createModels(options: ModelsOptions): Models {
     throw modelsUnavailable(directory.problems())
   }
 
-  async function listModels({ all: everything = false } = {}): Promise<ListedModel[]> {
+  async function listModels(which?: { all?: boolean }): Promise<ListedModel[]> {
+    return (await listEvery(which ?? {})).filter((model) => !isForMedia(model))
+  }
+
+  async function listEvery({ all: everything = false }): Promise<ListedModel[]> {
     const found = await localServers()
     return all().flatMap((provider) => {
       const usable = isUsable(provider, found)
@@ -235,7 +289,7 @@ export function createModels(options: ModelsOptions): Models {
   }
 
   /** The SDK is loaded on the first use of a provider; another key or address makes another one. */
-  async function factory(provider: ConfiguredProvider): Promise<(modelId: string) => LanguageModelV4> {
+  async function factory(provider: ConfiguredProvider): Promise<ModelFactory> {
     const { definition, apiKey, baseURL, headers } = provider
     const made = JSON.stringify([definition.adapter, apiKey, baseURL, headers])
     const known = factories.get(definition.id)

@@ -28,6 +28,7 @@ import { mcpRoutes } from './routes/mcp.ts'
 import { mediaRoutes } from './routes/media.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { modelRoutes } from './routes/models.ts'
+import { previewRoutes } from './routes/previews.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { ruleRoutes, type RuleRoutesOptions } from './routes/rules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -91,6 +92,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...modelRoutes({ models: context.models, defaultModel: () => context.modelId(undefined).catch(() => null) }),
     ...mediaRoutes(context),
     ...providerRoutes(context),
+    ...previewRoutes(context),
     ...toolRoutes(context),
     ...skillRoutes(context),
     ...skillImportRoutes(context),

@@ -7,6 +7,7 @@ export type Display =
   | PatchDisplay
   | FileDisplay
   | ImageDisplay
+  | MediaDisplay
   | ListDisplay
   | MatchesDisplay
   | PageDisplay
@@ -57,6 +58,13 @@ export interface ImageDisplay {
   mediaType: string
   size: number
   sha256?: string
+}
+
+/** Pictures and films that were made. */
+export interface MediaDisplay {
+  kind: 'media'
+  prompt: string
+  files: { sha256: string; mediaType: string; size: number }[]
 }
 
 /** Names in a folder, or files that were found. */

@@ -36,7 +36,7 @@ export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny' | '
 }
 
 /** The fields of `ctx` that all calls of a step share. */
-function contextBase({ input, attempt, fold, step }: Turn): CallScope['base'] {
+function contextBase({ input, attempt, fold, step, spend }: Turn): CallScope['base'] {
   return {
     session: input.session,
     workspace: input.workspace,
@@ -50,9 +50,10 @@ function contextBase({ input, attempt, fold, step }: Turn): CallScope['base'] {
     chatModel: input.model,
     messageId: input.messageId,
     lastOutput: (toolName) => lastOutput([...input.history, fold.snapshot()], toolName),
+    spend,
     settings: input.settings ?? (() => undefined),
     ...(input.blobs !== undefined && { blobs: input.blobs }),
-    mediaModel: input.mediaModel ?? (() => undefined),
+    ...(input.media !== undefined && { media: input.media }),
     ...(input.mode !== undefined && { mode: input.mode }),
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }

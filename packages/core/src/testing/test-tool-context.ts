@@ -35,7 +35,6 @@ export function testToolContext(given: Partial<ToolContext> = {}): TestToolConte
     process: () => Promise.resolve(),
     lastOutput: () => undefined,
     settings: () => undefined,
-    mediaModel: () => undefined,
     credentials: () => Promise.resolve(undefined),
     ...given,
     emitted,

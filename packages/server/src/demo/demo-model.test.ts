@@ -80,11 +80,11 @@ afterEach(() => {
 })
 
 describe('what it understands', () => {
-  test('there are sixteen examples in each language, and each finds a scene of its own', () => {
+  test('the examples are the same in each language, and each finds a scene of its own', () => {
     for (const language of ['en', 'zh'] as const) {
-      expect(examples[language]).toHaveLength(16)
+      expect(examples[language]).toHaveLength(examples.en.length)
       const scenes = examples[language].map(findScene)
-      expect(new Set(scenes).size).toBe(16)
+      expect(new Set(scenes).size).toBe(examples.en.length)
       for (const [index, scene] of scenes.entries()) expect(scene?.example[language]).toBe(examples[language][index])
     }
   })
@@ -281,7 +281,7 @@ describe('as a provider', () => {
   test('it passes the check of providers and needs no key', async () => {
     const definition = checkProvider(demo, 'demo')
     expect(definition).toMatchObject({ id: 'demo', needsKey: false })
-    expect(definition.models).toMatchObject([{ id: 'tour', name: 'Demo tour', provider: 'demo' }])
+    expect(definition.models[0]).toMatchObject({ id: 'tour', name: 'Demo tour', provider: 'demo' })
     expect(definition.models[0]?.tags).toContain('demo')
     expect(definition.models[0]?.capabilities?.common).toMatchObject({ examples: examples.en })
     expect(JSON.stringify(definition.models[0])).toContain('not an AI')

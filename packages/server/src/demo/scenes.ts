@@ -1,4 +1,5 @@
 import { command, question } from './ask-scenes.ts'
+import { picture } from './media-scene.ts'
 import { plan } from './plan-scene.ts'
 import type { DemoRequest, Language } from './request.ts'
 import { inLanguage, say } from './scene.ts'
@@ -23,6 +24,7 @@ const scenes: Scene[] = [
   delegate,
   lookAround,
   question,
+  picture,
   command,
   failingTool,
   manyCalls,
@@ -45,6 +47,7 @@ const tour = [
   delegate,
   command,
   question,
+  picture,
   approval,
   lookAround,
   failingTool,

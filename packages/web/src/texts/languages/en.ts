@@ -4,6 +4,9 @@ export const en = {
   language: 'English',
   /** Its tag, by which dates and numbers are written. */
   tag: 'en',
+  displays: {
+    download: 'Download',
+  },
   ui: {
     close: 'Close',
     cancel: 'Cancel',

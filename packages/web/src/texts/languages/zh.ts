@@ -3,6 +3,9 @@ import type { Texts } from './en.ts'
 export const zh: Texts = {
   language: '中文',
   tag: 'zh',
+  displays: {
+    download: '下载',
+  },
   ui: {
     close: '关闭',
     cancel: '取消',

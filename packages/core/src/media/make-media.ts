@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { fileKind } from '../files/file-kind.ts'
+import { resolvePath } from '../files/resolve-path.ts'
+import { NamedError } from '../error.ts'
+import type { ToolContext } from '../tool.ts'
+import type { MediaErrorCode, MediaRequest, MediaTask } from './media.ts'
+
+const sayEveryMs = 2000
+const maxBytes = 20 * 2 ** 20
+
+export interface MediaInput extends Omit<MediaRequest, 'images'> {
+  /** Files of the workspace. */
+  images?: readonly string[] | undefined
+}
+
+/** What the tools that make pictures and films do; the stream tells how it goes. */
+export async function makeMedia({ images = [], ...request }: MediaInput, ctx: ToolContext): Promise<MediaTask> {
+  let taskId: string | undefined
+  try {
+    if (ctx.media === undefined) throw refusal('no_model', 'Nothing here can make pictures or films.')
+    const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
+    const task = await ctx.media.start({ ...request, ...(sources.length > 0 && { images: sources }) })
+    taskId = task.id
+    const { kind, model, prompt } = task
+    ctx.emit('media-generate-start', { taskId, kind, model, prompt, toolCallId: ctx.toolCallId })
+    const begun = Date.now()
+    // Providers do not say how far they are; that time passes is all that is known.
+    const saying = setInterval(
+      () => ctx.emit('media-generate-progress', { taskId, progress: 0, elapsedMs: Date.now() - begun }),
+      sayEveryMs,
+    )
+    const ended = await ctx.media.ended(taskId, ctx.signal).finally(() => clearInterval(saying))
+    if (ended.status !== 'done')
+      throw refusal(ended.errorCode ?? 'generation_failed', ended.message ?? 'It was stopped before it was done.')
+    ctx.emit('media-generate-end', { taskId, kind, model, files: ended.files, toolCallId: ctx.toolCallId })
+    return ended
+  } catch (error) {
+    const errorCode = codeOf(error) ?? 'generation_failed'
+    const { message } = error as Error
+    const named = taskId === undefined ? {} : { taskId }
+    ctx.emit('media-generate-error', { ...named, errorCode, message, toolCallId: ctx.toolCallId })
+    throw error
+  }
+}
+
+function refusal(errorCode: MediaErrorCode, message: string): NamedError {
+  return new NamedError('MediaFailed', message, { data: { errorCode } })
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof NamedError ? error.data['errorCode'] : undefined
+}
+
+async function readPicture(path: string, ctx: ToolContext): Promise<{ bytes: Uint8Array; mediaType: string }> {
+  const { path: real, shown, stats } = resolvePath(ctx, path, { for: 'read' })
+  if (stats?.isFile() !== true) throw new Error(`There is no picture ${shown}.`)
+  if (stats.size > maxBytes) throw new Error(`${shown} is larger than ${maxBytes / 2 ** 20} MB. Use a smaller picture.`)
+  const bytes = await readFile(real)
+  const found = fileKind(bytes)
+  if (found.kind !== 'image') throw new Error(`${shown} is not a picture.`)
+  return { bytes, mediaType: found.mediaType }
+}

@@ -1,0 +1,156 @@
+import {
+  newId,
+  NamedError,
+  type Blobs,
+  type Media,
+  type MediaErrorCode,
+  type MediaRequest,
+  type MediaTask,
+} from '@troupe/core'
+import type { Store } from '@troupe/core'
+import type { Models } from '../models.ts'
+
+const settingsKey = 'media-tasks'
+/** So many tasks can still be asked after. */
+const keptTasks = 200
+
+interface Running {
+  task: MediaTask
+  controller: AbortController
+  done: Promise<MediaTask>
+}
+
+/** Tasks are kept, so that one can be asked after when the server has been started again. */
+export function openMedia(options: {
+  models: Pick<Models, 'resolveMediaModel' | 'redact'>
+  blobs: Blobs
+  store: Pick<Store, 'settings'>
+}): Media & { close(): Promise<void> } {
+  const { models, blobs, store } = options
+  const running = new Map<string, Running>()
+  let writing = Promise.resolve()
+
+  return {
+    async start(request) {
+      const { id: model, make } = await models.resolveMediaModel(request.kind, request.model).catch(refuse)
+      const { kind, prompt } = request
+      const task: MediaTask = {
+        id: newId('task'),
+        kind,
+        model,
+        prompt,
+        status: 'running',
+        files: [],
+        warnings: [],
+        createdAt: Date.now(),
+      }
+      await keep(task)
+      const controller = new AbortController()
+      running.set(task.id, { task, controller, done: carryOut(task, request, make, controller.signal) })
+      return task
+    },
+    async get(taskId) {
+      return running.get(taskId)?.task ?? settled((await kept()).find(({ id }) => id === taskId))
+    },
+    async ended(taskId, signal) {
+      const found = running.get(taskId)
+      if (found === undefined) {
+        const task = settled((await kept()).find(({ id }) => id === taskId))
+        if (task === undefined) throw new NamedError('TaskNotFound', 'There is no such task.', { status: 404 })
+        return task
+      }
+      const stop = (): void => found.controller.abort(signal?.reason)
+      if (signal?.aborted === true) stop()
+      signal?.addEventListener('abort', stop, { once: true })
+      try {
+        return await found.done
+      } finally {
+        signal?.removeEventListener('abort', stop)
+      }
+    },
+    async close() {
+      for (const { controller } of running.values()) controller.abort()
+      await Promise.all([...running.values()].map(({ done }) => done))
+      await writing
+    },
+  }
+
+  async function carryOut(
+    task: MediaTask,
+    request: MediaRequest,
+    make: Awaited<ReturnType<Models['resolveMediaModel']>>['make'],
+    signal: AbortSignal,
+  ): Promise<MediaTask> {
+    let ended: MediaTask
+    try {
+      const made = await make(request, signal)
+      const files = await Promise.all(
+        made.files.map(async ({ bytes, mediaType }) => {
+          const blob = await blobs.put(bytes, mediaType)
+          return { ...blob, url: `/ai/blobs/${blob.sha256}` }
+        }),
+      )
+      ended = { ...task, status: 'done', files, warnings: made.warnings }
+    } catch (error) {
+      const message = models.redact(error instanceof Error ? error.message : String(error))
+      ended = signal.aborted
+        ? { ...task, status: 'stopped', message: 'It was stopped before it was done.' }
+        : { ...task, status: 'failed', errorCode: codeOf(error), message }
+    }
+    ended.endedAt = Date.now()
+    await keep(ended)
+    running.delete(task.id)
+    return ended
+  }
+
+  /** Written one after the other: each write holds them all. */
+  async function keep(task: MediaTask): Promise<void> {
+    const written = writing.then(async () => {
+      const others = (await kept()).filter(({ id }) => id !== task.id)
+      await store.settings.set(settingsKey, [...others, task].slice(-keptTasks))
+    })
+    writing = written.catch(() => undefined)
+    await written
+  }
+
+  async function kept(): Promise<MediaTask[]> {
+    return ((await store.settings.get(settingsKey)) as MediaTask[] | undefined) ?? []
+  }
+}
+
+/** What was under way when an earlier server ended is not under way any more. */
+function settled(task: MediaTask | undefined): MediaTask | undefined {
+  if (task?.status !== 'running') return task
+  return {
+    ...task,
+    status: 'failed',
+    errorCode: 'generation_failed',
+    message: 'The server was ended while it was being made. The provider may have charged for it all the same.',
+  }
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof NamedError)) throw error
+  const errorCode: MediaErrorCode = error.name === 'ProviderNotConfigured' ? 'login_required' : 'no_model'
+  const { message, status, data, name } = error
+  throw new NamedError(name, message, { status, data: { ...data, errorCode }, cause: error })
+}
+
+/** By what the provider answered. */
+function codeOf(error: unknown): MediaErrorCode {
+  const {
+    statusCode,
+    responseBody = '',
+    lastError,
+  } = error as {
+    statusCode?: number
+    responseBody?: string
+    lastError?: unknown
+  }
+  if (lastError !== undefined) return codeOf(lastError)
+  if (statusCode === 402 || /insufficient_(quota|credits|funds)|billing/i.test(responseBody))
+    return 'insufficient_credits'
+  if (statusCode === 401 || statusCode === 403) return 'login_required'
+  if (statusCode === 404) return 'no_model'
+  return 'generation_failed'
+}
