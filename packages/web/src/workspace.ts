@@ -4,6 +4,7 @@ import type { Chunk } from '@troupe/core/protocol'
 import { createApi } from './api/api.ts'
 import type { Api } from './api/api.ts'
 import { readClientIds } from './api/client-ids.ts'
+import { earlyFetch } from './api/early-fetch.ts'
 import { keptByBrowser, keptByTab } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
 import { isAboutAsks } from './inbox/is-about-asks.ts'
@@ -45,7 +46,7 @@ const keptSessions = 8
 
 export function createWorkspace(sessionId: string | null): Workspace {
   const request = createRequest(
-    window.fetch.bind(window),
+    earlyFetch(window.fetch.bind(window)),
     () => app.setState({ access: 'locked' }),
     (reached) => {
       if (app.getState().isAway !== reached) return
