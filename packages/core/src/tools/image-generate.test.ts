@@ -69,13 +69,13 @@ test('what went wrong is told with its code, and thrown', async () => {
     ...fakeMedia(),
     start: () => Promise.reject(new NamedError('ModelNotFound', 'No model.', { data: { errorCode: 'no_model' } })),
   }
-  for (const [media, errorCode] of [
-    [broke, 'insufficient_credits'],
-    [refused, 'no_model'],
-    [undefined, 'no_model'],
+  for (const [media, errorCode, message] of [
+    [broke, 'insufficient_credits', 'No money is left.'],
+    [refused, 'no_model', 'No model.'],
+    [undefined, 'no_model', 'Nothing here can make'],
   ] as const) {
     const { ctx, emitted } = open(media)
-    await expect(imageGenerate.execute(imageGenerate.input.parse({ prompt: 'x' }), ctx)).rejects.toThrow()
+    await expect(imageGenerate.execute(imageGenerate.input.parse({ prompt: 'x' }), ctx)).rejects.toThrow(message)
     expect(emitted.at(-1)).toMatchObject(['media-generate-error', { errorCode }])
   }
 })
@@ -92,7 +92,7 @@ test('a film may begin with a picture of the workspace, and with nothing else', 
   ).rejects.toThrow('a.txt is not a picture')
   await expect(
     (async () => videoGenerate.execute(videoGenerate.input.parse({ prompt: 'x', image: '/etc/hosts' }), ctx))(),
-  ).rejects.toThrow()
+  ).rejects.toThrow('/etc/hosts')
   await expect(
     (async () => videoGenerate.execute(videoGenerate.input.parse({ prompt: 'x', image: 'gone.png' }), ctx))(),
   ).rejects.toThrow('There is no picture gone.png')

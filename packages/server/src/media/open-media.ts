@@ -6,8 +6,8 @@ import {
   type MediaErrorCode,
   type MediaRequest,
   type MediaTask,
+  type Store,
 } from '@troupe/core'
-import type { Store } from '@troupe/core'
 import type { Models } from '../models.ts'
 
 const settingsKey = 'media-tasks'

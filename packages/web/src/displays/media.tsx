@@ -21,6 +21,8 @@ export default function MediaDisplay({ content }: DisplayProps) {
         return (
           <figure key={sha256 + String(index)} className="media-file">
             {mediaType.startsWith('video/') ? (
+              // What a model made has no captions; the words that it was made from stand beside it.
+              // oxlint-disable-next-line jsx-a11y/media-has-caption
               <video src={source} controls preload="metadata" aria-label={prompt} />
             ) : (
               <a href={source} target="_blank" rel="noopener noreferrer">
