@@ -68,7 +68,7 @@ test('an invalid source is kept, the error names file, line and column, and tool
 })
 
 test('nobody is asked about previews; what lies beside them is asked about as ever', async () => {
-  const policy = createPolicy({ troupeHome: path.join(folder, 'home') })
+  const policy = createPolicy({}, { troupeHome: path.join(folder, 'home') })
   const decided = async (tool: Tool, input: unknown) => (await decide({ tool, input }, ctx, policy)).decision
   expect(await decided(jsxCreate, good)).toBe('allow')
   expect(await decided(write, { file_path: path.join(previews, 'm1.jsx'), content: good })).toBe('allow')
