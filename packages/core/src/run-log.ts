@@ -33,6 +33,8 @@ export type Note =
   /** A child process group of a call; `startTime` is what the kernel says, so that a reused pid is never ended. */
   | { type: '$process'; toolCallId: string; pid: number; startTime: string }
   | { type: '$repair'; toolCallId: string; before: string; after: string }
+  /** What a call used of the model. */
+  | { type: '$spend'; usage: Record<string, number> }
   /** A steering message that was accepted; it is injected at the next step boundary. */
   | { type: '$steer'; id: string; text: string }
 

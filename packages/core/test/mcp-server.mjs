@@ -35,7 +35,15 @@ const goodTools = [
     'swap',
     'cancelled',
     'swap-prompts',
+    'visit',
+    'visit-first',
   ].map((name) => ({ name, description: `Does ${name}.`, inputSchema: object })),
+  {
+    name: 'declared',
+    description: 'Gives what it is told to.',
+    inputSchema: object,
+    outputSchema: { type: 'object', properties: { answer: { type: 'number' } }, required: ['answer'] },
+  },
 ]
 let tools = goodTools
 let asked = 0
@@ -113,6 +121,19 @@ const calls = {
     send({ method: 'notifications/prompts/list_changed' })
     return text('swapped')
   },
+  async visit({ text: url }) {
+    const { result, error } = await request('elicitation/create', {
+      mode: 'url',
+      message: 'Log in there.',
+      elicitationId: 'e1',
+      url,
+    })
+    return text(JSON.stringify(result ?? error))
+  },
+  declared: ({ text: given }) => ({
+    content: [],
+    ...(given !== undefined && { structuredContent: JSON.parse(given) }),
+  }),
   cancelled: () => text(JSON.stringify(cancelled)),
 }
 
@@ -284,6 +305,10 @@ const usual = {
       : answer(id, written(name, given)),
   ping: (id) => answer(id, {}),
   async 'tools/call'(id, { name, arguments: given = {}, _meta }) {
+    if (name === 'visit-first') {
+      const elicitations = [{ mode: 'url', message: 'Pay.', elicitationId: 'e2', url: 'https://pay.example/1' }]
+      return send({ id, error: { code: -32042, message: 'Go there first.', data: { elicitations } } })
+    }
     answer(id, await calls[name](given, _meta))
   },
 }

@@ -2,6 +2,7 @@ import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/cl
 import type { Question } from '../protocol/questions.ts'
 import { readAnswers } from '../protocol/read-answers.ts'
 import type { ActiveCall } from './active-calls.ts'
+import { askToVisit } from './ask-to-visit.ts'
 
 type Value = string | number | boolean | string[]
 
@@ -23,7 +24,7 @@ export async function answerElicitation(
   params: ElicitRequestParams,
   call: Pick<ActiveCall, 'ask'>,
 ): Promise<ElicitResult> {
-  if (!('requestedSchema' in params)) throw new Error('only forms can be asked for')
+  if (!('requestedSchema' in params)) return askToVisit(server, params, call)
   const { properties, required = [] } = params.requestedSchema
   const fields = Object.entries(properties).map(([name, schema]) => fieldOf(name, schema as FieldSchema, required))
   if (fields.length > most) throw new Error(`a form has at most ${most} fields`)

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RequestTypeMap, ResultTypeMap } from '@modelcontextprotocol/client'
 import { readAnswers } from '../protocol/read-answers.ts'
+import { toUsage } from '../run/usage.ts'
 import type { ActiveCall } from './active-calls.ts'
 
 type SamplingParams = RequestTypeMap['sampling/createMessage']['params']
@@ -48,6 +49,7 @@ export async function answerSampling(
     ...(stopSequences !== undefined && { stopSequences }),
     abortSignal: signal,
   })
+  ctx.spend?.(toUsage(result.usage))
   const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   return {
     model: id,

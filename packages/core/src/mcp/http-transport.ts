@@ -13,9 +13,10 @@ export interface HttpOptions {
 
 /** The SDK's transports, with a limit to what the other side may send. */
 export async function createHttpTransport(options: HttpOptions): Promise<ReasonedTransport> {
-  const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  const { SSEClientTransport, SseError, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const { type, limits, headers, authProvider } = options
   let why: string | undefined
+  let isOpen = false
   const guard = createMessageGuard(limits)
   const given = {
     fetch: limitedFetch(limits.messageBytes, (reason) => fail(reason)),
@@ -34,16 +35,21 @@ export async function createHttpTransport(options: HttpOptions): Promise<Reasone
     },
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
     setSupportedProtocolVersions: (versions) => inner.setSupportedProtocolVersions?.(versions),
-    start() {
+    async start() {
       inner.onclose = () => transport.onclose?.()
-      inner.onerror = (error) => transport.onerror?.(error)
+      inner.onerror = (error) => {
+        // A stream that is opened again belongs to a session that has not begun: the handshake has to come first.
+        if (error instanceof SseError && isOpen) fail('closed its stream of events')
+        transport.onerror?.(error)
+      }
       inner.onmessage = (message: JSONRPCMessage, extra) => {
         if (why !== undefined) return
         const problem = guard.incoming(message)
         if (problem === undefined) transport.onmessage?.(message, extra)
         else fail(problem)
       }
-      return inner.start()
+      await inner.start()
+      isOpen = true
     },
     send(message, sendOptions) {
       guard.outgoing(message)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Answer } from '../asks.ts'
 import { createAgentState } from '../create-agent-state.ts'
 import { scriptedModel, testToolContext } from '../testing/index.ts'
 import { buildTools } from '../tool-set.ts'
@@ -10,6 +11,7 @@ import { unwrapResult, type Tool, type ToolContext } from '../tool.ts'
 import { createTransport } from './create-transport.ts'
 import type { McpLimits } from './mcp-limits.ts'
 import { createMcpServer, type McpServer, type McpServerOptions } from './mcp-server.ts'
+import type { Usage } from '../protocol/message.ts'
 import { signal } from '../shell/processes.ts'
 
 const program = path.join(import.meta.dirname, '../../test/mcp-server.mjs')
@@ -267,6 +269,65 @@ describe('a server that behaves', () => {
       model: 'scripted/one',
     })
     expect(model.calls).toHaveLength(1)
+  })
+
+  test('counts what it used of the model to the run', async () => {
+    const server = await started('good')
+    const model = scriptedModel([[{ text: 'Hello!' }]])
+    const spent: Usage[] = []
+    await call(
+      server,
+      'sample',
+      {},
+      {
+        chatModel: { id: 'scripted/one', model },
+        ask: () => Promise.resolve({ type: 'answers', answers: { 0: 'Let it' } }),
+        spend: (usage) => void spent.push(usage),
+      },
+    )
+    expect(spent).toHaveLength(1)
+    expect(spent[0]?.totalTokens).toBeGreaterThan(0)
+  })
+
+  test('sends the person nowhere: they are shown the address, and it is told what they said', async () => {
+    const server = await started('good')
+    const asked: { title: string; content?: unknown }[] = []
+    const answering = (answer: Answer): Partial<ToolContext> => ({
+      ask(request) {
+        asked.push(request)
+        return Promise.resolve(answer)
+      },
+    })
+    const agreed = answering({ type: 'answers', answers: { 0: 'I will open it' } })
+    const said = await call(server, 'visit', { text: 'https://login.example/x?y=1' }, agreed)
+    expect(JSON.parse(said.output as string)).toEqual({ action: 'accept' })
+    expect(asked[0]?.title).toBe('The MCP server "files" wants you to open an address at login.example')
+    expect(asked[0]?.content).toMatchObject({ link: 'https://login.example/x?y=1' })
+    expect(JSON.stringify(asked[0]?.content)).toContain('This leads to login.example')
+    const refused = await call(server, 'visit', { text: 'https://login.example/' }, answering({ type: 'deny' }))
+    expect(JSON.parse(refused.output as string)).toEqual({ action: 'decline' })
+    const before = asked.length
+    for (const bad of [
+      'http://login.example/',
+      'javascript:alert(1)',
+      'https://me:secret@login.example/',
+      'file:///etc',
+    ])
+      expect((await call(server, 'visit', { text: bad }, agreed)).output).toContain('"code"')
+    expect(asked).toHaveLength(before)
+    await expect(call(server, 'visit-first', {}, agreed)).rejects.toThrow('They were shown it and agreed')
+    await expect(call(server, 'visit-first', {}, answering({ type: 'deny' }))).rejects.toThrow('They do not want to')
+  })
+
+  test('has results that are not what it declares given as errors', async () => {
+    const server = await started('good')
+    expect((await call(server, 'declared', { text: '{"answer":42}' })).output).toEqual({
+      structuredContent: { answer: 42 },
+    })
+    await expect(call(server, 'declared', { text: '{"answer":"many"}' })).rejects.toThrow(
+      'The tool ran, but its result is not what it declares: .answer is string, not number. It gave: {"answer":"many"}',
+    )
+    await expect(call(server, 'declared')).rejects.toThrow('there is no structured content')
   })
 
   test('asks nobody while calls of two conversations run', async () => {

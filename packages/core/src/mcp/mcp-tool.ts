@@ -2,6 +2,7 @@ import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/c
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../tool.ts'
 import type { CallContext } from './open-connection.ts'
+import { outputProblem } from './output-problem.ts'
 import { readResult } from './read-result.ts'
 import { sha256 } from './server-config.ts'
 
@@ -35,9 +36,23 @@ export function mcpTool(listed: ListedTool, { server, trusted, call }: McpToolOp
       return missing.length === 0 ? undefined : `The input lacks ${missing.join(', ')}. Send the whole call again.`
     },
     async execute(input, ctx: ToolContext) {
-      return readResult(await call(name, input, ctx), ctx, `${server}-${name}`)
+      const result = await call(name, input, ctx)
+      const problem = result.isError === true ? undefined : declaredProblem(listed, result)
+      if (problem === undefined) return readResult(result, ctx, `${server}-${name}`)
+      const given = JSON.stringify(result.structuredContent) ?? 'nothing'
+      throw new Error(
+        `The tool ran, but its result is not what it declares: ${problem}. It gave: ${given.slice(0, 2000)}`.toWellFormed(),
+      )
     },
   })
+}
+
+/** What is wrong with a result by the schema that the server declares for it. */
+function declaredProblem({ outputSchema }: ListedTool, { structuredContent }: CallToolResult): string | undefined {
+  if (outputSchema === undefined) return undefined
+  return structuredContent === undefined
+    ? 'there is no structured content'
+    : outputProblem(outputSchema, structuredContent)
 }
 
 const longest = 64

@@ -8,9 +8,10 @@ import type {
   Tool as ListedTool,
 } from '@modelcontextprotocol/client'
 import type { ToolContext } from '../tool.ts'
-import { openActiveCalls } from './active-calls.ts'
+import { openActiveCalls, type ActiveCall } from './active-calls.ts'
 import { answerElicitation } from './answer-elicitation.ts'
 import { answerSampling } from './answer-sampling.ts'
+import { askToVisit } from './ask-to-visit.ts'
 import type { McpLimits } from './mcp-limits.ts'
 import type { ReasonedTransport } from './stdio-transport.ts'
 
@@ -32,7 +33,10 @@ export interface McpConnection {
 }
 
 /** What a call of a server may make use of. */
-export type CallContext = Pick<ToolContext, 'ask' | 'emit' | 'signal' | 'toolCallId' | 'chatModel' | 'session'>
+export type CallContext = Pick<
+  ToolContext,
+  'ask' | 'emit' | 'signal' | 'toolCallId' | 'chatModel' | 'session' | 'spend'
+>
 
 export interface ConnectionOptions {
   name: string
@@ -57,6 +61,7 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
   }
 }
 
+const mostVisits = 5
 const slowly = { autoRefresh: false, debounceMs: 500 }
 
 async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<McpConnection> {
@@ -68,7 +73,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
   const client: Client = new SdkClient(
     { name: 'troupe', version: '0.1.0' },
     {
-      capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {} },
+      capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {} },
       versionNegotiation: { mode },
       // What a server declares is not compiled into checks of ours: a pattern of its could stall the process.
       jsonSchemaValidator: {
@@ -151,10 +156,25 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
         )
       } catch (error) {
         ctx.signal.throwIfAborted()
+        await visitFirst(error, call)
         if (call.overdue() !== undefined) throw new Error(`The MCP server "${name}" ${call.overdue()}.`)
         throw described(error, 'in time', ' while the call ran, so its outcome is unknown')
       }
     },
+  }
+
+  /** Some calls work only after the person has been somewhere. */
+  async function visitFirst(error: unknown, call: ActiveCall): Promise<void> {
+    const { UrlElicitationRequiredError } = await import('@modelcontextprotocol/client')
+    if (!(error instanceof UrlElicitationRequiredError)) return
+    const before = `The MCP server "${name}" wants the person to open an address first`
+    for (const wanted of error.elicitations.slice(0, mostVisits)) {
+      const { action } = await askToVisit(name, wanted, call).catch((refused: unknown) => {
+        throw new Error(`${before}, but ${(refused as Error).message}.`, { cause: refused })
+      })
+      if (action !== 'accept') throw new Error(`${before}. They do not want to.`)
+    }
+    throw new Error(`${before}. They were shown it and agreed: make the call again once they say that they are done.`)
   }
 
   /** Every request is bounded, and so is how often one more page is asked for. */

@@ -11,7 +11,7 @@ export function pickListed(
   const names = new Set<string>()
   let all = 0
   for (const tool of listed) {
-    const length = JSON.stringify(tool.inputSchema).length + (tool.description?.length ?? 0)
+    const length = JSON.stringify([tool.inputSchema, tool.outputSchema]).length + (tool.description?.length ?? 0)
     const name = `The tool "${tool.name.slice(0, 100).toWellFormed()}" is left out`
     if (length > limits.toolCharacters)
       problems.push(

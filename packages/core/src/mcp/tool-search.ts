@@ -13,10 +13,16 @@ export function deferTools(tools: readonly Tool[], budget = budgetTokens): reado
 }
 
 /**
- * The tools that a model is shown: those that are held back only once they were found or used in the conversation. The
- * same conversation gives the same tools, in any process.
+ * The tools that a model is shown: those of pages while one offers them, those that are held back only once they were
+ * found or used in the conversation. The same conversation and pages give the same tools, in any process.
  */
-export function shownTools(tools: readonly Tool[], messages: readonly { parts: readonly object[] }[]): readonly Tool[] {
+export function shownTools(
+  all: readonly Tool[],
+  messages: readonly { parts: readonly object[] }[],
+  offers: (action: string) => boolean = () => false,
+): readonly Tool[] {
+  const isOffered = ({ pageAction }: Tool): boolean => pageAction === undefined || offers(pageAction)
+  const tools = all.every(isOffered) ? all : all.filter(isOffered)
   const holds = tools.find((tool) => tool.holds !== undefined)?.holds
   if (holds === undefined) return tools
   const known = new Set<string>()

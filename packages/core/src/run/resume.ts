@@ -73,6 +73,9 @@ function readItem(resume: Resume, item: LogItem): void {
     case '$steer':
       resume.steering.push({ id: item.id, text: item.text })
       return
+    case '$spend':
+      resume.usage.push(item.usage as unknown as Usage)
+      return
     case '$repair':
       return
     default: {

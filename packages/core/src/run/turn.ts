@@ -10,7 +10,7 @@ import { redactChunk } from './redact-chunk.ts'
 import { RepeatGuard } from './repeat-guard.ts'
 import { defaultLimits, type Limits, type RunInput } from './run-input.ts'
 import { Stopwatch } from './stopwatch.ts'
-import { addUsage } from './usage.ts'
+import { addUsage, costOf } from './usage.ts'
 import { createWriteLock, type WriteLock } from './write-lock.ts'
 
 export type Turn = ReturnType<typeof openTurn>
@@ -69,6 +69,13 @@ export function openTurn(input: RunInput) {
         busy--
         tellWaiting()
       }
+    },
+    /** What a call used of the model counts as what the turn did. */
+    spend(usage: Usage): void {
+      log.note({ type: '$spend', usage: { ...usage } })
+      turn.usage = addUsage(turn.usage, usage)
+      emit({ type: 'data-usage', data: turn.usage, transient: true })
+      input.meter?.add({ tokens: usage.totalTokens, cost: costOf(usage, input.model.price) ?? 0 })
     },
     refuse(toolName: string): void {
       turn.denied = true

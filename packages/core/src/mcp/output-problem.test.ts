@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { outputProblem } from './output-problem.ts'
+
+const person = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 5, pattern: '^(a+)+$' },
+    age: { type: ['integer', 'null'], minimum: 0, exclusiveMaximum: 150 },
+    friends: { type: 'array', items: { $ref: '#' }, maxItems: 2 },
+    kind: { enum: ['one', { two: 2 }] },
+    pair: { prefixItems: [{ type: 'string' }, { type: 'number' }], items: false },
+    way: { oneOf: [{ const: 1 }, { type: 'string' }] },
+    both: { allOf: [{ required: ['a'] }, { $ref: '#/$defs/b~1c' }] },
+  },
+  required: ['name'],
+  additionalProperties: false,
+  $defs: { 'b/c': { required: ['b'] } },
+}
+
+test.each<[unknown, string | undefined]>([
+  [{ name: 'Ada', age: 36, friends: [{ name: 'Bob' }], kind: { two: 2 }, pair: ['a', 1], way: 'x' }, undefined],
+  [{ name: 'aaaaa', age: null, both: { a: 1, b: 2 } }, undefined],
+  [[], 'it is array, not object'],
+  [{}, 'it lacks "name"'],
+  [{ name: 7 }, '.name is number, not string'],
+  [{ name: '' }, '.name is too short'],
+  [{ name: 'too long' }, '.name is too long'],
+  [{ name: 'x', age: 1.5 }, '.age is number, not integer or null'],
+  [{ name: 'x', age: 150 }, '.age is out of its limits'],
+  [{ name: 'x', friends: [{ name: 'y' }, { name: 'z', friends: [{}] }] }, '.friends[1].friends[0] lacks "name"'],
+  [{ name: 'x', friends: [{ name: 'y' }, { name: 'y' }, { name: 'y' }] }, '.friends has too many items'],
+  [{ name: 'x', kind: 'two' }, '.kind is none of the values it may have'],
+  [{ name: 'x', pair: ['a', 1, 2] }, '.pair[2] must not be there'],
+  [{ name: 'x', way: 2 }, '.way is none of what it may be'],
+  [{ name: 'x', both: { a: 1 } }, '.both lacks "b"'],
+  [{ name: 'x', more: 1 }, '.more must not be there'],
+  [{ name: 'x', ['__proto__']: 1 }, '.__proto__ must not be there'],
+])('%j', (value, problem) => {
+  expect(outputProblem(person, value)).toBe(problem)
+})
+
+test('schemas that lead in a circle, or are nothing, cost little and forbid nothing', () => {
+  const circle = { $ref: '#/a', a: { $ref: '#/b' }, b: { $ref: '#/a', anyOf: [{ $ref: '#' }, { $ref: '#/a' }] } }
+  const begun = performance.now()
+  expect(outputProblem(circle, {})).toBeUndefined()
+  const wide = { anyOf: Array.from({ length: 20 }, () => ({ $ref: '#' })) }
+  expect(outputProblem(wide, {})).toBeUndefined()
+  expect(performance.now() - begun).toBeLessThan(2000)
+  for (const odd of [null, true, 7, 'x', [], { type: 7 }, { properties: [] }, { $ref: 'https://x.example' }])
+    expect(outputProblem(odd, { a: 1 })).toBeUndefined()
+})

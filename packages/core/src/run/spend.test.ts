@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { play, probe } from '../../test/play-run.ts'
+import { readResume } from './resume.ts'
+
+const usage = { inputTokens: 900, outputTokens: 100, totalTokens: 1000 }
+const lends = probe('lends', false, [], {
+  execute(_, ctx) {
+    ctx.spend?.(usage)
+    return 'done'
+  },
+})
+
+test('what a call used of the model counts to the run, to its budget and after a restart', async () => {
+  const plain = probe('lends', false, [], { execute: () => 'done' })
+  const alone = await play([[{ call: { name: 'lends', input: {} } }], [{ text: 'done' }]], [plain])
+  const added: { tokens?: number }[] = []
+  const meter = { add: (more: { tokens?: number }) => void added.push(more), exceeded: () => undefined }
+  const { message, log } = await play([[{ call: { name: 'lends', input: {} } }], [{ text: 'done' }]], [lends], {
+    meter: meter as never,
+  })
+  const before = alone.message.metadata?.usage?.totalTokens ?? 0
+  expect(message.metadata?.usage?.totalTokens).toBe(before + 1000)
+  expect(added.reduce((sum, { tokens = 0 }) => sum + tokens, 0)).toBe(before + 1000)
+  expect(readResume(log.items).usage).toContainEqual(usage)
+})
+
+test('a limit of tokens ends the turn after a call that used them up', async () => {
+  const turns = [[{ call: { name: 'lends', input: {} } }], [{ text: 'not reached' }]]
+  const { message, model } = await play(turns, [lends], { limits: { tokens: 500 } })
+  expect(message.metadata?.stopped).toMatchObject({ reason: 'tokens' })
+  expect(model.calls).toHaveLength(1)
+})
