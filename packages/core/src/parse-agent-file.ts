@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import type { AgentDefinition } from './agent-definition.ts'
-import { paramValuesSchema } from './protocol/param.ts'
+import { paramValuesSchema } from './protocol/param-values.ts'
 
 /** What stands between the dashes of an agent's file. */
 const frontMatter = z.strictObject({
@@ -52,8 +52,19 @@ export function parseAgentFile(text: string, name: string): AgentFile {
     throw new Error(issues.join('; '))
   }
   if (body === '') throw new Error('there is no prompt below the front matter')
-  const { description, groups, tools, agents, needs = [], model, maxDepth, maxSteps, budget, params, pages } =
-    parsed.data
+  const {
+    description,
+    groups,
+    tools,
+    agents,
+    needs = [],
+    model,
+    maxDepth,
+    maxSteps,
+    budget,
+    params,
+    pages,
+  } = parsed.data
   return {
     name,
     description,

@@ -1,4 +1,5 @@
 import { newId } from '@troupe/core/protocol'
+import type { ParamValues } from '@troupe/core/protocol'
 import type { Ask, Mode, SearchHit } from '@troupe/core'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
@@ -12,6 +13,8 @@ import type { AgentActions } from './agents/agent-actions.ts'
 import { chosenModelKey } from './current-model.ts'
 import { createAskActions } from './inbox/ask-actions.ts'
 import type { AskActions } from './inbox/ask-actions.ts'
+import { createParamActions } from './composer/param-actions.ts'
+import type { ParamActions } from './composer/param-actions.ts'
 import { createModeActions } from './modes/mode-actions.ts'
 import type { ModeActions } from './modes/mode-actions.ts'
 
@@ -38,6 +41,8 @@ export interface AppState {
   chosenModes: Record<string, Mode>
   /** Whom sessions that the server does not have yet are to talk to, by session; the master where none is named. */
   chosenAgents: Record<string, string>
+  /** Settings of the model by session, until the server has them. */
+  chosenParams: Record<string, ParamValues>
   /** What decides about calls besides rules; null until it is known. */
   permissions: PermissionFacts | null
   /** What waits for the person, in any session, oldest first. */
@@ -48,7 +53,9 @@ export interface AppState {
   /** The folder that is worked in; null until it is known. */
   workspacePath: string | null
   /** What is open over the chat. */
-  dialog: 'models' | 'inbox' | 'rules' | 'agents' | 'context' | 'mcp' | null
+  dialog: 'settings' | 'inbox' | 'context' | 'shortcuts' | null
+  /** Where the settings are open, `section` or `section/setting`; empty where no section was asked for. */
+  settingsAt: string
 }
 
 export interface Found {
@@ -58,7 +65,7 @@ export interface Found {
 
 export type AppStore = StoreApi<AppState> & AppActions
 
-export interface AppActions extends AskActions, ModeActions, AgentActions {
+export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions {
   /** Trades the one-time key for a cookie if there is one, then reads what there is. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
@@ -79,6 +86,8 @@ export interface AppActions extends AskActions, ModeActions, AgentActions {
   chooseModel: (ref: string) => Promise<void>
   setSidebar: (open: boolean) => void
   setDialog: (dialog: AppState['dialog']) => void
+  /** Shows the settings, a section of them, or a setting: `models`, `models/new`. */
+  openSettings: (at?: string) => void
 }
 
 export interface AppServices {
@@ -111,12 +120,14 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     chosenModels: {},
     chosenModes: {},
     chosenAgents: {},
+    chosenParams: {},
     permissions: null,
     asks: [],
     sidebar: restingSidebar(),
     isAway: false,
     workspacePath: null,
     dialog: null,
+    settingsAt: '',
   }))
   const { getState, setState } = store
   screen.onChange(restSidebar)
@@ -128,6 +139,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     ...asks,
     ...modes,
     ...createAgentActions(store),
+    ...createParamActions(store, services),
     start,
     refresh,
     refreshModels,
@@ -144,6 +156,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     chooseModel,
     setSidebar,
     setDialog: (dialog) => setState({ dialog }),
+    openSettings: (at = '') => setState({ dialog: 'settings', settingsAt: at }),
   }
 
   async function start(key: string | null): Promise<void> {

@@ -17,7 +17,10 @@ import { choiceIn } from './composer-picks/choice-in.ts'
 import { currentModel } from './current-model.ts'
 import type { FilePartData } from './chat/attachments.ts'
 import { dataOf } from './chat/data-of.ts'
+import { keepComposer } from './composer/kept-composer.ts'
+import { createQueue } from './composer/queue.ts'
 import { emptySession } from './chat/session-state.ts'
+import type { SessionState } from './chat/session-state.ts'
 import { createSessionStore } from './chat/session-store.ts'
 import type { SessionStore } from './chat/session-store.ts'
 import { pageWakeSource } from './chat/wake-source.ts'
@@ -62,13 +65,17 @@ export function createWorkspace(sessionId: string | null): Workspace {
     screen: narrowScreen(),
     onError: noticeError,
     onSession: (changed, what) => {
-      if (what === 'deleted') keptPanels.forget(changed)
+      if (what === 'deleted') {
+        keptPanels.forget(changed)
+        keptComposer.forget(changed)
+      }
       channel.tell({ sessionId: changed, what })
     },
   })
   const ids = readClientIds(keptByBrowser, keptByTab)
   const sessions = new Map<string, SessionStore>()
   const keptPanels = keepPanels(keptByBrowser)
+  const keptComposer = keepComposer(keptByBrowser)
   const channel = openTabChannel(({ sessionId: changed, what }) => {
     if (what === 'deleted') app.forget(changed)
     void app.refresh()
@@ -109,7 +116,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
   function openSession(id: string): SessionStore {
     const { isNew, sessionId: current } = app.getState()
     const fresh = isNew && id === current
-    const draftKey = () => `troupe.draft.${fresh && app.getState().isNew ? 'new' : id}`
+    const place = () => (fresh && app.getState().isNew ? 'new' : id)
     const initial = emptySession(id, fresh ? 'new' : 'loading')
     const services = {
       api,
@@ -119,6 +126,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
       model: () => currentModel(app.getState(), keptByBrowser),
       mode: () => app.untoldMode(id),
       agent: () => app.untoldAgent(id),
+      params: () => app.untoldParams(id),
       onChunk: (chunk: Chunk) => onChunk(id, chunk),
       onAnswered: app.asksAnswered,
       onChange: () => {
@@ -132,10 +140,13 @@ export function createWorkspace(sessionId: string | null): Workspace {
         isNarrow: isNarrowForPanels,
         keep: (state) => keptPanels.write(id, state),
       }),
-      keepDraft: (draft: string) => keptByBrowser.set(draftKey(), draft === '' ? null : draft),
+      queue: createQueue(keptComposer.queue(id)),
+      keepDraft: (draft: string) => keptComposer.keepDraft(place(), draft),
+      keepAttachments: (attachments: SessionState['attachments']) =>
+        keptComposer.keepAttachments(place(), attachments),
     }
     return createSessionStore(
-      { ...initial, draft: keptByBrowser.get(draftKey()) ?? '' },
+      { ...initial, ...keptComposer.draft(place()) },
       { ...services, agents: openSubAgents(id, services) },
     )
   }

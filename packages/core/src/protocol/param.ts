@@ -1,60 +1,51 @@
-import { z } from 'zod'
+/** One setting of a model that a person can turn, as data: `capabilities.params` is a list of them. */
+export type Param = NumberParam | ChoiceParam | SwitchParam | TextsParam
 
-const common = {
+interface CommonParam {
   /** A setting of the call (`temperature`, `maxOutputTokens`, `reasoning` …), else an option of the provider. */
-  name: z.string().regex(/^[A-Za-z][\w.-]{0,63}$/),
-  label: z.string().min(1).max(100).optional(),
+  name: string
+  label?: string
   /** One line on what it does. */
-  note: z.string().max(300).optional(),
+  note?: string
   /** Under which name which part of the SDK takes it, where that is not its own. */
-  option: z.strictObject({ provider: z.string().min(1).max(100), key: z.string().min(1).max(100) }).optional(),
+  option?: { provider: string; key: string }
 }
 
-/** One setting of a model that a person can turn, as data: `capabilities.params` is a list of them. */
-export const paramSchema = z.discriminatedUnion('type', [
-  z.strictObject({
-    ...common,
-    type: z.literal('number'),
-    min: z.number(),
-    max: z.number(),
-    step: z.number().positive().optional(),
-    /** What the provider takes where nothing is said; never sent. */
-    default: z.number().optional(),
-  }),
-  z.strictObject({
-    ...common,
-    type: z.literal('integer'),
-    min: z.int(),
-    max: z.int(),
-    default: z.int().optional(),
-  }),
-  z.strictObject({
-    ...common,
-    type: z.literal('choice'),
-    options: z.array(z.string().min(1).max(100)).min(1).max(50),
-    default: z.string().optional(),
-  }),
-  z.strictObject({ ...common, type: z.literal('switch'), default: z.boolean().optional() }),
-  z.strictObject({ ...common, type: z.literal('texts'), max: z.int().positive().max(100).default(4) }),
-])
-export type Param = z.infer<typeof paramSchema>
+export interface NumberParam extends CommonParam {
+  type: 'number' | 'integer'
+  min: number
+  max: number
+  step?: number
+  /** What the provider takes where nothing is said; never sent. */
+  default?: number
+}
+
+export interface ChoiceParam extends CommonParam {
+  type: 'choice'
+  options: string[]
+  default?: string
+}
+
+export interface SwitchParam extends CommonParam {
+  type: 'switch'
+  default?: boolean
+}
+
+export interface TextsParam extends CommonParam {
+  type: 'texts'
+  /** How many there may be. */
+  max: number
+}
+
+export type ParamValue = number | boolean | string | string[]
 
 /** What was chosen, by name. What is not in it is the provider's own choice. */
-export const paramValuesSchema = z.record(
-  z.string().max(64),
-  z.union([z.number(), z.boolean(), z.string().max(1000), z.array(z.string().max(1000)).max(100)]),
-)
-export type ParamValues = z.infer<typeof paramValuesSchema>
-export type ParamValue = ParamValues[string]
+export type ParamValues = Record<string, ParamValue>
 
 /** What of a model's `capabilities.params` is a parameter of ours; other programs write other things there. */
 export function paramsOf(model: { capabilities?: { params?: unknown } } | undefined): Param[] {
   const listed = model?.capabilities?.params
-  if (!Array.isArray(listed)) return []
-  return listed.flatMap((entry) => {
-    const parsed = paramSchema.safeParse(entry)
-    return parsed.success ? [parsed.data] : []
-  })
+  return Array.isArray(listed) ? listed.filter(isParam) : []
 }
 
 /** Why this cannot be the value of it, in words that end a sentence about it; undefined when it can. */
@@ -72,8 +63,24 @@ export function paramProblem(param: Param, value: unknown): string | undefined {
     case 'switch':
       return typeof value === 'boolean' ? undefined : 'must be true or false'
     case 'texts':
-      if (!Array.isArray(value) || value.some((text) => typeof text !== 'string' || text === ''))
-        return 'must be a list of texts'
+      if (!isTexts(value)) return 'must be a list of texts'
       return value.length > param.max ? `takes at most ${param.max} texts` : undefined
   }
+}
+
+function isParam(entry: unknown): entry is Param {
+  if (typeof entry !== 'object' || entry === null) return false
+  const { name, type, label, note, min, max, options, option } = entry as Record<string, unknown>
+  const isNamed = typeof name === 'string' && /^[A-Za-z][\w.-]{0,63}$/.test(name)
+  const isTold = [label, note].every((text) => text === undefined || typeof text === 'string')
+  const { provider, key } = (option ?? {}) as Record<string, unknown>
+  const isPlaced = option === undefined || (typeof provider === 'string' && typeof key === 'string')
+  if (!isNamed || !isTold || !isPlaced) return false
+  if (type === 'number' || type === 'integer') return typeof min === 'number' && typeof max === 'number' && min < max
+  if (type === 'choice') return isTexts(options) && options.length > 0
+  return type === 'switch' || (type === 'texts' && typeof max === 'number')
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')
 }

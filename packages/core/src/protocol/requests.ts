@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from './ids.ts'
-import { paramValuesSchema } from './param.ts'
+import { paramValuesSchema } from './param-values.ts'
 
 /** A message as clients send it. Parts are checked by kind when they are taken, see `parseUserMessage`. */
 export const wireMessageSchema = z.looseObject({

@@ -7,6 +7,7 @@ import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { Request, RequestOptions } from './request.ts'
 import type { NewRule, RuleInfo, RuleList, RuleTest } from './rule-info.ts'
+import { settingsApi } from './settings-api.ts'
 
 export interface ChatBody {
   sessionId: string
@@ -68,6 +69,7 @@ export function createApi(request: Request) {
     `${session(sessionId)}/agents/${encodeURIComponent(agentId)}`
 
   return {
+    ...settingsApi(request),
     authenticate: (key: string) => request('POST', '/ai/auth', { body: { key } }),
 
     sessions: ({ query, cursor }: { query?: string; cursor?: string } = {}) => {

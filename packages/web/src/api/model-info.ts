@@ -9,7 +9,11 @@ export interface ModelInfo {
   usable: boolean
   tags: string[]
   contextWindow?: number
-  capabilities?: { common?: { examples?: unknown } }
+  maxOutputTokens?: number
+  familyId?: string
+  /** US dollars per million tokens. */
+  price?: { input: number; output: number }
+  capabilities?: { common?: { examples?: unknown }; params?: unknown }
 }
 
 export interface ModelList {

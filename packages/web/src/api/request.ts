@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts'
+import { uploadFetch } from './upload-fetch.ts'
 
 export type Request = (method: string, path: string, options?: RequestOptions) => Promise<Response>
 
@@ -7,6 +8,8 @@ export interface RequestOptions {
   /** Sent as they are, under their own type. */
   bytes?: Blob
   signal?: AbortSignal
+  /** Hears how much of the bytes has gone, from 0 to 1. */
+  onProgress?: (sent: number) => void
 }
 
 /**
@@ -18,10 +21,13 @@ export function createRequest(
   onLocked: () => void,
   onReach: (reached: boolean) => void = () => undefined,
 ): Request {
-  return async function request(method, path, { body, bytes, signal } = {}) {
+  return async function request(method, path, { body, bytes, signal, onProgress } = {}) {
     let response: Response
     try {
-      response = await fetch(path, {
+      const counted = bytes !== undefined && onProgress !== undefined && 'XMLHttpRequest' in globalThis
+      response = counted
+        ? await uploadFetch(path, bytes, { signal, onProgress })
+        : await fetch(path, {
         method,
         ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
         ...(bytes !== undefined && { body: bytes, headers: { 'content-type': bytes.type } }),

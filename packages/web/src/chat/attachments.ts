@@ -1,39 +1,79 @@
 import { newId } from '@troupe/core/protocol'
 import type { Part } from '@troupe/core/protocol'
 import type { StoreApi } from 'zustand/vanilla'
-import type { Api } from '../api/api.ts'
+import { t } from '../texts/t.ts'
+import { formatSize } from '../ui/format.ts'
 import { readableType } from './readable-type.ts'
 import type { Attachment, SessionState } from './session-state.ts'
+import type { SessionServices } from './session-store.ts'
 
 export type FilePartData = Extract<Part, { type: 'file' }>
 
-/** Files that go with the next message: their bytes go to the server at once, the message names them. */
-export function createAttachments(store: StoreApi<SessionState>, api: Api, onError: (error: unknown) => void) {
-  const change = (next: (attachments: readonly Attachment[]) => readonly Attachment[]) =>
-    store.setState(({ attachments }) => ({ attachments: next(attachments) }))
+/** What the server takes in one piece. */
+const mostBytes = 32 * 1024 * 1024
+const mostFiles = 20
 
-  return { attach, detach }
+/** Files that go with the next message: their bytes go to the server at once, the message names them. */
+export function createAttachments(
+  store: StoreApi<SessionState>,
+  { api, onError, keepAttachments }: Pick<SessionServices, 'api' | 'onError' | 'keepAttachments'>,
+) {
+  const onWay = new Map<string, AbortController>()
+  const change = (next: (attachments: readonly Attachment[]) => readonly Attachment[]) => {
+    store.setState(({ attachments }) => ({ attachments: next(attachments) }))
+    keepAttachments(store.getState().attachments)
+  }
+  const patch = (id: string, news: Partial<Attachment>) =>
+    change((attachments) => attachments.map((one) => (one.id === id ? { ...one, ...news } : one)))
+
+  return { attach, attachText, detach }
 
   async function attach(files: Iterable<File>): Promise<void> {
-    await Promise.all(Array.from(files, addOne))
+    await Promise.all(Array.from(files, (file) => addOne(file)))
   }
 
-  async function addOne(file: File): Promise<void> {
+  /** A long text as a file of its own. */
+  async function attachText(text: string): Promise<void> {
+    const taken = new Set(store.getState().attachments.map(({ name }) => name))
+    const names = Array.from({ length: mostFiles + 1 }, (_, index) => t.composer.pastedName(index + 1))
+    const name = names.find((candidate) => !taken.has(candidate)) ?? t.composer.pastedName(1)
+    await addOne(new File([text], name, { type: 'text/plain' }), text)
+  }
+
+  async function addOne(file: File, text?: string): Promise<void> {
     const id = newId('f')
-    change((attachments) => [...attachments, { id, name: file.name, mediaType: file.type, url: null }])
+    const { name, type, size } = file
+    const controller = new AbortController()
     try {
-      const bytes = new Uint8Array(await file.arrayBuffer())
-      const mediaType = readableType(file.type, bytes)
-      if (mediaType === undefined) throw new Error(`“${file.name}” is neither an image nor text nor a PDF.`)
-      const { url } = await api.addBlob(new Blob([bytes], { type: mediaType }))
-      change((attachments) => attachments.map((one) => (one.id === id ? { ...one, mediaType, url } : one)))
+      if (store.getState().attachments.length >= mostFiles) throw new Error(t.composer.tooMany(name, mostFiles))
+      if (size > mostBytes) throw new Error(t.composer.tooLarge(name, formatSize(size), formatSize(mostBytes)))
+      if (size === 0) throw new Error(t.composer.emptyFile(name))
+      const added = { id, name, mediaType: type, size, url: null, sent: 0, ...(text !== undefined && { text }) }
+      change((attachments) => [...attachments, added])
+      onWay.set(id, controller)
+      const bytes = await file.arrayBuffer().then(
+        (buffer) => new Uint8Array(buffer),
+        // A folder, or a file that has gone since.
+        () => Promise.reject(new Error(t.composer.unreadable(name))),
+      )
+      const mediaType = readableType(type, bytes)
+      if (mediaType === undefined) throw new Error(t.composer.wrongKind(name))
+      const { url } = await api.addBlob(new Blob([bytes], { type: mediaType }), {
+        signal: controller.signal,
+        onProgress: (sent) => patch(id, { sent }),
+      })
+      patch(id, { mediaType, url, sent: 1 })
     } catch (error) {
+      if (controller.signal.aborted) return
       detach(id)
       onError(error)
+    } finally {
+      onWay.delete(id)
     }
   }
 
   function detach(id: string): void {
+    onWay.get(id)?.abort()
     change((attachments) => attachments.filter((one) => one.id !== id))
   }
 }

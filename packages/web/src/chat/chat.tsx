@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'react'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { Announcer } from './announcer.tsx'
-import { Composer } from './composer.tsx'
+import { Composer } from '../composer/composer.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
 import { EmptyChat } from './empty-chat.tsx'
 import { ErrorCard } from './error-card.tsx'

@@ -2,7 +2,7 @@ import { examplesOf, isDemo } from '../api/model-info.ts'
 import { Mark } from '../ui/mark.tsx'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace.ts'
 import { useSessionStore } from './session-context.ts'
-import { useBlocked } from './use-blocked.ts'
+import { useBlocked } from '../composer/use-blocked.ts'
 import './empty-chat.css'
 
 const shownExamples = 8

@@ -4,6 +4,9 @@ import type { Chunk, StoredMessage } from '@troupe/core/protocol'
 import type { SubAgentInfo } from '../api/agent-info.ts'
 import { createApi } from '../api/api.ts'
 import { createRequest } from '../api/request.ts'
+import { memoryPlace } from '../composer/memory-place.ts'
+import { createQueue } from '../composer/queue.ts'
+import type { QueuePlace } from '../composer/queue.ts'
 import { createPanels } from '../panels/panels.ts'
 import { noPanels } from '../panels/panels-state.ts'
 import { openSubAgents } from '../sub-agents/open-sub-agents.ts'
@@ -88,7 +91,7 @@ export function createFakeServer() {
   const errors: unknown[] = []
   const drafts: string[] = []
   const request = createRequest(fetch as typeof globalThis.fetch, () => undefined)
-  const openSession = (phase: SessionState['phase'] = 'loading') => {
+  const openSession = (phase: SessionState['phase'] = 'loading', place: QueuePlace = memoryPlace()) => {
     const services = {
       api: createApi(request),
       ids: { clientId: 'c1', tabId: 't1' },
@@ -105,6 +108,8 @@ export function createFakeServer() {
       onChange: () => undefined,
       onError: (error: unknown) => errors.push(error),
       keepDraft: (draft: string) => drafts.push(draft),
+      keepAttachments: () => undefined,
+      queue: createQueue(place),
       panels: createPanels({ initial: noPanels, isNarrow: () => false, keep: () => undefined }),
     }
     return createSessionStore(emptySession('s1', phase), { ...services, agents: openSubAgents('s1', services) })

@@ -12,6 +12,10 @@ export interface RunFollowerOptions {
   onOtherRun: () => void
   onEnded: (end: 'finished' | 'idle') => Promise<void>
   onRefused: (error: unknown, sent: StoredMessage | undefined) => Promise<void>
+  /** The server has the message. */
+  onAccepted: (sent: StoredMessage | undefined) => void
+  /** Whether the run is followed to its end although nobody looks at it. */
+  stays: () => boolean
 }
 
 /** A run that is being followed; `accepted` once the server has it. */
@@ -22,7 +26,7 @@ interface Following {
 
 /** Keeps the state of one session in step with its run, at most one at a time. */
 export function createRunFollower(store: StoreApi<SessionState>, options: RunFollowerOptions) {
-  const { services, onOtherRun, onEnded, onRefused } = options
+  const { services, onOtherRun, onEnded, onRefused, onAccepted, stays } = options
   const { sessionId, agentId } = store.getState()
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
   let following: Following | undefined
@@ -45,7 +49,7 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
   /** A message that is on its way must arrive, whatever the person looks at meanwhile; else the stream is let go. */
   function leave(): void {
     inSight = false
-    if (following?.accepted === true) letGo()
+    if (following?.accepted === true && !stays()) letGo()
   }
 
   function letGo(): void {
@@ -56,7 +60,8 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
   /** Follows the run to its end; with `start`, begins it. `sent` is the message that begins it, where one does. */
   async function follow(start?: (signal: AbortSignal) => Promise<Response>, sent?: StoredMessage): Promise<void> {
     following?.controller.abort(new Error('another run is followed'))
-    if (start !== undefined) inSight = true
+    // One that is sent after another is not looked at for that.
+    if (start !== undefined && !stays()) inSight = true
     const { signal, ...current } = newFollowing(start === undefined)
     following = current
     const reader = readRun()
@@ -66,9 +71,11 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
       onReplay: reader.restart,
       onAccepted: () => {
         current.accepted = true
+        onAccepted(sent)
         services.keepDraft(store.getState().draft)
+        services.keepAttachments(store.getState().attachments)
         services.onChange()
-        if (!inSight) letGo()
+        if (!inSight && !stays()) letGo()
       },
       onChunk: (chunk) => {
         reader.take(chunk)

@@ -52,8 +52,14 @@ export interface Attachment {
   id: string
   name: string
   mediaType: string
+  /** In bytes. */
+  size: number
   /** Null while its bytes are on their way. */
   url: string | null
+  /** How much of it has gone, from 0 to 1. */
+  sent?: number
+  /** It was pasted as text, and can be text again. */
+  text?: string
 }
 
 export interface Unsent {
@@ -175,6 +181,11 @@ export function withCompaction(state: SessionState, data: DataParts['compaction'
   return { ...state, messages }
 }
 
+/** The message was not taken and waits elsewhere. */
+export function withoutMessage(state: SessionState, messageId: string): SessionState {
+  return { ...state, messages: state.messages.filter(({ id }) => id !== messageId), run: null, unsent: null }
+}
+
 /** The message goes back to where it was typed. */
 export function withMessageTakenBack(state: SessionState, messageId: string): SessionState {
   const index = state.messages.findIndex((message) => message.id === messageId)
@@ -188,7 +199,13 @@ export function withMessageTakenBack(state: SessionState, messageId: string): Se
 function attachmentsOf(message: StoredMessage | undefined): Attachment[] {
   return (message?.parts ?? []).flatMap((part, index) =>
     part.type === 'file'
-      ? { id: `${message?.id}-${index}`, name: part.filename ?? 'file', mediaType: part.mediaType, url: part.url }
+      ? {
+          id: `${message?.id}-${index}`,
+          name: part.filename ?? 'file',
+          mediaType: part.mediaType,
+          size: 0,
+          url: part.url,
+        }
       : [],
   )
 }

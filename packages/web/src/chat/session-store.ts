@@ -1,11 +1,12 @@
 import { newId } from '@troupe/core/protocol'
 import type { Answer, Mode } from '@troupe/core'
-import type { Chunk, StoredMessage } from '@troupe/core/protocol'
+import type { Chunk, ParamValues, StoredMessage } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
-import type { Api } from '../api/api.ts'
+import type { Api, ChatBody } from '../api/api.ts'
 import type { ClientIds } from '../api/client-ids.ts'
+import type { Queue } from '../composer/queue.ts'
 import type { Panels } from '../panels/panels.ts'
 import type { SubAgents } from '../sub-agents/sub-agents.ts'
 import { createAttachments } from './attachments.ts'
@@ -13,6 +14,7 @@ import type { FilePartData } from './attachments.ts'
 import { createBranchReader } from './branch-reader.ts'
 import type { WakeSource } from './follow-run.ts'
 import { createRunFollower } from './run-follower.ts'
+import { createRemovalActions, type RemovalActions } from './removal-actions.ts'
 import * as session from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -27,10 +29,14 @@ export interface SessionServices {
   mode: () => Mode | undefined
   /** The agent that the session is to talk to from its beginning; undefined leaves it to the server. */
   agent: () => string | undefined
+  /** Settings of the model that the session is to begin with; undefined leaves them as they are. */
+  params?: () => ParamValues | undefined
   /** The sub-agents of the session, also where it is the conversation of one of them. */
   agents: SubAgents
   /** What stands beside the session. */
   panels: Panels
+  /** What is to be sent when the run has ended. */
+  queue: Queue
   /** Chunks that concern more than this session: its title, asks. */
   onChunk: (chunk: Chunk) => void
   /** These asks have their answer. */
@@ -40,25 +46,36 @@ export interface SessionServices {
   /** Something that was asked for did not work. */
   onError: (error: unknown) => void
   keepDraft: (draft: string) => void
+  keepAttachments: (attachments: SessionState['attachments']) => void
 }
 
 export type SessionStore = StoreApi<SessionState> & SessionActions
 
-export interface SessionActions {
+export interface SessionActions extends RemovalActions {
   readonly agents: SubAgents
   readonly panels: Panels
+  readonly queue: Queue
   /** Reads the session and follows its run, if there is one. Also looks again when called again. */
   open: () => Promise<void>
   /** Lets go of the stream. The run goes on without this page. */
   close: () => void
   setDraft: (text: string) => void
   send: (text: string, files?: FilePartData[]) => Promise<void>
+  /** Sends it when the run has ended. */
+  enqueue: (text: string, files?: FilePartData[]) => void
+  /** Sends the first of what is queued, whatever has held it. */
+  sendQueued: () => Promise<void>
   /** Takes files to go with the next message. */
   attach: (files: Iterable<File>) => Promise<void>
+  /** A long text as a file of its own. */
+  attachText: (text: string) => Promise<void>
   detach: (attachmentId: string) => void
   /** The same message in other words: a new branch beside it. */
   edit: (messageId: string, text: string) => Promise<void>
-  regenerate: (answerId: string) => Promise<void>
+  /** Another answer beside this one; `model` where it is to come from another. */
+  regenerate: (answerId: string, model?: string) => Promise<void>
+  /** An answer that was cut goes on, as an answer below it. */
+  goOn: (answerId: string) => Promise<void>
   retryUnsent: () => Promise<void>
   takeBackUnsent: () => void
   stop: () => Promise<void>
@@ -76,7 +93,7 @@ export interface SessionActions {
 
 /** One session: its state, and the ways to change it. What happens to messages is in `session-state.ts`. */
 export function createSessionStore(initial: SessionState, services: SessionServices): SessionStore {
-  const { api, ids, now, onError } = services
+  const { api, ids, now, onError, queue } = services
   const { sessionId } = initial
   /** The session's own conversation tells of its sub-agents; theirs is told by them. */
   const isOwn = initial.agentId === null
@@ -91,19 +108,28 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     onOtherRun: () => void branch.refresh(),
     onEnded: ended,
     onRefused: refused,
+    onAccepted: (sent) => {
+      if (sent !== undefined) queue.arrived([sent.id])
+    },
+    stays: () => isOwn && goesOn(),
   })
 
   return {
     ...store,
     agents: services.agents,
     panels: services.panels,
+    queue,
     open,
     close,
     setDraft,
-    ...createAttachments(store, api, onError),
+    ...createAttachments(store, services),
     send,
+    enqueue,
+    sendQueued,
     edit,
     regenerate,
+    goOn,
+    ...createRemovalActions(store, { api, branch, onChange: services.onChange, onError }),
     retryUnsent,
     takeBackUnsent,
     stop,
@@ -121,6 +147,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     if (isOwn) services.agents.open({ isNew: store.getState().phase === 'new' })
     if (store.getState().phase === 'new' || runs.isStarting()) return
     const read = await branch.refresh()
+    if (isOwn) queue.arrived(store.getState().messages.map(({ id }) => id))
     if (read !== 'failed' && runs.isInSight() && !runs.isFollowing()) await runs.follow()
   }
 
@@ -138,19 +165,38 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     await branch.refresh()
     if (before.run === null) return
     services.onChange()
-    returnSteering(before.run)
+    if (returnSteering(before.run) || !isOwn) return
+    await sendNext(before.run)
+  }
+
+  /** Whether something is to be sent after this run, so that its end must be seen. */
+  function goesOn(): boolean {
+    const { items, held } = queue.getState()
+    return items.length > 0 && !held
+  }
+
+  /** The next one of the queue follows an answer that ended well; after any other the person decides. */
+  async function sendNext({ stopAskedAt }: session.LiveRun): Promise<void> {
+    const answer = store.getState().messages.at(-1)
+    const { error, aborted, interrupted, stopped } = answer?.metadata ?? {}
+    const isBroken = (error ?? aborted ?? interrupted ?? stopped) !== undefined
+    if (stopAskedAt !== null || answer?.role !== 'assistant' || isBroken) return queue.hold()
+    const next = await queue.takeAfter(answer.id)
+    if (next !== undefined) await post(next.text, next.files, answer.id, next.id)
   }
 
   /** What the run did not take up any more is said anew; after a stop the person decides. */
-  function returnSteering({ steering, stopAskedAt }: session.LiveRun): void {
-    if (steering.length === 0) return
+  function returnSteering({ steering, stopAskedAt }: session.LiveRun): boolean {
+    if (steering.length === 0) return false
     const text = steering.map((message) => message.text).join('\n\n')
     if (stopAskedAt === null) void send(text)
     else setDraft([text, store.getState().draft].filter((piece) => piece !== '').join('\n\n'))
+    return stopAskedAt === null
   }
 
   async function refused(error: unknown, sent: StoredMessage | undefined): Promise<void> {
     const busy = error instanceof ApiError && error.name === 'SessionBusy'
+    if (sent !== undefined && queue.getState().sending?.id === sent.id) return returnQueued(sent.id, error, busy)
     if (sent !== undefined && !busy) {
       change((state) => session.withRefusal(state, sent.id, toErrorInfo(error)))
       if (isNotFound(error)) await lookWhetherGone()
@@ -160,6 +206,16 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     onError(error)
     if (busy) await open()
     else await branch.refresh()
+  }
+
+  /** One of the queue waits there again: for the end of the run that was quicker, or for the person. */
+  async function returnQueued(messageId: string, error: unknown, busy: boolean): Promise<void> {
+    queue.giveBack(messageId)
+    change((state) => session.withoutMessage(state, messageId))
+    if (busy) return open()
+    queue.hold()
+    onError(error)
+    if (isNotFound(error)) await lookWhetherGone()
   }
 
   /** What was refused may have named something of a session that was deleted elsewhere. */
@@ -177,6 +233,19 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     await post(text, files, store.getState().messages.at(-1)?.id ?? null)
   }
 
+  function enqueue(text: string, files: FilePartData[] = []): void {
+    queue.add(text, files)
+    change((state) => ({ ...state, draft: '', attachments: [] }))
+    services.keepDraft('')
+    services.keepAttachments([])
+  }
+
+  async function sendQueued(): Promise<void> {
+    if (store.getState().run !== null) return queue.release()
+    const next = await queue.takeNow()
+    if (next !== undefined) await post(next.text, next.files, store.getState().messages.at(-1)?.id ?? null, next.id)
+  }
+
   async function edit(messageId: string, text: string): Promise<void> {
     const edited = store.getState().messages.find((message) => message.id === messageId)
     if (edited === undefined) return
@@ -184,9 +253,15 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     await post(text, files, edited.parentMessageId)
   }
 
-  async function post(text: string, files: FilePartData[], parentMessageId: string | null): Promise<void> {
+  /** `queued`: the id of one that was queued; what is being typed stays then. */
+  async function post(
+    text: string,
+    files: FilePartData[],
+    parentMessageId: string | null,
+    queued?: string,
+  ): Promise<void> {
     const message: StoredMessage = {
-      id: newId('u'),
+      id: queued ?? newId('u'),
       parentMessageId,
       role: 'user',
       parts: [...files, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])],
@@ -195,7 +270,13 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     branch.showNewest()
     const sent = new Set(files.map(({ url }) => url))
     const rest = ({ attachments }: SessionState) => attachments.filter(({ url }) => url === null || !sent.has(url))
-    change((state) => session.withUserMessage({ ...state, draft: '', attachments: rest(state) }, message, now()))
+    change((state) =>
+      session.withUserMessage(
+        queued === undefined ? { ...state, draft: '', attachments: rest(state) } : state,
+        message,
+        now(),
+      ),
+    )
     await start(message)
   }
 
@@ -208,18 +289,31 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       ...chosenModel(),
       ...chosenMode(),
       ...chosenAgent(),
+      ...chosenParams(),
       ...ids,
     }
     await runs.follow((signal) => api.startRun(body, signal), message)
   }
 
-  async function regenerate(answerId: string): Promise<void> {
+  async function regenerate(answerId: string, model?: string): Promise<void> {
     const answered = store.getState().messages.find((message) => message.id === answerId)
     if (answered?.parentMessageId == null) return
-    const { parentMessageId } = answered
+    await answerAgain('regenerate-message', answerId, answered.parentMessageId, model)
+  }
+
+  function goOn(answerId: string): Promise<void> {
+    return answerAgain('continue-message', answerId, answerId)
+  }
+
+  async function answerAgain(
+    trigger: NonNullable<ChatBody['trigger']>,
+    messageId: string,
+    parentMessageId: string,
+    model?: string,
+  ): Promise<void> {
     branch.showNewest()
     change((state) => session.withRegeneration(state, parentMessageId, now()))
-    const body = { sessionId, trigger: 'regenerate-message' as const, messageId: answerId, ...chosenModel(), ...ids }
+    const body = { sessionId, trigger, messageId, ...(model === undefined ? chosenModel() : { model }), ...ids }
     await runs.follow((signal) => api.startRun(body, signal))
   }
 
@@ -236,6 +330,11 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   function chosenAgent(): { agent?: string } {
     const agent = services.agent()
     return agent === undefined ? {} : { agent }
+  }
+
+  function chosenParams(): { params?: ParamValues } {
+    const params = services.params?.()
+    return params === undefined ? {} : { params }
   }
 
   async function retryUnsent(): Promise<void> {

@@ -1,0 +1,60 @@
+import { FileText, TextCursorInput, X } from 'lucide-react'
+import { useSession, useSessionStore } from '../chat/session-context.ts'
+import type { Attachment } from '../chat/session-state.ts'
+import { isOwnImage } from '../markdown/marked-options.ts'
+import { t } from '../texts/t.ts'
+import { formatSize } from '../ui/format.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import './attachment-chips.css'
+
+/** The files that go with the next message. */
+export function AttachmentChips() {
+  const { detach, setDraft, getState } = useSessionStore()
+  const attachments = useSession((state) => state.attachments)
+  if (attachments.length === 0) return null
+  return (
+    <ul className="chips" aria-label={t.composer.attached}>
+      {attachments.map((attachment) => {
+        const { id, name, size, text } = attachment
+        return (
+          <li key={id} className="chip" title={size > 0 ? `${name}, ${formatSize(size)}` : name}>
+            <Picture attachment={attachment} />
+            <span className="chip-name">
+              <VisibleText text={name} as="name" />
+            </span>
+            {text !== undefined && (
+              <IconButton
+                label={t.composer.asText(name)}
+                onClick={() => {
+                  detach(id)
+                  setDraft([getState().draft, text].filter((piece) => piece !== '').join('\n'))
+                }}
+              >
+                <TextCursorInput />
+              </IconButton>
+            )}
+            <IconButton label={t.composer.remove(name)} onClick={() => detach(id)}>
+              <X />
+            </IconButton>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: Attachment }) {
+  if (url === null) {
+    const percent = Math.round(sent * 100)
+    return (
+      <progress
+        className="chip-progress"
+        max={100}
+        value={percent}
+        aria-label={percent === 0 ? t.composer.onItsWay : t.composer.progress(percent)}
+      />
+    )
+  }
+  return isOwnImage(url) && mediaType.startsWith('image/') ? <img src={url} alt="" /> : <FileText aria-hidden />
+}

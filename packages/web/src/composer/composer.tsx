@@ -1,0 +1,189 @@
+import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useStore } from 'zustand'
+import { AgentPicker } from '../agents/agent-picker.tsx'
+import { fileParts } from '../chat/attachments.ts'
+import { useSession, useSessionStore } from '../chat/session-context.ts'
+import { isWaiting } from '../chat/session-state.ts'
+import { PickList } from '../composer-picks/pick-list.tsx'
+import { usePicks } from '../composer-picks/use-picks.ts'
+import { AsksBelow } from '../inbox/asks-below.tsx'
+import { ModelPicker } from '../models/model-picker.tsx'
+import { ModePicker } from '../modes/mode-picker.tsx'
+import { currentMode, nextMode } from '../modes/session-mode.ts'
+import { t } from '../texts/t.ts'
+import { GrowingTextarea } from '../ui/growing-textarea.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { notice } from '../ui/notices.tsx'
+import { useApp, useWorkspace } from '../workspace.ts'
+import { AttachmentChips } from './attachment-chips.tsx'
+import { BlockedNote } from './blocked-note.tsx'
+import { ParamsButton } from './params-button.tsx'
+import { steerKey } from './steer-key.ts'
+import { useBlocked } from './use-blocked.ts'
+import { useFileDrop } from './use-file-drop.ts'
+import { useHistory } from './use-history.ts'
+import { usePaste } from './use-paste.ts'
+import './composer.css'
+
+const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Chips }) => ({ default: Chips })))
+
+/**
+ * Enter sends. While a run is on Enter queues for after it, Ctrl or Cmd with Enter speaks to it, and Escape stops it.
+ * Shift and Tab go to the next mode; arrow up in an empty field brings back what was written before.
+ */
+export function Composer() {
+  const { setDraft, attach, send, enqueue, steer, stop, queue, sessionId } = useComposer()
+  const draft = useSession((state) => state.draft)
+  const running = useSession((state) => state.run !== null)
+  const stopping = useSession((state) => state.run?.stopAskedAt != null)
+  const waiting = useSession((state) => isWaiting(state.run))
+  const gone = useSession((state) => state.phase === 'missing')
+  const isQueued = useStore(queue, ({ items }) => items.length > 0)
+  const blocked = useBlocked()
+  const { app, sendAsNew } = useWorkspace()
+  const mode = useApp(currentMode)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    // On a phone the focus would bring up the keyboard over half of the page.
+    if (window.matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [sessionId])
+  const picks = usePicks(field, draft, setDraft)
+  const history = useHistory(draft, setDraft)
+  const attachments = useSession((state) => state.attachments)
+  const picker = useRef<HTMLInputElement>(null)
+  const dropping = useFileDrop(attach)
+  const onPaste = usePaste()
+  const uploaded = attachments.every(({ url }) => url !== null)
+  const isWritten = draft.trim() !== ''
+  const ready = (isWritten || attachments.length > 0) && uploaded && blocked === null
+
+  const submit = () => {
+    if (!ready) return
+    const files = fileParts(attachments)
+    if (gone) {
+      setDraft('')
+      sendAsNew(draft, files)
+    } else if (running) enqueue(draft, files)
+    else void send(draft, files)
+    field.current?.focus()
+  }
+  const speak = () => {
+    if (!running) return submit()
+    if (attachments.length > 0) return notice(t.composer.noFilesWhileSteering)
+    if (isWritten && blocked === null) void steer(draft)
+    field.current?.focus()
+  }
+
+  return (
+    <form
+      className={dropping ? 'composer composer-dropping' : 'composer'}
+      data-mode={mode}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <AsksBelow />
+      <BlockedNote blocked={blocked} />
+      {isQueued && (
+        <Suspense>
+          <QueueChips />
+        </Suspense>
+      )}
+      <div className="composer-box">
+        <PickList picks={picks} />
+        <AttachmentChips />
+        <GrowingTextarea
+          ref={field}
+          aria-label={running ? t.composer.messageDuringRun : t.composer.message}
+          placeholder={running ? t.composer.placeholderDuringRun : t.composer.placeholder}
+          value={draft}
+          aria-autocomplete="list"
+          aria-controls={picks.items.length > 0 ? picks.listId : undefined}
+          aria-activedescendant={picks.items.length > 0 ? picks.optionId(picks.active) : undefined}
+          onChange={(event) => setDraft(event.target.value)}
+          onSelect={picks.look}
+          onBlur={picks.close}
+          onPaste={onPaste}
+          onKeyDown={(event) => {
+            if (event.nativeEvent.isComposing || picks.onKey(event) || history.onKey(event)) return
+            if (event.key === 'Escape' && running) void stop()
+            if (event.key === 'Tab' && event.shiftKey) {
+              event.preventDefault()
+              void app.chooseMode(nextMode(mode))
+            }
+            if (event.key !== 'Enter' || event.shiftKey) return
+            event.preventDefault()
+            if (event.ctrlKey || event.metaKey) speak()
+            else submit()
+          }}
+        />
+        <div className="composer-row">
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label={t.composer.filesToAttach}
+            onChange={(event) => {
+              void attach(event.target.files ?? [])
+              event.target.value = ''
+            }}
+          />
+          <IconButton label={t.composer.attach} onClick={() => picker.current?.click()}>
+            <Paperclip />
+          </IconButton>
+          <ModelPicker />
+          <ParamsButton />
+          <ModePicker />
+          <AgentPicker />
+          <span className="composer-hint" aria-hidden>
+            {gone
+              ? t.composer.sendsAsNew
+              : waiting
+                ? t.composer.waitingAbove
+                : running
+                  ? isWritten
+                    ? t.composer.keysDuringRun(steerKey())
+                    : t.composer.escStops
+                  : ''}
+          </span>
+          {running && (
+            <IconButton
+              className="composer-stop"
+              label={stopping ? t.composer.stopping : t.composer.stop}
+              shortcut="Esc"
+              disabled={stopping}
+              onClick={() => void stop()}
+            >
+              <Square />
+            </IconButton>
+          )}
+          {running && ready && attachments.length === 0 && (
+            <IconButton className="composer-steer" label={t.composer.steer} shortcut={steerKey()} onClick={speak}>
+              <CornerDownRight />
+            </IconButton>
+          )}
+          {(!running || ready) && (
+            <IconButton
+              className="composer-send"
+              type="submit"
+              label={running ? t.composer.queueIt : gone ? t.composer.sendAsNew : t.composer.send}
+              shortcut="Enter"
+              disabled={!ready}
+            >
+              {running ? <ListPlus /> : <ArrowUp />}
+            </IconButton>
+          )}
+        </div>
+      </div>
+    </form>
+  )
+}
+
+function useComposer() {
+  const store = useSessionStore()
+  const sessionId = useSession((state) => state.sessionId)
+  return { ...store, sessionId }
+}

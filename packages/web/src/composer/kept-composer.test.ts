@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { keepComposer } from './kept-composer.ts'
+
+function memory() {
+  const texts = new Map<string, string>()
+  return {
+    texts,
+    get: (key: string) => texts.get(key) ?? null,
+    set: (key: string, value: string | null) => void (value === null ? texts.delete(key) : texts.set(key, value)),
+  }
+}
+
+const url = `/ai/blobs/${'a'.repeat(64)}`
+const there = { id: 'f1', name: 'a.txt', mediaType: 'text/plain', size: 3, url }
+
+test('what was typed and attached is there again, for each session its own', () => {
+  const kept = memory()
+  const composer = keepComposer(kept)
+  composer.keepDraft('s1', 'half a thought')
+  composer.keepAttachments('s1', [there, { ...there, id: 'f2', url: null, sent: 0.5 }])
+  expect(keepComposer(kept).draft('s1')).toEqual({ draft: 'half a thought', attachments: [there] })
+  expect(composer.draft('s2')).toEqual({ draft: '', attachments: [] })
+  composer.keepDraft('s1', '')
+  composer.keepAttachments('s1', [])
+  expect(kept.texts.size).toBe(0)
+})
+
+test('a deleted session leaves nothing behind', () => {
+  const kept = memory()
+  const composer = keepComposer(kept)
+  composer.keepDraft('s1', 'x')
+  composer.keepAttachments('s1', [there])
+  kept.set('troupe.queue.s1', '{}')
+  composer.forget('s1')
+  expect(kept.texts.size).toBe(0)
+})
+
+test('what cannot be read, or leads elsewhere, is no attachment', () => {
+  const kept = memory()
+  for (const text of ['{', '{}', JSON.stringify([null, { ...there, url: 'https://example.com/a.png' }])]) {
+    kept.set('troupe.files.s1', text)
+    expect(keepComposer(kept).draft('s1').attachments).toEqual([])
+  }
+})

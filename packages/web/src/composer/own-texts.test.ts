@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { message } from '../chat/fake-server.ts'
+import { ownTexts } from './own-texts.ts'
+
+test('what the person has written comes newest first and each text once', () => {
+  const messages = [
+    message('1', 'user', 'first', null),
+    message('2', 'assistant', 'an answer', '1'),
+    message('3', 'user', 'again', '2'),
+    message('4', 'user', ' ', '3'),
+    message('5', 'user', 'first', '4'),
+  ]
+  expect(ownTexts(messages)).toEqual(['first', 'again'])
+})

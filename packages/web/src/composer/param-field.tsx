@@ -1,0 +1,167 @@
+import { paramProblem } from '@troupe/core/protocol'
+import type { Param, ParamValue } from '@troupe/core/protocol'
+import { RotateCcw } from 'lucide-react'
+import { useEffect, useId, useState } from 'react'
+import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+
+interface ParamFieldProps {
+  param: Param
+  value: ParamValue | undefined
+  /** Undefined leaves it to the model. */
+  onChoose: (value: ParamValue | undefined) => void
+}
+
+/** One setting, with the way back to what the model does by itself. */
+export function ParamField({ param, value, onChoose }: ParamFieldProps) {
+  const id = useId()
+  const { name } = param
+  const label = t.composer.setting[name] ?? param.label ?? name
+  const note = t.composer.settingNote[name] ?? param.note
+  const isSet = value !== undefined
+  return (
+    <div className="param">
+      <label htmlFor={id}>{label}</label>
+      {isSet ? (
+        <IconButton label={t.composer.resetOne(label)} onClick={() => onChoose(undefined)}>
+          <RotateCcw />
+        </IconButton>
+      ) : (
+        <span className="param-left">{unsetText(param)}</span>
+      )}
+      <div className="param-input">
+        <Input id={id} label={label} param={param} value={value} onChoose={onChoose} />
+      </div>
+      {note !== undefined && (
+        <p id={`${id}-note`} className="param-note">
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function unsetText(param: Param): string {
+  return 'default' in param && param.default !== undefined ? String(param.default) : t.composer.leftToModel
+}
+
+function Input({ id, label, param, value, onChoose }: ParamFieldProps & { id: string; label: string }) {
+  switch (param.type) {
+    case 'choice':
+      return (
+        <select
+          id={id}
+          value={value === undefined ? '' : String(value)}
+          onChange={({ target }) => onChoose(target.value || undefined)}
+        >
+          <option value="">{unsetText(param)}</option>
+          {param.options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+        </select>
+      )
+    case 'switch':
+      return (
+        <input id={id} type="checkbox" checked={value === true} onChange={({ target }) => onChoose(target.checked)} />
+      )
+    case 'texts':
+      return <Texts id={id} param={param} value={value} onChoose={onChoose} />
+    default:
+      return <NumberInput id={id} label={label} param={param} value={value} onChoose={onChoose} />
+  }
+}
+
+type NumberParam = Extract<Param, { type: 'number' | 'integer' }>
+
+/** What is typed counts once it is a value that the model takes and the field is left, or Enter is pressed. */
+function NumberInput({
+  id,
+  label,
+  param,
+  value,
+  onChoose,
+}: ParamFieldProps & { id: string; label: string; param: NumberParam }) {
+  const { min, max } = param
+  const step = param.type === 'integer' ? 1 : (param.step ?? 0.01)
+  const [typed, setTyped] = useState(textOf(value))
+  useEffect(() => setTyped(textOf(value)), [value])
+  const number = typed.trim() === '' ? undefined : Number(typed)
+  const problem = number === undefined ? undefined : paramProblem(param, number)
+  const take = () => {
+    if (problem === undefined && number !== value) onChoose(number)
+  }
+  // A range of millions cannot be hit with a slider.
+  const hasSlider = param.type === 'number' && max - min <= 10
+  return (
+    <>
+      {hasSlider && (
+        <input
+          type="range"
+          aria-label={label}
+          min={min}
+          max={max}
+          step={step}
+          value={number ?? param.default ?? (min + max) / 2}
+          data-unset={number === undefined ? '' : undefined}
+          onChange={({ target }) => setTyped(target.value)}
+          onPointerUp={take}
+          onKeyUp={take}
+          onBlur={take}
+        />
+      )}
+      <input
+        id={id}
+        type="number"
+        inputMode="decimal"
+        min={min}
+        max={max}
+        step={step}
+        value={typed}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-note`}
+        placeholder={`${min} – ${max.toLocaleString()}`}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={take}
+        onKeyDown={({ key }) => {
+          if (key === 'Enter') take()
+        }}
+      />
+    </>
+  )
+}
+
+/** One text per line. */
+function Texts({
+  id,
+  param,
+  value,
+  onChoose,
+}: ParamFieldProps & { id: string; param: Extract<Param, { type: 'texts' }> }) {
+  const [typed, setTyped] = useState(linesOf(value))
+  useEffect(() => setTyped(linesOf(value)), [value])
+  const texts = typed.split('\n').filter((line) => line !== '')
+  return (
+    <textarea
+      id={id}
+      rows={2}
+      value={typed}
+      placeholder={t.composer.stopHint}
+      aria-invalid={texts.length > param.max}
+      aria-describedby={`${id}-note`}
+      onChange={({ target }) => setTyped(target.value)}
+      onBlur={() => {
+        if (texts.length <= param.max && typed !== linesOf(value)) onChoose(texts.length === 0 ? undefined : texts)
+      }}
+    />
+  )
+}
+
+function textOf(value: ParamValue | undefined): string {
+  return value === undefined ? '' : String(value)
+}
+
+function linesOf(value: ParamValue | undefined): string {
+  return Array.isArray(value) ? value.join('\n') : ''
+}

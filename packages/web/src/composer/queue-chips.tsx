@@ -1,0 +1,171 @@
+import { ArrowDown, ArrowUp, Paperclip, Pencil, X } from 'lucide-react'
+import { useRef, useState } from 'react'
+import type { KeyboardEvent } from 'react'
+import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
+import { useSession, useSessionStore } from '../chat/session-context.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { GrowingTextarea } from '../ui/growing-textarea.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { waitingItems } from './queue.ts'
+import type { QueuedMessage } from './queue.ts'
+import './queue-chips.css'
+
+/** What is sent when the answer has ended: to be edited, put in another order, taken out. */
+export function QueueChips() {
+  const { queue, sendQueued } = useSessionStore()
+  const items = useStore(queue, useShallow(waitingItems))
+  const held = useStore(queue, (state) => state.held)
+  const running = useSession((state) => state.run !== null)
+  const [editing, setEditing] = useState<string | null>(null)
+  const [said, setSaid] = useState('')
+  const list = useRef<HTMLOListElement>(null)
+  if (items.length === 0) return null
+
+  const focusOn = (index: number) =>
+    requestAnimationFrame(() => list.current?.querySelectorAll<HTMLElement>('.queue-item')[index]?.focus())
+  const move = (index: number, by: number) => {
+    const item = items[index]
+    const to = index + by
+    if (item === undefined || to < 0 || to >= items.length) return
+    queue.move(item.id, by)
+    setSaid(t.composer.queueMoved(to + 1, items.length))
+    focusOn(to)
+  }
+  const remove = (index: number) => {
+    const item = items[index]
+    if (item === undefined) return
+    queue.remove(item.id)
+    if (items.length > 1) focusOn(Math.min(index, items.length - 2))
+    else document.querySelector<HTMLElement>('.composer textarea')?.focus()
+  }
+  const onKey = (event: KeyboardEvent<HTMLElement>, index: number) => {
+    if (event.target !== event.currentTarget) return
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+    if (step !== undefined && event.altKey) move(index, step)
+    else if (step !== undefined) focusOn(index + step)
+    else if (event.key === 'Delete' || event.key === 'Backspace') remove(index)
+    else if (event.key === 'Enter' || event.key === 'F2') setEditing(items[index]?.id ?? null)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <section className="queue" aria-label={t.composer.queued} data-held={held || !running}>
+      <div className="queue-head">
+        <output>
+          {held
+            ? t.composer.queueHeld
+            : running
+              ? t.composer.queueTitle(items.length)
+              : t.composer.queueIdle(items.length)}
+        </output>
+        {(held || !running) && (
+          <Button onClick={() => void sendQueued()}>{running ? t.composer.queueGoOn : t.composer.queueSend}</Button>
+        )}
+        {items.length > 1 && (
+          <Button kind="quiet" onClick={queue.clear}>
+            {t.composer.queueClear}
+          </Button>
+        )}
+      </div>
+      <ol ref={list} className="queue-list">
+        {items.map((item, index) => (
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys put it in another order
+          <li
+            key={item.id}
+            className="queue-item"
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+            tabIndex={0}
+            aria-label={t.composer.queuedAt(index + 1, items.length, item.text)}
+            aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown Delete Enter"
+            onKeyDown={(event) => onKey(event, index)}
+          >
+            {editing === item.id ? (
+              <Editor
+                text={item.text}
+                onDone={(text) => {
+                  if (text !== null) queue.change(item.id, text)
+                  setEditing(null)
+                  focusOn(index)
+                }}
+              />
+            ) : (
+              <>
+                <Words item={item} />
+                <IconButton
+                  label={t.composer.queueUp}
+                  shortcut="Alt ↑"
+                  disabled={index === 0}
+                  onClick={() => move(index, -1)}
+                >
+                  <ArrowUp />
+                </IconButton>
+                <IconButton
+                  label={t.composer.queueDown}
+                  shortcut="Alt ↓"
+                  disabled={index === items.length - 1}
+                  onClick={() => move(index, 1)}
+                >
+                  <ArrowDown />
+                </IconButton>
+                <IconButton label={t.composer.queueEdit} onClick={() => setEditing(item.id)}>
+                  <Pencil />
+                </IconButton>
+                <IconButton label={t.composer.queueRemove} onClick={() => remove(index)}>
+                  <X />
+                </IconButton>
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+      <output className="visually-hidden" aria-live="polite">
+        {said}
+      </output>
+    </section>
+  )
+}
+
+function Words({ item: { text, files } }: { item: QueuedMessage }) {
+  return (
+    <span className="queue-words">
+      {files.length > 0 && (
+        <span className="queue-files" title={files.map(({ filename }) => filename).join(', ')}>
+          <Paperclip aria-hidden />
+          {t.composer.queuedFiles(files.length)}
+        </span>
+      )}
+      <VisibleText text={text} />
+    </span>
+  )
+}
+
+/** Enter keeps, Escape does not. */
+function Editor({ text, onDone }: { text: string; onDone: (text: string | null) => void }) {
+  const [value, setValue] = useState(text)
+  return (
+    <>
+      <GrowingTextarea
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person has just asked to write here
+        autoFocus
+        aria-label={t.composer.queueEditing}
+        value={value}
+        onChange={(event) => setValue(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Escape') {
+            event.stopPropagation()
+            onDone(null)
+          } else if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault()
+            onDone(value)
+          }
+        }}
+      />
+      <Button onClick={() => onDone(value)}>{t.composer.queueSave}</Button>
+    </>
+  )
+}
