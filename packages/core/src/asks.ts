@@ -27,6 +27,8 @@ export interface Ask {
   commands?: Decision['commands']
   /** The page that started the run. An ask of kind `browser` is answered by it alone. */
   client?: string
+  /** The tab of it that is asked first. Not kept. */
+  tab?: string
   /** How long the answer may take. Then the ask is closed, and `AskTimeout` thrown to whoever waits. */
   timeoutMs?: number
   createdAt: number

@@ -35,6 +35,8 @@ export interface Tool<Input = any, Output = any> {
   recover: 'rerun' | 'error' | 'reattach'
   /** The capability group through which agents ask for it. */
   group: string
+  /** Carried out by an open page, by this action of it. A model is shown it only while some page offers that. */
+  pageAction?: string
   /** Milliseconds; the call's signal is aborted then. None by default. */
   timeout?: number
   /** How long a call may take, once its signal is aborted, to return what it has by then. Default: no time at all. */

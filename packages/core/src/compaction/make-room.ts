@@ -31,7 +31,8 @@ export async function makeRoom(turn: Turn, options: { now?: boolean } = {}): Pro
   const { contextWindow, maxOutputTokens } = input.model
   if (contextWindow === undefined && options.now !== true) return 0
   const gauge = gaugeOf(turn)
-  const fixed = gauge.text(input.instructions ?? '') + toolTokens(shownTools(input.tools, messagesOf(turn)))
+  const fixed =
+    gauge.text(input.instructions ?? '') + toolTokens(shownTools(input.tools, messagesOf(turn), input.offers))
   const filled = (): number => fixed + gauge.messages(shown(turn))
   let estimate = filled()
   const window = contextWindow ?? estimate

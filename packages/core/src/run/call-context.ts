@@ -1,5 +1,6 @@
 import type { Answer, Ask } from '../asks.ts'
 import { runHooks } from '../hooks/run-hooks.ts'
+import { mostPageSeconds, pageSeconds } from '../page/ask-page.ts'
 import { isStoredData } from '../protocol/data-parts.ts'
 import type { Chunk } from '../protocol/message.ts'
 import type { AskRequest, ToolContext } from '../tool.ts'
@@ -104,7 +105,7 @@ async function ask(request: AskRequest, id: string, call: Call, ctx: ToolContext
   await askHooks({ ...request, content }, call, ctx, scope)
   scope.emit({ type: 'data-ask', id, data: { id, kind, toolCallId, toolName, title, content } })
   const answer = await waitForAnswer(
-    { ...request, content },
+    { ...request, ...timeOf(request), content },
     id,
     call,
     scope,
@@ -115,6 +116,12 @@ async function ask(request: AskRequest, id: string, call: Call, ctx: ToolContext
   await scope.input.log.sync()
   if (isRefusal(answer)) scope.deny(call)
   return answer
+}
+
+/** A page has a minute where nothing else is said, and never more than a day; people have all the time they want. */
+function timeOf({ kind, timeoutMs }: AskRequest): { timeoutMs?: number } {
+  if (kind !== 'browser') return {}
+  return { timeoutMs: Math.min(Math.max(timeoutMs ?? pageSeconds * 1000, 1), mostPageSeconds * 1000) }
 }
 
 /** Whether an answer ends the turn: a person who says no and nothing else wants to speak next. */
@@ -164,6 +171,7 @@ export async function waitForAnswer(
         content: request.content ?? null,
         ...why,
         ...(input.client !== undefined && { client: input.client }),
+        ...(input.tab !== undefined && { tab: input.tab }),
         ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
         createdAt: Date.now(),
         closedAt: null,

@@ -67,6 +67,8 @@ export interface RunInput {
   >
   instructions?: string
   tools: readonly Tool[]
+  /** Whether some open page offers an action. Asked for every model call. Default: none does. */
+  offers?: (action: string) => boolean
   /** The branch up to the message that is answered. */
   history: readonly StoredMessage[]
   /** Parts that open the answer, after `start`. */

@@ -122,7 +122,7 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
 async function callOptions({ input, fold }: Turn): ReturnType<ModelCall['options']> {
   const messages = [...input.history, fold.snapshot()]
   const prompt = await loadFiles(project(messages, input.instructions, input.model.takes), input.blobs)
-  const tools = buildTools(shownTools(input.tools, messages))
+  const tools = buildTools(shownTools(input.tools, messages, input.offers))
   return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
 }
 

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { askPage, timeoutSec } from '../page/ask-page.ts'
+import { pageAddress } from '../page/page-address.ts'
+import { defineTool } from '../tool.ts'
+
+const input = z.object({
+  url: z.string().min(1).max(2000).describe('The address; https:// is added where no scheme is given'),
+  title: z.string().max(200).describe('What the tab is called').optional(),
+  timeoutSec,
+})
+
+/** What the page brings back. */
+const opened = z.object({
+  url: z.string().max(4000),
+  viewKey: z.string().max(4000),
+  /** False: it could not be read; absent: nobody can see whether it has loaded. */
+  loaded: z.boolean().optional(),
+  note: z.string().max(2000).optional(),
+})
+
+export default defineTool({
+  description: `Opens a page of the web for the person, in a panel beside the chat: as readable text, with a link to the page itself. It is for the person to see; to read a page yourself use WebFetch. Waits until it has loaded, or says that this cannot be observed.`,
+  input,
+  readOnly: true,
+  group: 'page',
+  pageAction: 'open-url',
+  touches: ({ url }) => [{ kind: 'url', url: addressOf(url) }],
+  validate({ url }) {
+    try {
+      pageAddress(url)
+      return undefined
+    } catch (error) {
+      return (error as Error).message
+    }
+  },
+  title: ({ url, title }) => `Open ${title ?? url}`,
+  permission: ({ url }) => ({ title: 'Open a page for you', summary: addressOf(url) }),
+  execute({ url, title, timeoutSec: seconds }, ctx) {
+    const { href } = pageAddress(url)
+    const request = {
+      action: 'open-url',
+      input: { url: href, ...(title !== undefined && { title }) },
+      title: `Open ${href}`,
+      timeoutSec: seconds,
+    }
+    return askPage(ctx, request, opened)
+  },
+  toModel: ({ url, viewKey, loaded, note }) => {
+    const state =
+      loaded === undefined
+        ? 'Whether it has loaded cannot be observed.'
+        : loaded
+          ? 'It has loaded.'
+          : 'It could not be shown there; the person has a link to it.'
+    return [`${url} is open beside the chat (view ${viewKey}). ${state}`, ...(note === undefined ? [] : [note])].join(
+      ' ',
+    )
+  },
+  display: ({ url }) => ({ title: 'Opened a page', summary: url }),
+})
+
+/** Whole, where it can be made so: what a person approves is what is opened. */
+function addressOf(url: string): string {
+  try {
+    return pageAddress(url).href
+  } catch {
+    return url
+  }
+}

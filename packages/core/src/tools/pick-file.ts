@@ -1,0 +1,95 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+import { askPage, timeoutSec } from '../page/ask-page.ts'
+import type { ListDisplay } from '../protocol/display.ts'
+import { defineTool } from '../tool.ts'
+
+const largest = 32 * 1024 * 1024
+
+const picked = z.object({
+  files: z
+    .array(
+      z.object({
+        name: z.string().min(1).max(300),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        size: z.number().int().nonnegative().max(largest),
+        mediaType: z.string().max(200),
+      }),
+    )
+    .min(1)
+    .max(20),
+})
+
+export default defineTool({
+  description: `Asks the person to pick a file of their own in the page, or several; they may decline. Gives the paths of copies that Read can open. Use it for files that are not in the workspace.`,
+  input: z.object({
+    reason: z.string().max(500).describe('What it is wanted for, in words for the person').optional(),
+    accept: z.string().max(200).describe('Kinds of files, as in HTML: ".csv,.xlsx" or "image/*"').optional(),
+    multiple: z.boolean().describe('Whether several may be picked').optional(),
+    timeoutSec,
+  }),
+  readOnly: false,
+  concurrent: true,
+  recover: 'rerun',
+  // The person picks it in the page.
+  needsApproval: false,
+  group: 'page',
+  pageAction: 'pick-file',
+  title: () => 'Pick a file',
+  async execute({ reason, accept, multiple, timeoutSec: seconds }, ctx) {
+    const request = {
+      action: 'pick-file',
+      input: {
+        ...(reason !== undefined && { reason }),
+        ...(accept !== undefined && { accept }),
+        ...(multiple !== undefined && { multiple }),
+      },
+      title: multiple === true ? 'Pick files?' : 'Pick a file?',
+      ...(reason !== undefined && { summary: reason }),
+      timeoutSec: seconds,
+      byPerson: true as const,
+    }
+    const { files } = await askPage(ctx, request, picked)
+    const folder = path.join(ctx.state.outputFolder, `picked-${ctx.toolCallId}`.replace(/[^A-Za-z0-9_-]+/g, '-'))
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const taken = new Set<string>()
+    const copies = []
+    for (const { name, sha256, mediaType } of files) {
+      const blob = await ctx.blobs?.get(sha256)
+      if (blob === undefined) throw new Error(`"${name}" did not arrive. Ask for it again.`)
+      const file = path.join(folder, freeName(name, taken))
+      await writeFile(file, blob.bytes, { mode: 0o600 })
+      copies.push({ name, path: file, size: blob.bytes.length, mediaType })
+    }
+    return { files: copies }
+  },
+  toModel: ({ files }) =>
+    files
+      .map(({ name, path: at, size, mediaType }) => `${name} (${mediaType || 'unknown kind'}, ${size} bytes): ${at}`)
+      .join('\n'),
+  display: ({ files }) => ({
+    title: files.length === 1 ? 'Picked a file' : `Picked ${files.length} files`,
+    summary: files.map(({ name }) => name).join(', '),
+    content: {
+      kind: 'list',
+      path: '',
+      entries: files.map(({ name }) => ({ name, kind: 'file', depth: 0 })),
+      left: 0,
+    } satisfies ListDisplay,
+  }),
+})
+
+/** A name for one folder, whatever the person's system called it. */
+function freeName(given: string, taken: Set<string>): string {
+  const plain =
+    given
+      .replace(/[^\p{L}\p{N}._ -]+/gu, '-')
+      .replace(/^\.+/, '')
+      .slice(-120) || 'file'
+  const { name, ext } = path.parse(plain)
+  let free = plain
+  for (let number = 2; taken.has(free.toLowerCase()); number++) free = `${name}-${number}${ext}`
+  taken.add(free.toLowerCase())
+  return free
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { spill } from '../files/spill.ts'
+import { askPage, timeoutSec } from '../page/ask-page.ts'
+import { defineTool, withModelText } from '../tool.ts'
+
+const most = 30_000
+
+export default defineTool({
+  description: `Asks the person to share the text that is in their clipboard: they click in the page, or decline. Use it when they speak of something that they have copied.`,
+  input: z.object({
+    reason: z.string().max(500).describe('What it is wanted for, in words for the person').optional(),
+    timeoutSec,
+  }),
+  readOnly: false,
+  concurrent: true,
+  recover: 'rerun',
+  // The click in the page is the approval.
+  needsApproval: false,
+  group: 'page',
+  pageAction: 'read-clipboard',
+  title: () => 'Read the clipboard',
+  async execute({ reason, timeoutSec: seconds }, ctx) {
+    const request = {
+      action: 'read-clipboard',
+      input: { ...(reason !== undefined && { reason }) },
+      title: 'Share the clipboard?',
+      ...(reason !== undefined && { summary: reason }),
+      timeoutSec: seconds,
+      byPerson: true as const,
+    }
+    const { text } = await askPage(ctx, request, z.object({ text: z.string().max(1_000_000) }))
+    const output = { text: text.slice(0, most).toWellFormed(), characters: text.length }
+    if (text === '') return withModelText(output, 'The clipboard holds no text.')
+    if (text.length <= most) return output
+    const { preview, path } = await spill(ctx, text, 'clipboard')
+    return withModelText({ ...output, path }, preview)
+  },
+  toModel: ({ text }) => text,
+  display: ({ text, characters }) => ({
+    title: 'Read the clipboard',
+    summary: `${characters} characters`,
+    content: { kind: 'file', path: 'clipboard', text },
+  }),
+})
