@@ -1,10 +1,17 @@
-import type { CallToolResult, ListToolsResult, MCPClient, MCPClientConfig } from '@ai-sdk/mcp'
-import type { StdioConfig } from '@ai-sdk/mcp/mcp-stdio'
+import type { CallToolResult, Tool as Listed, Transport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
+import { mcpLimits } from '../mcp/mcp-limits.ts'
+import type { McpConnection } from '../mcp/open-connection.ts'
+import type { McpServerConfig } from '../mcp/server-config.ts'
+import type { ReasonedTransport } from '../mcp/stdio-transport.ts'
 import { defineTool, type Tool } from '../tool.ts'
 
 /** An address, `{ type: 'http' | 'sse', url }`, a command to start, or a transport of one's own. */
-export type McpTransport = string | MCPClientConfig['transport'] | StdioConfig
+export type McpTransport =
+  | string
+  | { type: 'http' | 'sse'; url: string; headers?: Record<string, string> }
+  | { command: string; args?: string[]; env?: Record<string, string>; cwd?: string }
+  | Transport
 
 export interface OpenMcp {
   tools: Tool[]
@@ -16,47 +23,47 @@ export interface OpenMcp {
  * servers never meet and rules can speak of them; without, they keep their own names.
  */
 export async function openMcp(transport: McpTransport, name: string | undefined): Promise<OpenMcp> {
-  const { createMCPClient } = await import('@ai-sdk/mcp')
-  const client = await createMCPClient({ transport: await transportOf(transport) })
+  const { openConnection } = await import('../mcp/open-connection.ts')
+  const connection = await openConnection({
+    name: name ?? 'mcp',
+    limits: mcpLimits,
+    transport: () => transportOf(transport),
+    onToolsChanged: () => undefined,
+    onOthersChanged: () => undefined,
+    onText: () => undefined,
+  })
   try {
-    const tools = (await listAll(client)).map((listed) => toolOf(listed, client, name))
-    return { tools, close: () => client.close() }
+    const tools = (await connection.listTools()).map((listed) => toolOf(listed, connection, name))
+    return { tools, close: () => connection.close() }
   } catch (error) {
-    await client.close()
+    await connection.close()
     throw error
   }
 }
 
-async function transportOf(given: McpTransport): Promise<MCPClientConfig['transport']> {
-  if (typeof given === 'string') return { type: 'http', url: given }
-  if (!('command' in given)) return given
-  const { StdioMCPTransport } = await import('@ai-sdk/mcp/mcp-stdio')
-  return new StdioMCPTransport(given) as MCPClientConfig['transport']
+async function transportOf(given: McpTransport): Promise<ReasonedTransport> {
+  if (typeof given !== 'string' && 'send' in given) return Object.assign(given, { reason: () => undefined })
+  const { createTransport } = await import('../mcp/create-transport.ts')
+  return createTransport(configOf(given), { folder: process.cwd(), onText: () => undefined })
 }
 
-type Listed = ListToolsResult['tools'][number]
-
-async function listAll(client: MCPClient): Promise<Listed[]> {
-  const all: Listed[] = []
-  for (let cursor: string | undefined; ;) {
-    const page = await client.listTools(cursor === undefined ? {} : { params: { cursor } })
-    all.push(...page.tools)
-    if (page.nextCursor === undefined || page.nextCursor === cursor) return all
-    cursor = page.nextCursor
-  }
+function configOf(given: Exclude<McpTransport, Transport>): McpServerConfig {
+  if (typeof given === 'string') return { type: 'http', url: given, headers: {} }
+  if (!('command' in given)) return { headers: {}, ...given }
+  return { type: 'stdio', args: [], env: {}, ...given }
 }
 
-function toolOf(listed: Listed, client: MCPClient, server: string | undefined): Tool {
+function toolOf(listed: Listed, connection: McpConnection, server: string | undefined): Tool {
   const legal = listed.name.replace(/[^A-Za-z0-9_-]/g, '_')
   return defineTool({
     name: server === undefined ? legal : `mcp__${server}__${legal}`,
     description: listed.description ?? listed.title ?? listed.name,
     input: inputOf(listed),
-    jsonSchema: { type: 'object', ...listed.inputSchema },
+    jsonSchema: { ...listed.inputSchema, type: 'object' },
     readOnly: listed.annotations?.readOnlyHint === true,
-    group: `mcp:${server ?? client.serverInfo.name}`,
-    async execute(input, { signal }) {
-      return readResult(await client.callTool({ name: listed.name, arguments: input, options: { signal } }))
+    group: `mcp:${server ?? connection.title}`,
+    async execute(input, ctx) {
+      return readResult(await connection.callTool(listed.name, input, ctx))
     },
   })
 }
@@ -64,7 +71,7 @@ function toolOf(listed: Listed, client: MCPClient, server: string | undefined): 
 /** A schema that cannot be read here is checked by the server; the model is shown it in any case. */
 function inputOf({ inputSchema }: Listed): z.ZodType<Record<string, unknown>> {
   try {
-    const schema = z.fromJSONSchema({ type: 'object', ...inputSchema } as z.core.JSONSchema.JSONSchema)
+    const schema = z.fromJSONSchema({ ...inputSchema, type: 'object' } as z.core.JSONSchema.JSONSchema)
     if (schema instanceof z.ZodObject) return schema
   } catch {
     // Falls through to any object.
@@ -73,13 +80,11 @@ function inputOf({ inputSchema }: Listed): z.ZodType<Record<string, unknown>> {
 }
 
 /** Structured content where there is some, else the content; an error of the tool is thrown like any other. */
-function readResult(result: CallToolResult): unknown {
-  const blocks = Array.isArray(result['content']) ? (result['content'] as { type: string; text?: string }[]) : []
-  const texts = blocks.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []))
-  if (result['isError'] === true) throw new Error(texts.join('\n') || 'The tool failed and did not say why.')
-  if (result['structuredContent'] !== undefined) return result['structuredContent']
-  if ('toolResult' in result) return result['toolResult']
-  if (texts.length < blocks.length) return blocks
+function readResult({ content, isError, structuredContent }: CallToolResult): unknown {
+  const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  if (isError === true) throw new Error(texts.join('\n') || 'The tool failed and did not say why.')
+  if (structuredContent !== undefined) return structuredContent
+  if (texts.length < content.length) return content
   const text = texts.join('\n')
   try {
     return JSON.parse(text) as unknown
