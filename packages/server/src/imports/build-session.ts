@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { isId } from '@troupe/core'
+import type { Part, StoredMessage } from '@troupe/core'
+import { cleanTitle, defaultTitle, titleFrom } from '../stores/sql/title.ts'
+import type { ForeignMessage, ImportedSession } from './importer.ts'
+
+export interface ForeignSession {
+  /** Stands before the id, so that exports of different programs never meet. */
+  prefix: string
+  id: string
+  title: string
+  createdAt: number | undefined
+  updatedAt: number | undefined
+  pinned?: boolean
+  archived?: boolean
+  messages: ForeignMessage[]
+}
+
+/**
+ * A session of ours from another program's. Ids follow from that program's: the same conversation is the same session
+ * whenever it comes. Messages that hold nothing are left out and what is below them moves up, lost parents and circles
+ * become roots, and what one answer was made of in several pieces becomes one message.
+ */
+export function buildSession(given: ForeignSession): ImportedSession {
+  const kept = joinAnswers(linkTree(given.messages))
+  const id = idOf(given.prefix, given.id)
+  let last = given.createdAt ?? 0
+  const messages = kept.map((message): StoredMessage => {
+    last = message.createdAt ?? last + 1
+    return {
+      id: idOf('', message.id),
+      parentMessageId: message.parentId === null ? null : idOf('', message.parentId),
+      role: message.role,
+      parts: message.parts,
+      ...(message.metadata !== undefined && { metadata: message.metadata }),
+      createdAt: last,
+    }
+  })
+  const title = cleanTitle(given.title).slice(0, 500)
+  const first = messages.find(({ role }) => role === 'user')
+  const createdAt = given.createdAt ?? messages[0]?.createdAt ?? 0
+  const newest = messages.reduce((most, message) => Math.max(most, message.createdAt), createdAt)
+  return {
+    session: {
+      id,
+      title: title || ((first && titleFrom(first.parts)) ?? defaultTitle),
+      renamed: title !== '',
+      pinned: given.pinned ?? false,
+      archived: given.archived ?? false,
+      folder: [],
+      trashedAt: null,
+      model: null,
+      agent: null,
+      mode: 'default',
+      rules: [],
+      createdAt,
+      updatedAt: given.updatedAt ?? newest,
+    },
+    agents: [],
+    messages: messages.map((message) => ({ agentId: '', message })),
+    asks: [],
+  }
+}
+
+/** Another program's id where it can be one of ours, else one that follows from it. */
+export function idOf(prefix: string, id: string): string {
+  const own = `${prefix}${id}`
+  return isId(own) ? own : `${prefix}${createHash('sha256').update(id).digest('base64url').slice(0, 32)}`
+}
+
+/** Parents before children; messages that hold nothing are gone. */
+function linkTree(messages: ForeignMessage[]): ForeignMessage[] {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const parents = new Map<string, string | null>()
+  for (const { id } of byId.values()) parents.set(id, keptParent(id))
+  const children = Map.groupBy(
+    [...byId.values()].filter((message) => !isEmpty(message)),
+    ({ id }) => parents.get(id) ?? null,
+  )
+  const ordered: ForeignMessage[] = []
+  const waiting = [...(children.get(null) ?? [])].reverse()
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    ordered.push({ ...next, parentId: parents.get(next.id) ?? null })
+    waiting.push(...(children.get(next.id) ?? []).toReversed())
+  }
+  return ordered
+
+  /** The nearest message above that holds something. One whose way up leads back to itself has none. */
+  function keptParent(id: string): string | null {
+    const seen = new Set([id])
+    let found: string | null = null
+    for (let at = byId.get(id)?.parentId ?? null; at !== null; at = byId.get(at)?.parentId ?? null) {
+      const above = byId.get(at)
+      if (above === undefined) break
+      if (seen.has(at)) return null
+      seen.add(at)
+      if (found === null && !isEmpty(above)) found = at
+    }
+    return found
+  }
+}
+
+/** Answers that follow each other with nothing else beside them are one. */
+function joinAnswers(messages: ForeignMessage[]): ForeignMessage[] {
+  const childCount = new Map<string, number>()
+  for (const { parentId } of messages)
+    if (parentId !== null) childCount.set(parentId, (childCount.get(parentId) ?? 0) + 1)
+  const joined = new Map<string, ForeignMessage>()
+  const kept: ForeignMessage[] = []
+  for (const message of messages) {
+    const above = message.parentId === null ? undefined : joined.get(message.parentId)
+    if (above?.role === 'assistant' && message.role === 'assistant' && childCount.get(message.parentId!) === 1) {
+      above.parts = joinParts(above.parts, message.parts)
+      above.metadata = { ...above.metadata, ...message.metadata }
+      joined.set(message.id, above)
+    } else {
+      const own = { ...message, parentId: above?.id ?? null, parts: joinParts([], message.parts) }
+      joined.set(message.id, own)
+      kept.push(own)
+    }
+  }
+  return kept
+}
+
+/** A result finds the call that waits for it; what comes after a result is another step. */
+function joinParts(before: Part[], more: Part[]): Part[] {
+  const parts = [...before]
+  for (const part of more) {
+    const last = parts.at(-1)
+    const isAfterResult = last?.type === 'dynamic-tool' && part.type !== 'dynamic-tool'
+    if (isAfterResult && part.type !== 'step-start') parts.push({ type: 'step-start' })
+    parts.push(part)
+  }
+  return parts
+}
+
+function isEmpty({ parts }: ForeignMessage): boolean {
+  return parts.every((part) => (part.type === 'text' || part.type === 'reasoning') && part.text.trim() === '')
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import type { AgentRecord, Ask, Part, StoredMessage } from '@troupe/core'
+import type { z } from 'zod'
+import { agentSchema, askSchema, messageSchema, sessionSchema } from '../stores/exported-schemas.ts'
+import { defaultTitle } from '../stores/sql/title.ts'
+import type { ImportFiles, ImportedSession, Importer } from './importer.ts'
+import { list, record, text } from './loose.ts'
+
+export const sessionFormat = 'troupe-session'
+
+/**
+ * A session that was exported from here as JSON. As from a folder, what it was allowed is not taken, for anybody can
+ * write such a file; what was refused in it is. What waited for a person waits no longer.
+ */
+export const troupe: Importer = {
+  name: 'Troupe',
+  accepts: (entry) => record(entry)['format'] === sessionFormat,
+  async read(entry, files) {
+    const given = record(entry)
+    if (given['version'] !== 1) throw new Error('it was written by a newer version of Troupe; use that to import it')
+    const { id, ...said } = check(sessionSchema, given['session'])
+    if (id === undefined) throw new Error('session.id: it has no id')
+    await takeBlobs(given['blobs'], files)
+    const messages = own('', given['messages'], files)
+    const agents: AgentRecord[] = []
+    for (const value of list(given['agents']).map(record)) {
+      const agentId = text(value['agentId'])
+      const taken = take(agentSchema, value, files, `agent ${agentId}`)
+      if (taken !== undefined) agents.push({ ...taken, sessionId: id, agentId })
+      messages.push(...own(agentId, value['messages'], files))
+    }
+    const asks = list(given['asks']).flatMap((value): Ask[] => {
+      const ask = take(askSchema, value, files, `ask ${text(record(value)['id'])}`)
+      return ask === undefined ? [] : [{ ...ask, sessionId: id, closedAt: ask.closedAt ?? ask.createdAt } as Ask]
+    })
+    const createdAt = said.createdAt ?? messages[0]?.message.createdAt ?? 0
+    const session: ImportedSession['session'] = {
+      id,
+      title: said.title ?? defaultTitle,
+      renamed: said.renamed ?? false,
+      pinned: said.pinned ?? false,
+      archived: said.archived ?? false,
+      folder: said.folder ?? [],
+      trashedAt: null,
+      model: said.model ?? null,
+      agent: said.agent ?? null,
+      mode: said.mode === 'plan' ? 'plan' : 'default',
+      rules: said.rules?.filter((rule) => rule.effect !== 'allow') ?? [],
+      ...(said.params !== undefined && { params: said.params }),
+      createdAt,
+      updatedAt: said.updatedAt ?? createdAt,
+    }
+    return { session, agents, messages, asks }
+  },
+}
+
+function own(agentId: string, given: unknown, files: ImportFiles): ImportedSession['messages'] {
+  return list(given).flatMap((value) => {
+    const message = take(messageSchema, value, files, `message ${text(record(value)['id'])}`)
+    if (message === undefined) return []
+    const parts = message.parts.map((part) => plainPart(part as Part))
+    return [{ agentId, message: { ...message, parts } as StoredMessage }]
+  })
+}
+
+/** A file is one of our blobs: nothing of an import is fetched from elsewhere. */
+function plainPart(part: Part): Part {
+  if (part.type !== 'file' || /^\/ai\/blobs\/[0-9a-f]{64}$/.test(part.url)) return part
+  return { type: 'text', text: `[${part.filename ?? 'A file'} is not in the export.]` }
+}
+
+async function takeBlobs(given: unknown, files: ImportFiles): Promise<void> {
+  for (const [sha256, value] of Object.entries(record(given))) {
+    const { mediaType, base64 } = record(value)
+    const bytes = Buffer.from(text(base64), 'base64')
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+      files.tell(`blob ${sha256.slice(0, 64)}: its bytes are others`)
+    else await files.blobs.put(bytes, text(mediaType) || 'application/octet-stream')
+  }
+}
+
+function take<T>(schema: z.ZodType<T>, value: unknown, files: ImportFiles, what: string): T | undefined {
+  try {
+    return check(schema, value)
+  } catch (error) {
+    files.tell(`${what.slice(0, 100)}: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new Error(
+    issue ? `${issue.path.map(String).join('.') || 'entry'}: ${issue.message}` : 'not of the expected shape',
+  )
+}
