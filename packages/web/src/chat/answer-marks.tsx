@@ -1,44 +1,79 @@
-import { CircleStop, OctagonX, PlugZap, ShieldX } from 'lucide-react'
+import { CircleStop, OctagonX, PlugZap, Scissors, ShieldX, StepForward } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
 import { formatDuration } from '../ui/format.ts'
+import { useWorkspace } from '../workspace.ts'
 import { ErrorCard } from './error-card.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
+import { textOf } from './session-state.ts'
 import type { VisibleMessage } from './session-state.ts'
 
-/** How an answer ended, where it did not end by itself; with the true reason. */
-export function AnswerMarks({ message }: { message: VisibleMessage }) {
+/** How an answer ended, where it did not end by itself; with the true reason, and the way on. */
+export function AnswerMarks({ message, last }: { message: VisibleMessage; last: boolean }) {
   const { regenerate } = useSessionStore()
+  const { app } = useWorkspace()
   const live = message.live === true
   // A sub-agent may have been stopped by the one that it works for.
   const stopWord = useSession((state) => (state.agentId === null ? 'Stopped by you' : 'Stopped'))
   const liveError = useSession((state) => (live ? state.run?.errorText : null))
-  const { aborted, interrupted, stopped, error, elapsedMs } = message.metadata ?? {}
+  const canGoOn = useSession((state) => last && !live && state.run === null && state.agentId === null)
+  const { aborted, interrupted, stopped, error, elapsedMs, finishReason } = message.metadata ?? {}
   const shownError = error ?? (liveError == null ? undefined : { name: 'Error', message: liveError })
+  const isCut = finishReason === 'length' && error === undefined && aborted !== true && stopped === undefined
+  const goOn = canGoOn ? <GoOn messageId={message.id} /> : null
   return (
     <>
       {shownError !== undefined && (
-        <ErrorCard error={shownError} {...(!live && { onRetry: () => void regenerate(message.id) })} />
+        <ErrorCard error={shownError} {...(!live && { onRetry: () => void regenerate(message.id) })}>
+          {!live && shownError.name === 'ProviderAuth' && (
+            <Button kind="quiet" onClick={() => app.openSettings('models')}>
+              {t.chat.checkKey}
+            </Button>
+          )}
+          {textOf(message) !== '' && goOn}
+        </ErrorCard>
       )}
       {aborted === true && (
-        <Mark icon={<CircleStop />}>
+        <Mark icon={<CircleStop />} action={goOn}>
           {elapsedMs === undefined ? stopWord : `${stopWord} after ${formatDuration(elapsedMs)}`}
         </Mark>
       )}
       {interrupted === true && (
-        <Mark icon={<PlugZap />}>Interrupted: the program ended while this answer was being written</Mark>
+        <Mark icon={<PlugZap />} action={goOn}>
+          Interrupted: the program ended while this answer was being written
+        </Mark>
       )}
       {stopped !== undefined && (
-        <Mark icon={stopped.reason === 'denied' ? <ShieldX /> : <OctagonX />}>{stopped.message}</Mark>
+        <Mark icon={stopped.reason === 'denied' ? <ShieldX /> : <OctagonX />} action={goOn}>
+          {stopped.message}
+        </Mark>
+      )}
+      {isCut && (
+        <Mark icon={<Scissors />} action={goOn}>
+          {t.chat.cutByLength}
+        </Mark>
       )}
     </>
   )
 }
 
-function Mark({ icon, children }: { icon: ReactNode; children: ReactNode }) {
+function GoOn({ messageId }: { messageId: string }) {
+  const { goOn } = useSessionStore()
   return (
-    <p className="mark">
+    <Button kind="quiet" onClick={() => void goOn(messageId)}>
+      <StepForward aria-hidden />
+      {t.chat.goOn}
+    </Button>
+  )
+}
+
+function Mark({ icon, action, children }: { icon: ReactNode; action: ReactNode; children: ReactNode }) {
+  return (
+    <div className="mark">
       {icon}
       <span>{children}</span>
-    </p>
+      {action}
+    </div>
   )
 }

@@ -1,11 +1,15 @@
 import { RotateCw } from 'lucide-react'
 import type { SiblingPlace } from '@troupe/core'
+import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { AnswerFacts } from './answer-facts.tsx'
 import { AnswerMarks } from './answer-marks.tsx'
 import { AnswerParts } from './answer-parts.tsx'
+import { AnswerSources } from './answer-sources.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
+import { MessageMenu } from './message-menu.tsx'
+import { RegenerateWith } from './regenerate-with.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { textOf } from './session-state.ts'
 import type { VisibleMessage } from './session-state.ts'
@@ -28,23 +32,27 @@ export function AnswerMessage({
   return (
     <article
       className={last ? 'message message-answer message-last' : 'message message-answer'}
-      aria-label="Answer"
+      aria-label={t.chat.answer}
       aria-busy={live}
+      data-message={message.id}
     >
       <AnswerParts message={message} progress={progress} />
-      <AnswerMarks message={message} />
+      <AnswerSources parts={message.parts} />
+      <AnswerMarks message={message} last={last} />
       {!live && (
         <div className="message-actions">
-          {text !== '' && <CopyButton text={text} label="Copy answer" />}
+          {text !== '' && <CopyButton text={text} label={t.chat.copyAnswer} />}
           {message.metadata?.error === undefined && !isOfAgent && (
             <IconButton
-              label={busy ? 'Regenerate (when the answer is done)' : 'Regenerate'}
+              label={busy ? t.chat.regenerateWhenDone : t.chat.regenerate}
               disabled={busy}
               onClick={() => void regenerate(message.id)}
             >
               <RotateCw />
             </IconButton>
           )}
+          {!isOfAgent && <RegenerateWith messageId={message.id} current={message.metadata?.model} disabled={busy} />}
+          <MessageMenu message={message} />
           <BranchArrows place={place} />
           <AnswerFacts metadata={message.metadata} />
         </div>

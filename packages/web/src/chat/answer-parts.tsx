@@ -65,21 +65,12 @@ function PartView({ id, part, live }: { id: string; part: Part; live: boolean })
       return (
         <FilePart url={part.url} mediaType={part.mediaType} name={'filename' in part ? part.filename : undefined} />
       )
+    // They stand together below the answer.
     case 'source-url':
-      return (
-        <a className="source" href={safeLink(part.url)} target="_blank" rel="noopener noreferrer nofollow">
-          {part.title ?? part.url}
-        </a>
-      )
     case 'source-document':
-      return <span className="source">{part.title}</span>
     case 'step-start':
       return null
     default:
       return 'data' in part ? <DataPart id={id} part={part} live={live} /> : null
   }
-}
-
-function safeLink(url: string): string | undefined {
-  return /^https?:\/\//i.test(url) ? url : undefined
 }

@@ -1,5 +1,7 @@
-import { useEffect, useMemo } from 'react'
+import { lazy, Suspense, useEffect, useMemo } from 'react'
 import { useApp, useWorkspace } from '../workspace.ts'
+import { Find } from '../find/find.tsx'
+import { useEnlargedImage } from '../ui/enlarged-image.ts'
 import { Announcer } from './announcer.tsx'
 import { Composer } from '../composer/composer.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
@@ -9,6 +11,8 @@ import { MessageList } from './message-list.tsx'
 import { SessionContext, useSession, useSessionStore } from './session-context.ts'
 import { DisclosureContext } from './use-disclosure.ts'
 import './chat.css'
+
+const ImageViewer = lazy(() => import('../ui/image-viewer.tsx').then((module) => ({ default: module.ImageViewer })))
 
 /** One session. Mounted anew for each, so nothing of another can stay behind. */
 export function Chat({ sessionId }: { sessionId: string }) {
@@ -28,12 +32,24 @@ export function Chat({ sessionId }: { sessionId: string }) {
       <DisclosureContext value={disclosures}>
         <div className="chat">
           <ChatBody />
+          <Find />
           <ConnectionBar />
           <Composer />
           <Announcer />
+          <Enlarged />
         </div>
       </DisclosureContext>
     </SessionContext>
+  )
+}
+
+function Enlarged() {
+  const { image } = useEnlargedImage()
+  if (image === null) return null
+  return (
+    <Suspense fallback={null}>
+      <ImageViewer image={image} />
+    </Suspense>
   )
 }
 

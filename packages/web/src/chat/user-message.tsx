@@ -2,11 +2,14 @@ import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import type { SiblingPlace } from '@troupe/core'
 import { BroughtParts } from '../composer-picks/brought-parts.tsx'
+import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { Moment } from '../ui/moment.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
 import { FilePart } from './file-part.tsx'
 import { MessageEditor } from './message-editor.tsx'
+import { MessageMenu } from './message-menu.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { textOf } from './session-state.ts'
 import type { VisibleMessage } from './session-state.ts'
@@ -19,7 +22,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   const text = textOf(message)
   if (editing && !busy) {
     return (
-      <article className="message message-user" aria-label="You, editing">
+      <article className="message message-user" aria-label="You, editing" data-message={message.id}>
         <MessageEditor
           text={text}
           onCancel={() => setEditing(false)}
@@ -32,7 +35,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
     )
   }
   return (
-    <article className="message message-user" aria-label={isTask ? 'Task' : 'You'}>
+    <article className="message message-user" aria-label={isTask ? 'Task' : t.chat.you} data-message={message.id}>
       {message.parts.map((part, index) =>
         part.type === 'file' ? (
           <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
@@ -41,17 +44,17 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       <BroughtParts parts={message.parts} />
       {text !== '' && <div className="bubble">{text}</div>}
       <div className="message-actions">
-        {text !== '' && <CopyButton text={text} label="Copy message" />}
+        {text !== '' && <CopyButton text={text} label={t.chat.copyMessage} />}
         {!isTask && (
-          <IconButton
-            label={busy ? 'Edit (when the answer is done)' : 'Edit'}
-            disabled={busy}
-            onClick={() => setEditing(true)}
-          >
+          <IconButton label={busy ? t.chat.editWhenDone : t.chat.edit} disabled={busy} onClick={() => setEditing(true)}>
             <Pencil />
           </IconButton>
         )}
+        <MessageMenu message={message} />
         <BranchArrows place={place} />
+        <span className="facts">
+          <Moment time={message.createdAt} />
+        </span>
       </div>
     </article>
   )

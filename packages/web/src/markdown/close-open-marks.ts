@@ -1,3 +1,5 @@
+import { mathAt } from './math-at.ts'
+
 /**
  * What a reader should see of a block that is still being written: bold, italic, code and struck text that has begun is
  * closed, a link whose address has not arrived shows its text only. Works on one block outside of code fences.
@@ -6,6 +8,11 @@ export function closeOpenMarks(text: string): string {
   const open: string[] = []
   let index = 0
   while (index < text.length) {
+    const formula = '$\\'.includes(text[index] ?? ' ') ? mathAt(text.slice(index, index + 2000)) : undefined
+    if (formula !== undefined) {
+      index += formula.raw.length
+      continue
+    }
     const mark = /^(?:\\.|`+|\*{1,3}|~~|__?)/s.exec(text.slice(index, index + 80))?.[0]
     if (mark === undefined) {
       index++

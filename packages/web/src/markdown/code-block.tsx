@@ -1,16 +1,62 @@
-import { memo } from 'react'
+import { WrapText } from 'lucide-react'
+import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { keptByBrowser } from '../api/kept.ts'
+import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 
-export const CodeBlock = memo(function CodeBlock({ language, text }: { language: string; text: string }) {
+export interface CodeBlockProps {
+  language: string
+  text: string
+  /** Nothing will be added to it. */
+  done: boolean
+}
+
+const wrapKey = 'troupe.wrap'
+
+export const CodeBlock = memo(function CodeBlock({ language, text, done }: CodeBlockProps) {
+  const [wraps, setWraps] = useState(() => keptByBrowser.get(wrapKey) === 'yes')
+  const code = useCode(text, language, done)
+  const wrap = () => {
+    keptByBrowser.set(wrapKey, wraps ? null : 'yes')
+    setWraps(!wraps)
+  }
   return (
-    <figure className="code-block">
+    <figure className={wraps ? 'code-block code-wraps' : 'code-block'}>
       <figcaption>
         <span className="code-language">{language === '' ? 'text' : language}</span>
-        <CopyButton text={text} label="Copy code" />
+        <IconButton label={wraps ? t.markdown.noWrap : t.markdown.wrap} aria-pressed={wraps} onClick={wrap}>
+          <WrapText />
+        </IconButton>
+        <CopyButton text={text} label={t.markdown.copyCode} />
       </figcaption>
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code ref={code} />
       </pre>
     </figure>
   )
 })
+
+/** Fills an element with the text: plain at once, and in its colours when it is whole and there is time. */
+function useCode(text: string, language: string, done: boolean) {
+  const code = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (code.current !== null) code.current.textContent = text
+  }, [text])
+  useEffect(() => {
+    if (!done || language === '') return
+    let left = false
+    const paint = async () => {
+      const { highlight } = await import('./highlight.ts')
+      if (left) return
+      const painted = await highlight(text, language)
+      if (!left && painted !== undefined) code.current?.replaceChildren(painted)
+    }
+    // Without the colours the text is still there: the server may be away.
+    paint().catch(() => undefined)
+    return () => {
+      left = true
+    }
+  }, [text, language, done])
+  return code
+}

@@ -1,30 +1,66 @@
+import { enlargeImage } from '../ui/enlarged-image.ts'
+import { t } from '../texts/t.ts'
 import { copyText } from '../ui/copy-text.ts'
 
-/** Adds to sanitised prose what markdown has no words for: tables that scroll, a copy button on code inside lists. Once. */
+type DrawMath = (place: HTMLElement) => void
+let drawMath: DrawMath | undefined
+
+/** Adds to sanitised prose what markdown has no words for: tables that scroll, code with a copy button, images that can be enlarged, formulas. Once. */
 export function dressProse(root: HTMLElement): void {
-  for (const table of root.querySelectorAll(':not(.table-scroll) > table')) {
-    const frame = document.createElement('div')
-    frame.className = 'table-scroll'
-    frame.tabIndex = 0
-    frame.setAttribute('role', 'group')
-    frame.setAttribute('aria-label', 'Table')
-    table.replaceWith(frame)
-    frame.append(table)
-  }
-  for (const code of root.querySelectorAll<HTMLElement>(':not(.code-inline-block) > pre')) {
-    const frame = document.createElement('div')
-    frame.className = 'code-inline-block'
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'code-copy'
-    button.textContent = 'Copy'
-    button.addEventListener('click', () => {
-      void copyText(code.textContent).then((copied) => {
-        button.textContent = copied ? 'Copied' : 'Copying failed'
-      })
+  for (const table of root.querySelectorAll(':not(.table-scroll) > table')) frameTable(table)
+  for (const code of root.querySelectorAll<HTMLElement>(':not(.code-inline-block) > pre')) frameCode(code)
+  for (const image of root.querySelectorAll<HTMLImageElement>(':not(.image-button) > img')) frameImage(image)
+  const formulas = root.querySelectorAll<HTMLElement>('.math-inline:not(.math-drawn), .math-display:not(.math-drawn)')
+  if (formulas.length > 0) drawFormulas(formulas)
+}
+
+function frameTable(table: Element): void {
+  const frame = document.createElement('div')
+  frame.className = 'table-scroll'
+  frame.tabIndex = 0
+  frame.setAttribute('role', 'group')
+  frame.setAttribute('aria-label', t.markdown.table)
+  table.replaceWith(frame)
+  frame.append(table)
+}
+
+function frameCode(code: HTMLElement): void {
+  const frame = document.createElement('div')
+  frame.className = 'code-inline-block'
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'code-copy'
+  button.textContent = t.markdown.copy
+  button.addEventListener('click', () => {
+    void copyText(code.textContent).then((copied) => {
+      button.textContent = copied ? t.markdown.copied : t.markdown.copyingFailed
     })
-    code.replaceWith(frame)
-    frame.append(button, code)
-    code.tabIndex = 0
+  })
+  code.replaceWith(frame)
+  frame.append(button, code)
+  code.tabIndex = 0
+}
+
+function frameImage(image: HTMLImageElement): void {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'image-button'
+  button.setAttribute('aria-label', t.chat.enlarge(image.alt === '' ? t.chat.image : image.alt))
+  button.addEventListener('click', () => enlargeImage({ url: image.src, name: image.alt }))
+  image.replaceWith(button)
+  button.append(image)
+}
+
+/** At once where they were drawn before, so that a growing text does not flicker. */
+function drawFormulas(formulas: NodeListOf<HTMLElement>): void {
+  if (drawMath !== undefined) {
+    formulas.forEach(drawMath)
+    return
   }
+  const load = async () => {
+    drawMath = (await import('./draw-math.ts')).drawMath
+    for (const formula of formulas) if (formula.isConnected) drawMath(formula)
+  }
+  // Without it their source is still there: the server may be away.
+  load().catch(() => undefined)
 }

@@ -7,11 +7,12 @@ import './markdown.css'
 /** Text of an answer, block by block: while it grows only its last block is made again. */
 export const Markdown = memo(function Markdown({ text, done }: { text: string; done: boolean }) {
   const [split] = useState(createSplitter)
+  const blocks = split(text, done)
   return (
     <div className="prose">
-      {split(text, done).map((block, index) =>
+      {blocks.map((block, index) =>
         block.kind === 'code' ? (
-          <CodeBlock key={index} language={block.language} text={block.text} />
+          <CodeBlock key={index} language={block.language} text={block.text} done={done || index < blocks.length - 1} />
         ) : (
           <SafeHtml key={index} html={block.html} />
         ),

@@ -1,5 +1,6 @@
-import { Renderer } from 'marked'
+import { Marked, Renderer } from 'marked'
 import type { MarkedOptions, Tokens } from 'marked'
+import { mathExtension } from './math-extension.ts'
 import { keepPlainTags } from './plain-tags.ts'
 
 /** Markdown as answers are written: GitHub's dialect. Headings start below the page's own. */
@@ -36,4 +37,10 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-export const markedOptions: MarkedOptions = { gfm: true, breaks: false, async: false, renderer: new AnswerRenderer() }
+export const markedOptions: MarkedOptions = {
+  ...new Marked(mathExtension).defaults,
+  gfm: true,
+  breaks: false,
+  async: false,
+  renderer: new AnswerRenderer(),
+}

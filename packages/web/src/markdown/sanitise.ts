@@ -68,7 +68,7 @@ const attributes = [
   'start',
   'title',
 ]
-const ownClass = /^(?:language-[\w+#.-]{1,40}|task-done|task-open)$/
+const ownClass = /^(?:language-[\w+#.-]{1,40}|task-done|task-open|math-inline|math-display)$/
 const linkAddress = /^(?:https?:\/\/|mailto:)/i
 
 const purify = createDOMPurify(window)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { closeOpenMarks } from './close-open-marks.ts'
 import { createSplitter } from './split-blocks.ts'
 
@@ -98,4 +98,38 @@ test.each([
   ['`**`', '`**`'],
 ])('what is open in %j is closed for the eye', (text, shown) => {
   expect(closeOpenMarks(text)).toBe(shown)
+})
+
+describe('formulas', () => {
+  const html = (text: string, done = true) =>
+    createSplitter()(text, done)
+      .map((block) => (block.kind === 'prose' ? block.html.trim() : block.text))
+      .join('\n')
+
+  test('are kept as they were written, whatever marks are in them', () => {
+    expect(html('so $a_1 * b_2 * c < d$ holds')).toBe(
+      '<p>so <span class="math-inline">$a_1 * b_2 * c &lt; d$</span> holds</p>',
+    )
+    expect(html(String.raw`\(a*b*c\) and \[ x_1 \]`)).toBe(
+      String.raw`<p><span class="math-inline">\(a*b*c\)</span> and <span class="math-display">\[ x_1 \]</span></p>`,
+    )
+    expect(html('one\n\n$$\nx\n\\ne\ny\n$$\n\ntwo')).toBe(
+      '<p>one</p>\n<p><span class="math-display">$$\nx\n\\ne\ny\n$$</span></p>\n<p>two</p>',
+    )
+    expect(html('- item $x^2$')).toContain('<span class="math-inline">$x^2$</span>')
+  })
+
+  test('are none in code, and money is none', () => {
+    expect(html('`$x^2$` and `\\(`')).not.toContain('math')
+    expect(html('```\n$$x$$\n```')).toBe('$$x$$')
+    expect(html('It costs $5 and not $10, a *real* bargain')).toBe(
+      '<p>It costs $5 and not $10, a <em>real</em> bargain</p>',
+    )
+    expect(html(String.raw`a \* b \[link\]`)).not.toContain('math')
+  })
+
+  test('do not leave marks behind while the text is being written', () => {
+    expect(html('where $x_{i}$ and $y_{j}$ are', false)).not.toMatch(/_<\/p>/)
+    expect(html('where $x_{i}$ **and', false)).toContain('<strong>and</strong>')
+  })
 })

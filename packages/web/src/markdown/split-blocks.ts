@@ -49,7 +49,7 @@ function readPieces(text: string, links: TokensList['links'], done: boolean): Pi
 
 /** The last token of an unfinished text, with the marks that are still open closed for the eye. */
 function closed(token: Token, links: TokensList['links']): Token[] {
-  if (token.type === 'code' || token.type === 'html') return [token]
+  if (['code', 'html', 'math-block'].includes(token.type)) return [token]
   const text = closeOpenMarks(token.raw)
   return text === token.raw ? [token] : lex(text, links)
 }

@@ -5,6 +5,7 @@ import { Popover } from 'radix-ui'
 import { useId, useMemo, useRef, useState } from 'react'
 import { groupModels, isDemo } from '../api/model-info.ts'
 import type { ModelInfo } from '../api/model-info.ts'
+import { t } from '../texts/t.ts'
 import { formatCount } from '../ui/format.ts'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace.ts'
 import './model-picker.css'
@@ -21,10 +22,10 @@ export function ModelPicker() {
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         className="model-trigger"
-        aria-label={`Model: ${shown?.name ?? 'none'}${isDemo(current) ? ', scripted, not an AI' : ''}`}
+        aria-label={t.models.picked(shown?.name ?? t.models.none, isDemo(current))}
       >
-        <span className="model-trigger-name">{shown?.name ?? 'No model'}</span>
-        {isDemo(current) && <span className="model-demo">scripted, not an AI</span>}
+        <span className="model-trigger-name">{shown?.name ?? t.models.noModel}</span>
+        {isDemo(current) && <span className="model-demo">{t.models.scripted}</span>}
         <ChevronDown aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
@@ -34,10 +35,10 @@ export function ModelPicker() {
           align="start"
           sideOffset={8}
           collisionPadding={10}
-          aria-label="Choose a model"
+          aria-label={t.models.choose}
           onCloseAutoFocus={() => {
             // After the focus has gone back to the trigger, so that the dialog gives it back there.
-            if (adding.current) setTimeout(() => app.setDialog('models'))
+            if (adding.current) setTimeout(() => app.openSettings('models'))
             adding.current = false
           }}
         >
@@ -58,7 +59,7 @@ export function ModelPicker() {
             }}
           >
             <Plus aria-hidden />
-            Add a model…
+            {t.models.add}
           </button>
         </Popover.Content>
       </Popover.Portal>
@@ -66,7 +67,7 @@ export function ModelPicker() {
   )
 }
 
-function ModelChooser({
+export function ModelChooser({
   models,
   current,
   onChoose,
@@ -100,8 +101,8 @@ function ModelChooser({
           aria-expanded
           aria-controls={listId}
           aria-activedescendant={active === undefined ? undefined : optionId(active.ref)}
-          aria-label="Search models"
-          placeholder="Search models"
+          aria-label={t.models.search}
+          placeholder={t.models.search}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
           onKeyDown={(event) => {
@@ -116,7 +117,7 @@ function ModelChooser({
           }}
         />
       </div>
-      <div id={listId} ref={list} className="model-list" role="listbox" aria-label="Models">
+      <div id={listId} ref={list} className="model-list" role="listbox" aria-label={t.models.list}>
         {groups.map((group) => (
           <div key={group.provider} role="group" aria-label={group.provider}>
             <div className="model-group">{group.provider}</div>
@@ -135,8 +136,8 @@ function ModelChooser({
                   {model.ref === current && <Check aria-hidden />}
                 </span>
                 <span className="model-facts">
-                  {isDemo(model.ref) ? 'scripted, not an AI' : model.ref}
-                  {model.contextWindow !== undefined && ` · ${formatCount(model.contextWindow)} context`}
+                  {isDemo(model.ref) ? t.models.scripted : model.ref}
+                  {model.contextWindow !== undefined && ` · ${t.models.window(formatCount(model.contextWindow))}`}
                 </span>
                 <span className="model-tags">
                   {model.tags.map((tag) => (
@@ -150,7 +151,7 @@ function ModelChooser({
           </div>
         ))}
         {flat.length === 0 && (
-          <p className="model-none">{models.length === 0 ? 'No provider has a key yet.' : 'No model fits.'}</p>
+          <p className="model-none">{models.length === 0 ? t.models.noProvider : t.models.noneFits}</p>
         )}
       </div>
     </>

@@ -1,0 +1,126 @@
+import { ChevronDown, ChevronUp, X } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { useSessionStore } from '../chat/session-context.ts'
+import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { noticeError } from '../ui/notices.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { createFindStore } from './find-store.ts'
+import { clearMarks, markPlaces } from './mark-places.ts'
+import './find-bar.css'
+
+const waitMs = 160
+
+/** Looks for words in the whole session, also where it is not loaded. Enter goes on, Shift+Enter back, Escape ends it. */
+export function FindBar({ asked, onClose }: { asked: number; onClose: () => void }) {
+  const session = useSessionStore()
+  const { api } = useWorkspace()
+  const find = useMemo(
+    () => createFindStore(session.getState().sessionId, { api, onError: noticeError }),
+    [session, api],
+  )
+  const [text, setText] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  const { places, index, isCut } = useStore(find)
+  useEffect(() => field.current?.select(), [asked])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const leaf = session.getState().messages.at(-1)?.id
+      void find.look(text, { leaf, inSight: messagesInSight() })
+    }, waitMs)
+    return () => clearTimeout(timer)
+  }, [find, session, text])
+  useMarks(find)
+  const here = places?.[index]
+  return (
+    <search className="find-bar">
+      <input
+        ref={field}
+        aria-label={t.find.label}
+        placeholder={t.find.label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter') find.step(event.shiftKey ? -1 : 1)
+          if (event.key === 'Escape') {
+            event.stopPropagation()
+            onClose()
+          }
+        }}
+      />
+      <output className="find-place" aria-live="polite">
+        {text.trim() === '' || places === null ? '' : placeInWords(places.length, index, isCut)}
+        {here !== undefined && !here.isOnBranch && <span className="find-elsewhere">{t.find.elsewhere}</span>}
+      </output>
+      <IconButton label={t.find.previous} disabled={here === undefined} onClick={() => find.step(-1)}>
+        <ChevronUp />
+      </IconButton>
+      <IconButton label={t.find.next} disabled={here === undefined} onClick={() => find.step(1)}>
+        <ChevronDown />
+      </IconButton>
+      <IconButton label={t.find.close} onClick={onClose}>
+        <X />
+      </IconButton>
+    </search>
+  )
+}
+
+function placeInWords(total: number, index: number, isCut: boolean): string {
+  if (total === 0) return t.find.none
+  return t.find.place(index + 1, isCut ? t.find.more(total) : String(total))
+}
+
+/** Brings the place that is looked at into sight, and marks every place that is drawn. */
+function useMarks(find: ReturnType<typeof createFindStore>): void {
+  const session = useSessionStore()
+  const { text, places, index } = useStore(find)
+  const here = places?.[index]
+  /** The place that is still to come into sight. */
+  const wanted = useRef<typeof here>(undefined)
+  const mark = useCallback(() => {
+    const root = conversation()
+    if (root === null) return
+    const range = markPlaces(root, text, here)
+    if (range === undefined || wanted.current !== here || here === undefined) return
+    wanted.current = undefined
+    range.startContainer.parentElement?.scrollIntoView({ block: 'center' })
+  }, [text, here])
+  useEffect(() => {
+    wanted.current = here
+    if (here !== undefined && !isDrawn(here.messageId)) void session.goTo(here.messageId)
+    mark()
+    const root = conversation()
+    if (root === null) return
+    let frame = 0
+    const observer = new MutationObserver(() => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(mark)
+    })
+    observer.observe(root, { childList: true, subtree: true, characterData: true })
+    return () => {
+      observer.disconnect()
+      cancelAnimationFrame(frame)
+    }
+  }, [session, here, mark])
+  useEffect(() => clearMarks, [])
+}
+
+function conversation(): HTMLElement | null {
+  return document.querySelector<HTMLElement>('.chat [role="log"]')
+}
+
+function isDrawn(messageId: string): boolean {
+  return conversation()?.querySelector(`[data-message="${CSS.escape(messageId)}"]`) != null
+}
+
+function messagesInSight(): string[] {
+  const root = conversation()
+  if (root === null) return []
+  const { top, bottom } = root.getBoundingClientRect()
+  return [...root.querySelectorAll<HTMLElement>('[data-message]')].flatMap((article) => {
+    const place = article.getBoundingClientRect()
+    return place.bottom > top && place.top < bottom ? (article.dataset['message'] ?? []) : []
+  })
+}
