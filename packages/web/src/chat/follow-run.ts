@@ -8,7 +8,7 @@ export interface FollowOptions {
   start?: (signal: AbortSignal) => Promise<Response>
   /** Subscribes to the run: everything after the number, or all of it. 204 when there is no run. */
   resume: (after: number | undefined, signal: AbortSignal) => Promise<Response>
-  onChunk: (chunk: Chunk) => void
+  onChunk: (chunk: Chunk, number: number | undefined) => void
   /** Called before a subscription that replays the run from its beginning. */
   onReplay: () => void
   /** A response has come: from here on the run is the server's. */
@@ -60,7 +60,7 @@ export async function followRun(options: FollowOptions): Promise<'finished' | 'i
         if (number !== undefined) after = number
         if (chunk.type === 'finish') finished = true
         if (chunk.type === 'start') finished = false
-        options.onChunk(chunk)
+        options.onChunk(chunk, number)
       }
       signal.throwIfAborted()
       if (finished) return 'finished'

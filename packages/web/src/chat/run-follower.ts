@@ -5,9 +5,11 @@ import { createRunReader } from './run-reader.ts'
 import type { SessionServices } from './session-store.ts'
 import { newRun, withAnswer, withRunEnded } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
+import type { StreamTap } from './stream-tap.ts'
 
 export interface RunFollowerOptions {
   services: SessionServices
+  tap: StreamTap
   /** The stream went on to a run that began elsewhere. */
   onOtherRun: () => void
   onEnded: (end: 'finished' | 'idle') => Promise<void>
@@ -26,7 +28,7 @@ interface Following {
 
 /** Keeps the state of one session in step with its run, at most one at a time. */
 export function createRunFollower(store: StoreApi<SessionState>, options: RunFollowerOptions) {
-  const { services, onOtherRun, onEnded, onRefused, onAccepted, stays } = options
+  const { services, tap, onOtherRun, onEnded, onRefused, onAccepted, stays } = options
   const { sessionId, agentId } = store.getState()
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
   let following: Following | undefined
@@ -77,7 +79,8 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
         services.onChange()
         if (!inSight && !stays()) letGo()
       },
-      onChunk: (chunk) => {
+      onChunk: (chunk, number) => {
+        tap.take(chunk, number, services.now())
         reader.take(chunk)
         if (agentId === null) services.agents.take(chunk)
         services.onChunk(chunk)

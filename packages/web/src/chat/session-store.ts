@@ -17,6 +17,8 @@ import { createRunFollower } from './run-follower.ts'
 import { createRemovalActions, type RemovalActions } from './removal-actions.ts'
 import * as session from './session-state.ts'
 import type { SessionState } from './session-state.ts'
+import { createStreamTap } from './stream-tap.ts'
+import type { StreamTap } from './stream-tap.ts'
 
 export interface SessionServices {
   api: Api
@@ -55,6 +57,8 @@ export interface SessionActions extends RemovalActions {
   readonly agents: SubAgents
   readonly panels: Panels
   readonly queue: Queue
+  /** What the server has sent last, as it came. */
+  readonly stream: StreamTap
   /** Reads the session and follows its run, if there is one. Also looks again when called again. */
   open: () => Promise<void>
   /** Lets go of the stream. The run goes on without this page. */
@@ -103,8 +107,10 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     change((state) => (state.run === null ? state : { ...state, run: { ...state.run, ...run } }))
   const branch = createBranchReader(store, api, onError)
   const { showBranch, loadOlder } = branch
+  const stream = createStreamTap()
   const runs = createRunFollower(store, {
     services,
+    tap: stream,
     onOtherRun: () => void branch.refresh(),
     onEnded: ended,
     onRefused: refused,
@@ -119,6 +125,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     agents: services.agents,
     panels: services.panels,
     queue,
+    stream,
     open,
     close,
     setDraft,

@@ -29,6 +29,8 @@ export const en = {
     done: 'Done',
     showMore: (more: number) => `Show ${more} more`,
     oddCharacter: (codePoint: string) => `A character that cannot be seen: ${codePoint}`,
+    appearance: 'Appearance',
+    themes: { system: 'Like the system', light: 'Light', dark: 'Dark' },
   },
   chat: {
     you: 'You',
@@ -225,6 +227,17 @@ export const en = {
     quote: 'Quote',
     tokens: (count: string) => `about ${count} tokens`,
     hintPicks: '/ for commands, @ for files and agents',
+  },
+  debug: {
+    title: 'Debug',
+    view: 'What is shown',
+    stream: 'Stream',
+    filter: 'Filter chunks',
+    pause: 'Hold still',
+    goOn: 'Go on',
+    copy: 'Copy what is shown',
+    nothing: 'Nothing has come yet. Chunks are shown as the server sends them.',
+    shortcut: 'Debug panel: hooks and the raw stream',
   },
   panels: {
     title: 'Panels',
@@ -524,6 +537,8 @@ export const en = {
     window: (tokens: string) => `${tokens} context`,
     noProvider: 'No provider has a key yet.',
     noneFits: 'No model fits.',
+    /** Tags of models that read better otherwise. */
+    tags: {} as Record<string, string>,
   },
   agents: {
     title: 'Agents',

@@ -1,0 +1,215 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { wireServer } from '../../server/src/testing/wire-server.ts'
+import type { WireServer } from '../../server/src/testing/wire-server.ts'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'composer (skipped: no Chromium)' : 'composer'
+
+/** The composer in the words of a person who uses it. */
+function composer(page: Page) {
+  const chat = chatPage(page)
+  const queue = page.getByRole('region', { name: 'Queued messages' })
+  return {
+    ...chat,
+    running: page.getByRole('textbox', { name: 'Say something to the running answer' }),
+    queue,
+    items: queue.getByRole('listitem'),
+    texts: () => queue.locator('.queue-words').allInnerTexts(),
+    chips: page.getByRole('list', { name: 'Attached files' }).getByRole('listitem'),
+    async paste(text: string) {
+      await chat.field.evaluate((field, pasted) => {
+        const data = new DataTransfer()
+        data.setData('text/plain', pasted)
+        field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+      }, text)
+    },
+  }
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let wire: WireServer
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    wire = await wireServer()
+    const acme = {
+      type: 'openai-compatible',
+      baseURL: wire.baseURL('custom'),
+      apiKey: 'k-0123456789',
+      models: ['large-1'],
+    }
+    const config = { model: 'demo/tour', providers: { acme } }
+    workspace = await openWorkspace(chromium ?? '', { home: { 'config.json': JSON.stringify(config) } })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(async () => {
+    await workspace?.close()
+    await wire?.close()
+  })
+
+  test('Enter queues during a run: edited, put in order and removed by keys, kept over a reload, sent in order once', async () => {
+    const page = await workspace.open()
+    const { queue, items, texts, running, ...chat } = composer(page)
+    await chat.send('Count slowly to 6')
+    await chat.lastAnswer.getByText('2,').waitFor()
+    for (const text of ['Repeat after me: one', 'Repeat after me: two', 'Repeat after me: never']) {
+      await running.fill(text)
+      await running.press('Enter')
+    }
+    await queue.getByText('3 sent one after the other when this answer has ended').waitFor()
+    await items.nth(2).press('Delete')
+    await expect.poll(texts).toEqual(['Repeat after me: one', 'Repeat after me: two'])
+    await items.nth(1).press('Alt+ArrowUp')
+    await expect.poll(texts).toEqual(['Repeat after me: two', 'Repeat after me: one'])
+    await items.nth(1).press('Enter')
+    await page.getByRole('textbox', { name: 'Queued message' }).fill('Repeat after me: three')
+    await page.keyboard.press('Enter')
+    await expect.poll(texts).toEqual(['Repeat after me: two', 'Repeat after me: three'])
+    // A second tab sees the same run and the same queue, and sends nothing twice.
+    const other = composer(await page.context().newPage())
+    await other.page.goto(page.url())
+    await expect.poll(other.texts).toEqual(['Repeat after me: two', 'Repeat after me: three'])
+    await page.reload()
+    await chat.own.nth(2).waitFor()
+    await chat.finished()
+    expect(await chat.own.allInnerTexts()).toEqual([
+      expect.stringContaining('Count slowly'),
+      expect.stringContaining('two'),
+      expect.stringContaining('three'),
+    ])
+    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('three')
+    await expect.poll(() => queue.count()).toBe(0)
+    await other.own.nth(2).waitFor()
+    await expect.poll(() => other.queue.count()).toBe(0)
+  })
+
+  test('a stop holds what is queued until the person sends it; a modifier speaks to the running answer', async () => {
+    const page = await workspace.open()
+    const { queue, running, texts, ...chat } = composer(page)
+    await chat.send('Count slowly to 9')
+    await chat.lastAnswer.getByText('2,').waitFor()
+    await running.fill('Repeat after me: later')
+    await page.getByText('Enter queues · Ctrl Enter says it now · Esc stops').waitFor()
+    await running.press('Enter')
+    await running.press('Escape')
+    await queue.getByText('Held, because the last answer did not end by itself').waitFor()
+    await chat.field.waitFor()
+    expect(await texts()).toEqual(['Repeat after me: later'])
+    expect(await chat.own.count()).toBe(1)
+    await queue.getByRole('button', { name: 'Send the next' }).click()
+    await chat.own.nth(1).getByText('later').waitFor()
+    await chat.finished()
+    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('later')
+    await chat.send('Count slowly to 4')
+    await chat.lastAnswer.getByText('2,').waitFor()
+    await running.fill('Repeat after me: heard')
+    await running.press('Control+Enter')
+    await chat.lastAnswer.locator('.steering').getByText('heard').waitFor()
+    await chat.finished()
+    expect(await chat.own.count()).toBe(3)
+  })
+
+  test('drafts with their files are kept per session; a long text is a file; arrow up brings back what was written', async () => {
+    const page = await workspace.open()
+    const { chips, paste, ...chat } = composer(page)
+    await chat.ask('Repeat after me: first words')
+    await chat.ask('Repeat after me: second words')
+    await chat.field.press('ArrowUp')
+    expect(await chat.field.inputValue()).toBe('Repeat after me: second words')
+    await chat.field.press('ArrowUp')
+    expect(await chat.field.inputValue()).toBe('Repeat after me: first words')
+    await chat.field.press('ArrowDown')
+    await chat.field.press('ArrowDown')
+    expect(await chat.field.inputValue()).toBe('')
+    await paste('a line of a long text\n'.repeat(500))
+    await chips.getByText('Pasted text.txt').waitFor()
+    await page.getByText('The pasted text (11 KB) is attached as a file.').waitFor()
+    await page.getByLabel('Files to attach').setInputFiles([
+      { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.from('') },
+      { name: 'notes.md', mimeType: '', buffer: Buffer.from('# The sea') },
+    ])
+    await page.getByText('“empty.txt” is empty.').waitFor()
+    await chips.getByText('notes.md').waitFor()
+    await chat.field.fill('half a thought')
+    await page.waitForFunction(() => document.querySelector('.chip progress') === null)
+    await chat.newSession()
+    await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
+    expect(await chat.field.inputValue()).toBe('')
+    expect(await chips.count()).toBe(0)
+    await page.goBack()
+    await chips.getByText('notes.md').waitFor()
+    await page.reload()
+    await expect.poll(() => chips.allInnerTexts()).toEqual(['Pasted text.txt', 'notes.md'])
+    expect(await chat.field.inputValue()).toBe('half a thought')
+    await page.getByRole('button', { name: 'Remove notes.md' }).click()
+    await expect.poll(() => chips.count()).toBe(1)
+  })
+
+  test('settings of the model are built from what it takes, kept with the session, sent, reset', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 780 } })
+    const chat = composer(page)
+    const trigger = page.getByRole('button', { name: /^Settings of the model/ })
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('option', { name: /large-1/ }).click()
+    await trigger.click()
+    const panel = page.getByRole('dialog', { name: 'Settings of large-1' })
+    await panel.getByRole('spinbutton', { name: 'Temperature' }).fill('0.3')
+    await panel.getByRole('spinbutton', { name: 'Seed' }).fill('7')
+    await panel.getByRole('textbox', { name: 'Stop at' }).fill('END')
+    await panel.getByRole('spinbutton', { name: 'Seed' }).press('Enter')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Settings of the model, 3 set' }).waitFor()
+    wire.play({ turn: { text: 'calm' } }, { turn: { text: 'wild' } })
+    await chat.ask('hello')
+    expect(wire.requests.at(-1)?.body).toMatchObject({ temperature: 0.3, seed: 7, stop: ['END'] })
+    await page.reload()
+    await page.getByRole('button', { name: 'Settings of the model, 3 set' }).click()
+    await panel.getByRole('button', { name: 'Leave Seed to the model' }).click()
+    await panel.getByRole('slider', { name: 'Temperature' }).press('ArrowRight')
+    await expect.poll(() => panel.getByRole('spinbutton', { name: 'Temperature' }).inputValue()).toBe('0.4')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Settings of the model, 2 set' }).waitFor()
+    await chat.ask('again')
+    expect(wire.requests.at(-1)?.body).toMatchObject({ temperature: 0.4, stop: ['END'] })
+    expect(wire.requests.at(-1)?.body).not.toHaveProperty('seed')
+    await trigger.click()
+    await panel.getByRole('button', { name: 'Reset all' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Settings of the model', exact: true }).waitFor()
+    const { sessions } = (await (await workspace.server().fetch('/ai/sessions')).json()) as { sessions: object[] }
+    await expect.poll(() => sessions[0]).not.toHaveProperty('params.temperature')
+    // Nothing stands out of the page on a phone.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  })
+
+  test('says why nothing can be sent, and the button leads on', async () => {
+    const page = await workspace.open()
+    const chat = composer(page)
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('option', { name: /large-1/ }).click()
+    wire.play({ turn: { text: 'here' } })
+    await chat.ask('hello')
+    await workspace.server().fetch('/ai/providers/acme', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ enabled: false }),
+    })
+    await page.reload()
+    await page
+      .getByText('This session talks to acme/large-1, which cannot be used any more. acme is switched off.')
+      .waitFor()
+    await chat.field.fill('more')
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Use Demo tour' }).click()
+    await page.getByText('which cannot be used any more').waitFor({ state: 'hidden' })
+    await chat.field.press('Enter')
+    await chat.finished()
+  })
+
+  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})

@@ -1,0 +1,50 @@
+import { useMemo } from 'react'
+import type { SubAgent } from '../../sub-agents/sub-agent.ts'
+import { useSubAgents } from '../../sub-agents/use-sub-agents.ts'
+import { useSessionStore } from '../session-context.ts'
+import type { SessionStore } from '../session-store.ts'
+import { isToolCall, readToolCall } from '../tool-call.ts'
+import type { ToolCall } from '../tool-call.ts'
+import { useChatState } from './use-chat-state.ts'
+
+export interface ChatTools {
+  /** Every call of the branch in sight, in its order, as cards get them. */
+  toolParts: readonly (ToolCall & { messageId: string })[]
+  /** The sub-agents of the session by their id: what they do, their newest line, and the way to all that they say. */
+  subAgentStreams: ReadonlyMap<string, SubAgentStream>
+}
+
+export interface SubAgentStream extends SubAgent {
+  /** Its conversation as a session: what a `SessionContext` takes. It is followed once it is opened. */
+  conversation: () => SessionStore
+}
+
+/** What tools and sub-agents do in the conversation around this component. */
+export function useChatTools(): ChatTools {
+  const { messages, run } = useChatState()
+  const { agents } = useSessionStore()
+  const known = useSubAgents((state) => state.agents)
+  const toolParts = useMemo(
+    () =>
+      messages.flatMap(({ id: messageId, parts, live, metadata }) =>
+        parts.filter(isToolCall).map((part) => ({
+          ...readToolCall(part, {
+            progress: run?.progress[part.toolCallId],
+            live: live === true,
+            latest: false,
+            aborted: metadata?.aborted === true,
+          }),
+          messageId,
+        })),
+      ),
+    [messages, run?.progress],
+  )
+  const subAgentStreams = useMemo(
+    () =>
+      new Map(
+        [...known].map(([agentId, agent]) => [agentId, { ...agent, conversation: () => agents.conversation(agentId) }]),
+      ),
+    [known, agents],
+  )
+  return useMemo(() => ({ toolParts, subAgentStreams }), [toolParts, subAgentStreams])
+}

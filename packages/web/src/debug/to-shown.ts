@@ -1,0 +1,11 @@
+/** A value as text: functions by their names, maps as objects. */
+export function toShown(value: unknown, space: number = 2): string {
+  return JSON.stringify(value, replace, space) ?? String(value)
+}
+
+function replace(_key: string, value: unknown): unknown {
+  if (typeof value === 'function') return `ƒ ${value.name || 'anonymous'}()`
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof Set) return [...value]
+  return value
+}
