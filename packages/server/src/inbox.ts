@@ -10,6 +10,7 @@ import {
   type Store,
 } from '@troupe/core'
 import { createEarlyAnswers, earlyLife, mayAnswer, type EarlyAnswer } from './early-answers.ts'
+import type { PageCalls } from './pages/page-calls.ts'
 
 /** Every open ask of every run. An answer given while nobody waits (before a restart is over) is found later. */
 export interface Inbox extends Asks {
@@ -41,7 +42,8 @@ const answersOf: Record<AskKind, readonly Answer['type'][]> = {
 
 const mostAnnounced = 1000
 
-export function createInbox(store: Pick<Store, 'asks' | 'transaction'>): Inbox {
+/** `pages`: who carries out what pages are asked for. Without them whoever started the run does. */
+export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: PageCalls): Inbox {
   const waiters = new Map<string, (answer: Answer) => void>()
   const early = createEarlyAnswers()
   /** Asks that are about to be opened, and who waits for that. */
@@ -57,6 +59,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>): Inbox {
       signal.addEventListener('abort', onAbort, { once: true })
       promise.catch(() => undefined)
       let timer: NodeJS.Timeout | undefined
+      let letGo: (() => void) | undefined
       try {
         const known = await store.asks.open(ask)
         announced.get(ask.id)?.resolve()
@@ -67,16 +70,20 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>): Inbox {
         signal.throwIfAborted()
         const given = known.kind === 'browser' ? early.take(known) : undefined
         if (given !== undefined) await give(known.id, given).catch(unlessClosed)
-        else onOpen?.()
+        else {
+          letGo = await askPages(ask, known, reject)
+          onOpen?.()
+        }
         if (known.timeoutMs !== undefined)
           timer = setTimeout(() => void expire(known).catch(reject), Math.min(known.timeoutMs, longestAskMs))
         return await promise
       } catch (error) {
         // The run goes on without this call, so nothing else would close it.
-        if (error instanceof NamedError && error.name === 'Refused') await store.asks.close(ask.id)
+        if (error instanceof NamedError && ['Refused', 'NoPage'].includes(error.name)) await store.asks.close(ask.id)
         throw error
       } finally {
         clearTimeout(timer)
+        letGo?.()
         waiters.delete(ask.id)
         signal.removeEventListener('abort', onAbort)
       }
@@ -96,7 +103,8 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>): Inbox {
     async answer(id, answer, options = {}) {
       const ask = await inbox.find(id)
       if (ask === undefined) throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
-      if (ask.kind === 'browser' && !mayAnswer(ask, options.client)) throw foreignClient()
+      if (ask.kind === 'browser' && !mayAnswer(ask, options.client) && !pages?.isWith(ask.id, options.client))
+        throw foreignClient()
       if (!answersOf[ask.kind].includes(answer.type)) {
         const expected = answersOf[ask.kind].join(' or ')
         const message = `An ask of kind "${ask.kind}" is answered with ${expected}, not "${answer.type}".`
@@ -138,6 +146,17 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>): Inbox {
           })
     waiters.get(id)?.(answer)
     return answered
+  }
+
+  /** What a page is asked to do goes to one that can. */
+  async function askPages(
+    ask: Ask,
+    known: Ask,
+    onNobody: (error: NamedError) => void,
+  ): Promise<(() => void) | undefined> {
+    if (known.kind !== 'browser') return undefined
+    const isNew = known.createdAt === ask.createdAt
+    return pages?.open({ ...ask, createdAt: known.createdAt }, { isNew, onNobody })
   }
 
   /** The browser ask of a call: the open one, else the last. */

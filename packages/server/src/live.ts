@@ -129,7 +129,8 @@ export function createLive(options: LiveOptions): Live {
     },
     async acknowledge(early) {
       const live = runs.get(early.sessionId)
-      if (live !== undefined && !mayAnswer(live, early.client)) throw foreignClient()
+      const mayAct = live === undefined || mayAnswer(live, early.client)
+      if (!mayAct && options.pages?.isCallWith(early, early.client) !== true) throw foreignClient()
       const result = await inbox.acknowledge(early)
       if (result === 'resolved') live?.moved()
       return result

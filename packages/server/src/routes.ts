@@ -10,6 +10,8 @@ import type { Mcp } from './mcp/open-mcp.ts'
 import type { Models } from './models.ts'
 import type { Problem } from './open-tools.ts'
 import type { OpenWorkspace } from './open-workspace.ts'
+import type { PageCalls } from './pages/page-calls.ts'
+import type { PageTabs } from './pages/page-tabs.ts'
 import type { Route } from './route.ts'
 import type { AgentBook } from './agent-book.ts'
 import { agentRoutes } from './routes/agents.ts'
@@ -38,6 +40,7 @@ import type { Hooks } from './open-hooks.ts'
 import type { SkillBook } from './skills/skill-book.ts'
 import type { SkillImports } from './skills/skill-imports.ts'
 import type { CommandParts } from './commands/open-commands.ts'
+import { tabRoutes } from './routes/tabs.ts'
 import { toolCallRoutes } from './routes/tool-calls.ts'
 import { toolAckRoutes } from './routes/tools-ack.ts'
 import { toolRoutes } from './routes/tools.ts'
@@ -48,6 +51,8 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
   store: Store
   live: Live
   inbox: Inbox
+  tabs: PageTabs
+  pageCalls: PageCalls
   blobs: Blobs
   models: Models
   media: Media
@@ -101,6 +106,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...toolCallRoutes(context),
     ...mcpRoutes(context),
     ...toolAckRoutes(context),
+    ...tabRoutes(context),
     ...workspaceRoutes(context),
     ...debugRoutes(context),
     ...healthRoutes({ version: context.version, routes: () => routes }),

@@ -27,6 +27,7 @@ import type { Inbox } from './inbox.ts'
 import { joinBlocks } from './instructions.ts'
 import type { Journal } from './journal.ts'
 import type { Logger } from './logger.ts'
+import type { PageCalls } from './pages/page-calls.ts'
 import type { RuleTexts } from './permission/rule-layers.ts'
 
 /** What a run is started with; stored, so that it can go on in another process. */
@@ -55,6 +56,10 @@ export interface LiveOptions {
   media?: Media
   journal: Journal
   inbox: Inbox
+  /** What open pages are asked to do. */
+  pages?: PageCalls
+  /** Whether an open page of the workspace offers an action. */
+  offers?(workspaceId: string, action: string): boolean
   logger: Logger
   /** The model of an id; throws a NamedError that says what to set. */
   model(id: string): Promise<RunInput['model']>
@@ -173,7 +178,7 @@ export async function gatherParts(
   const known = await options.blocks(session, frame, definition.prompt, history)
   const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
   const tools = pickTools(definition.tools, options.tools(session))
-  options.onStart(session, { blocks, tools: shownTools(tools, history), model, history, userMessageId })
+  options.onStart(session, { blocks, tools: shownTools(tools, history, offersIn(options, session)), model, history, userMessageId })
   const { maxSteps, budget } = definition
   return {
     frames: [frame],
@@ -244,6 +249,11 @@ async function gatherAgentParts(
     ...(maxSteps !== undefined && { maxSteps }),
     ...(budget !== undefined && { budget }),
   }
+}
+
+/** What the open pages of the session's workspace offer. */
+export function offersIn(options: LiveOptions, { workspaceId }: Session): (action: string) => boolean {
+  return (action) => options.offers?.(workspaceId, action) === true
 }
 
 /** Nothing where nothing is set, or the model is away: it is missed when it is called. */

@@ -19,7 +19,7 @@ import {
 import { openAgentDoor, turnBudget, type AgentDoor } from './agent-door.ts'
 import { createLiveLog, numberJump, type LiveLog } from './live-log.ts'
 import type { OpenRun, RunToOpen } from './live-run.ts'
-import type { LiveOptions, RunParts, RunRequest } from './run-parts.ts'
+import { offersIn, type LiveOptions, type RunParts, type RunRequest } from './run-parts.ts'
 import { storeAnswer } from './store-answer.ts'
 import type { Sink } from './subscriber.ts'
 
@@ -209,6 +209,7 @@ class SessionRun implements OpenRun {
       ...(parts.callOptions !== undefined && { callOptions: parts.callOptions }),
       instructions,
       tools: inDialect(parts.tools, model.id),
+      offers: offersIn(options, session),
       history,
       opening: opening.filter((chunk) => !isTransient(chunk)),
       limits: ownLimits(parts, { ...options.limits(), ...request.limits }),

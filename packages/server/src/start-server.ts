@@ -44,6 +44,8 @@ import { openTools, type Problem } from './open-tools.ts'
 import { openMedia } from './media/open-media.ts'
 import { createOpenWorkspace } from './open-workspace.ts'
 import { withOwnModels } from './own-models.ts'
+import { createPageCalls } from './pages/page-calls.ts'
+import { createPageTabs } from './pages/page-tabs.ts'
 import { createAnswers } from './permission/answers.ts'
 import { managedFile, openPermissions } from './permission/open-permissions.ts'
 import { createRoutes } from './routes.ts'
@@ -198,7 +200,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }),
     })
     closers.push(() => journal.close())
-    const inbox = createInbox(store)
+    const tabs = createPageTabs()
+    closers.push(() => tabs.close())
+    const pageCalls = createPageCalls(tabs, async (id) => (await store.sessions.get(id))?.workspaceId)
+    const inbox = createInbox(store, pageCalls)
     const blobs = createBlobFiles(path.join(home.path, 'blobs'))
     const media = openMedia({ models, blobs, store })
     closers.push(() => media.close())
@@ -255,6 +260,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       media,
       journal,
       inbox,
+      pages: pageCalls,
+      offers: tabs.offers,
       logger,
       model: async (id) => runModel(await models.resolveChatModel(id)),
       callSettings: async (id, ...layers) => callSettings((await models.resolveChatModel(id)).definition, ...layers),
@@ -319,6 +326,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       store,
       live,
       inbox,
+      tabs,
+      pageCalls,
       blobs,
       media,
       models,
@@ -349,7 +358,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         return {
           model: { id, ...windowOf(model) },
           blocks: await context.blocks(session, masterFrame(definition), definition.prompt),
-          tools: pickTools(definition.tools, enabledIn(session.workspaceId)),
+          tools: pickTools(definition.tools, enabledIn(session.workspaceId)).filter(
+            ({ pageAction }) => pageAction === undefined || tabs.offers(session.workspaceId, pageAction),
+          ),
         }
       },
       tools: toolsIn,

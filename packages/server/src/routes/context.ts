@@ -65,7 +65,7 @@ export function contextRoutes(options: {
         ])
         const { model, blocks } = next
         // Those behind ToolSearch are not sent before they are found.
-        const tools = shownTools(next.tools, chain)
+        const tools = shownTools(next.tools, chain, () => true)
         const before = new Map(last?.blocks)
         const now = fingerprints(blocks, tools)
         const changed = (name: string): boolean =>

@@ -1,0 +1,124 @@
+import { NamedError, type Ask } from '@troupe/core'
+import { tabKey, type PageTab, type PageTabs, type Wanted } from './page-tabs.ts'
+
+/** What a tab is asked to do. */
+export interface PageCall {
+  askId: string
+  sessionId: string
+  toolCallId: string
+  toolName: string
+  action: string
+  input: unknown
+  title: string
+  /** It waits for a click of the person. */
+  byPerson: boolean
+  createdAt: number
+  timeoutMs: number | null
+}
+
+/** The calls that wait for a page: each belongs to one tab, and to another when that one is gone. */
+export interface PageCalls {
+  /**
+   * Until the returned function is called some tab is asked. Throws `NoPage` where no page can do a new ask. `onNobody`
+   * hears of it later, when pages were closed, or did not come back after a restart, and had a moment to do so.
+   */
+  open(ask: Ask, options: { isNew: boolean; onNobody: (error: NamedError) => void }): Promise<() => void>
+  /** What this tab is to do now, and how much waits for others. */
+  of(tab: Pick<PageTab, 'clientId' | 'tabId'>): { calls: PageCall[]; others: number }
+  /** Whether a call was given to a tab of this client. */
+  isWith(askId: string, clientId: string | undefined): boolean
+  isCallWith(call: { sessionId: string; toolCallId: string }, clientId: string): boolean
+}
+
+const returnMs = 10_000
+const restartMs = 30_000
+
+interface Waiting {
+  call: PageCall
+  wanted: Wanted
+  held?: string
+  timer?: NodeJS.Timeout
+  wait: number
+  onNobody: (error: NamedError) => void
+}
+
+export function createPageCalls(
+  tabs: PageTabs,
+  workspaceOf: (sessionId: string) => Promise<string | undefined>,
+  { back = returnMs, restart = restartMs } = {},
+): PageCalls {
+  const waiting = new Map<string, Waiting>()
+  tabs.onChange(() => {
+    for (const one of waiting.values()) look(one)
+  })
+
+  return {
+    async open(ask, { isNew, onNobody }) {
+      const { action, input, byPerson } = (ask.content ?? {}) as { action?: string; input?: unknown; byPerson?: true }
+      // A tool of the person's own may ask without naming an action: then any page may answer, and nothing is chosen.
+      if (action === undefined) return () => undefined
+      const workspaceId = (await workspaceOf(ask.sessionId)) ?? ''
+      const wanted: Wanted = { workspaceId, action, sessionId: ask.sessionId, clientId: ask.client, tabId: ask.tab }
+      const call: PageCall = {
+        askId: ask.id,
+        sessionId: ask.sessionId,
+        toolCallId: ask.toolCallId,
+        toolName: ask.toolName,
+        action,
+        input: input ?? null,
+        title: ask.title,
+        byPerson: byPerson === true,
+        createdAt: ask.createdAt,
+        timeoutMs: ask.timeoutMs ?? null,
+      }
+      if (isNew && tabs.pick(wanted) === undefined) throw noPage()
+      const one: Waiting = { call, wanted, wait: isNew ? back : restart, onNobody }
+      waiting.set(ask.id, one)
+      look(one)
+      one.wait = back
+      return () => {
+        clearTimeout(one.timer)
+        waiting.delete(ask.id)
+      }
+    },
+    of(tab) {
+      const key = tabKey(tab)
+      const given = [...waiting.values()]
+      const calls = given.filter((one) => look(one) === key).map(({ call }) => call)
+      return { calls, others: given.length - calls.length }
+    },
+    isWith: (askId, clientId) => isHeldBy(waiting.get(askId), clientId),
+    isCallWith: ({ sessionId, toolCallId }, clientId) =>
+      waiting
+        .values()
+        .some(
+          (one) => one.call.sessionId === sessionId && one.call.toolCallId === toolCallId && isHeldBy(one, clientId),
+        ),
+  }
+
+  /** Gives the call to a tab where it has none that lives. */
+  function look(one: Waiting): string | undefined {
+    const tab = tabs.pick(one.wanted, one.held)
+    if (tab !== undefined) {
+      clearTimeout(one.timer)
+      delete one.timer
+      one.held = tab.key
+      return tab.key
+    }
+    delete one.held
+    one.timer ??= setTimeout(() => one.onNobody(noPage()), one.wait)
+    return undefined
+  }
+
+  function isHeldBy(one: Waiting | undefined, clientId: string | undefined): boolean {
+    return clientId !== undefined && one?.held?.startsWith(`${clientId} `) === true
+  }
+}
+
+export function noPage(): NamedError {
+  return new NamedError(
+    'NoPage',
+    'No page of the workspace is open that could do this. Say what you wanted to show, and go on without it.',
+    { status: 409 },
+  )
+}
