@@ -66,7 +66,7 @@ const slowly = { autoRefresh: false, debounceMs: 500 }
 
 async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<McpConnection> {
   const { name, limits } = options
-  const { Client: SdkClient } = await import('@modelcontextprotocol/client')
+  const { Client: SdkClient, specTypeSchemas } = await import('@modelcontextprotocol/client')
   const transport = await options.transport()
   const calls = openActiveCalls()
   const closed = Promise.withResolvers<string>()
@@ -109,6 +109,12 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
   const info = client.getServerVersion()
   const within = { timeout: limits.connectMs }
 
+  const send: Client['callTool'] =
+    client.getProtocolEra() === 'modern'
+      ? (params, given) => client.callTool(params, given)
+      : // The same without the look at a cache of the SDK's that is never filled here.
+        (params, given) => client.request({ method: 'tools/call', params }, specTypeSchemas.CallToolResult, given)
+
   return {
     title: info?.title ?? info?.name ?? name,
     instructions: client.getInstructions(),
@@ -138,7 +144,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
     async callTool(tool, input, ctx) {
       using call = calls.begin(ctx, limits)
       try {
-        return await client.callTool(
+        return await send(
           { name: tool, arguments: input },
           {
             signal: call.signal,

@@ -1,7 +1,7 @@
 type Schema = Readonly<Record<string, unknown>>
 
 /** How much is looked at; a schema or a value beyond that is taken as it is. */
-const mostSteps = 100_000
+const mostSteps = 50_000
 const deepest = 100
 
 /**
