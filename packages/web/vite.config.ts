@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import react from '@vitejs/plugin-react'
-import { defaultClientConditions, defineConfig } from 'vite'
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 
 const server = process.env['TROUPE_DEV_SERVER'] ?? 'http://127.0.0.1:4880'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), licences()],
   resolve: { conditions: ['troupe-source', ...defaultClientConditions] },
   build: {
     target: ['es2023', 'chrome123', 'firefox121', 'safari17.5'],
@@ -31,3 +33,42 @@ export default defineConfig({
     ),
   },
 })
+
+/** `virtual:licences`: what Troupe is built with, and under which licence each of it is. */
+function licences(): Plugin {
+  const id = 'virtual:licences'
+  const modules = path.join(import.meta.dirname, 'node_modules')
+  const roots = [modules, path.resolve(import.meta.dirname, '../../node_modules')]
+  interface Manifest {
+    name: string
+    version: string
+    license?: string
+    dependencies?: object
+  }
+  const read = (name: string): Manifest | undefined => {
+    for (const root of roots) {
+      try {
+        return JSON.parse(readFileSync(path.join(root, name, 'package.json'), 'utf8')) as Manifest
+      } catch {
+        // It lies in the other one, or is not for this machine.
+      }
+    }
+    return undefined
+  }
+  return {
+    name: 'licences',
+    resolveId: (source) => (source === id ? `\0${id}` : null),
+    load(source) {
+      if (source !== `\0${id}`) return null
+      const names = ['web', 'core', 'server'].flatMap((room) =>
+        Object.keys(read(`@troupe/${room}`)?.dependencies ?? {}),
+      )
+      const found = [...new Set(names)]
+        .filter((name) => !name.startsWith('@troupe/'))
+        .toSorted()
+        .flatMap((name) => read(name) ?? [])
+        .map(({ name, version, license = '' }) => ({ name, version, licence: license }))
+      return `export default ${JSON.stringify(found)}`
+    },
+  }
+}

@@ -1,7 +1,9 @@
-// Runs before the first paint, so that a remembered theme does not flash. See src/ui/theme.ts.
+// Runs before the first paint, so that what was chosen does not flash. See src/ui/theme.ts and src/ui/appearance.ts.
 try {
-  const theme = localStorage.getItem('troupe.theme')
-  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
+  for (const name of ['theme', 'contrast', 'motion', 'text']) {
+    const value = localStorage.getItem('troupe.' + name)
+    if (value !== null && /^[a-z]+$/.test(value)) document.documentElement.dataset[name] = value
+  }
 } catch {
-  // Storage is closed to this page: the system's theme holds.
+  // Storage is closed to this page: the system's choices hold.
 }

@@ -2,10 +2,18 @@ import { expect, test } from 'vitest'
 import { keyFrom, readAddress, writeAddress } from './address.ts'
 
 test('the address carries a key, a session, or both', () => {
-  expect(readAddress('#k=abc')).toEqual({ key: 'abc', sessionId: null })
-  expect(readAddress('#k=abc&s=s1')).toEqual({ key: 'abc', sessionId: 's1' })
-  expect(readAddress(writeAddress('s_1-x'))).toEqual({ key: null, sessionId: 's_1-x' })
-  expect(readAddress(writeAddress(null))).toEqual({ key: null, sessionId: null })
+  expect(readAddress('#k=abc')).toEqual({ key: 'abc', sessionId: null, settings: null })
+  expect(readAddress('#k=abc&s=s1')).toEqual({ key: 'abc', sessionId: 's1', settings: null })
+  expect(readAddress(writeAddress('s_1-x'))).toEqual({ key: null, sessionId: 's_1-x', settings: null })
+  expect(readAddress(writeAddress(null))).toEqual({ key: null, sessionId: null, settings: null })
+})
+
+test('the address says where the settings are open', () => {
+  expect(readAddress('#settings/models').settings).toBe('models')
+  expect(readAddress('#settings').settings).toBe('')
+  expect(readAddress('#s=settings').settings).toBeNull()
+  const at = 'skills/skill a&b=c+d'
+  expect(readAddress(writeAddress('s1', at))).toEqual({ key: null, sessionId: 's1', settings: at })
 })
 
 test('a session id that the server would refuse is not an id', () => {

@@ -1,15 +1,23 @@
-/** What the part of the address behind `#` says: `#k=<one-time key>` and `#s=<session>`, alone or joined by `&`. */
+/**
+ * What the part of the address behind `#` says: `#k=<one-time key>`, `#s=<session>` and `#settings/<section>/<setting>`,
+ * alone or joined by `&`.
+ */
 export interface Address {
   key: string | null
   sessionId: string | null
+  /** Where the settings are open: a section, a setting of one, or empty; null where they are not. */
+  settings: string | null
 }
 
 export function readAddress(hash: string): Address {
   const fields = new URLSearchParams(hash.replace(/^#/, ''))
   const sessionId = fields.get('s')
+  const settings = [...fields.keys()].map((name) => /^settings(?:\/(.{0,300}))?$/.exec(name))
+  const found = settings.find((match) => match !== null)
   return {
     key: fields.get('k'),
     sessionId: sessionId !== null && /^[A-Za-z0-9_-]{1,64}$/.test(sessionId) ? sessionId : null,
+    settings: found === undefined || found === null ? null : (found[1] ?? ''),
   }
 }
 
@@ -21,6 +29,10 @@ export function keyFrom(pasted: string): string | null {
   return hash < 0 ? text : readAddress(text.slice(hash)).key
 }
 
-export function writeAddress(sessionId: string | null): string {
-  return sessionId === null ? '#' : `#s=${sessionId}`
+export function writeAddress(sessionId: string | null, settings: string | null = null): string {
+  const place =
+    settings === null
+      ? []
+      : [settings === '' ? 'settings' : `settings/${settings.split('/').map(encodeURIComponent).join('/')}`]
+  return `#${[...(sessionId === null ? [] : [`s=${sessionId}`]), ...place].join('&')}`
 }

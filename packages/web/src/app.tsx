@@ -1,7 +1,5 @@
 import { Tooltip } from 'radix-ui'
 import { useEffect } from 'react'
-import { readAddress, writeAddress } from './address.ts'
-import { AgentsDialog } from './agents/lazy-agents-dialog.tsx'
 import { Chat } from './chat/chat.tsx'
 import { pageWakeSource } from './chat/wake-source.ts'
 import { ContextDialog } from './context/lazy-context-dialog.tsx'
@@ -10,12 +8,13 @@ import { Header } from './header.tsx'
 import { InboxDialog } from './inbox/inbox-dialog.tsx'
 import { useWatchingAsks } from './inbox/use-watching-asks.ts'
 import { Locked, Unreachable } from './locked.tsx'
-import { McpDialog } from './mcp/lazy-mcp-dialog.tsx'
-import { ModelsDialog } from './models/models-dialog.tsx'
 import { Beside } from './panels/beside.tsx'
-import { RulesDialog } from './rules/lazy-rules-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
+import { SettingsDialog } from './settings/lazy-settings-dialog.tsx'
+import { ShortcutsDialog } from './shortcuts/lazy-shortcuts-dialog.tsx'
+import { useShortcuts } from './shortcuts/use-shortcuts.ts'
 import { Notices } from './ui/notices.tsx'
+import { useAddress } from './use-address.ts'
 import { useApp, useWorkspace } from './workspace.ts'
 import './app.css'
 
@@ -27,7 +26,7 @@ export function App() {
   useAddress()
   useLookingAgain()
   useWatchingAsks()
-  useNewSessionKey()
+  useShortcuts()
   useTitle()
   if (access === 'checking') return null
   if (access === 'locked') return <Locked />
@@ -42,36 +41,13 @@ export function App() {
         </main>
         <Beside key={`beside ${sessionId}`} sessionId={sessionId} />
       </div>
-      {dialog === 'models' && <ModelsDialog />}
+      {dialog === 'settings' && <SettingsDialog />}
       {dialog === 'inbox' && <InboxDialog />}
-      {dialog === 'rules' && <RulesDialog />}
-      {dialog === 'agents' && <AgentsDialog />}
       {dialog === 'context' && <ContextDialog />}
-      {dialog === 'mcp' && <McpDialog />}
+      {dialog === 'shortcuts' && <ShortcutsDialog />}
       <Notices />
     </Tooltip.Provider>
   )
-}
-
-/** The session in sight stands in the address, so that a reload and the back button find it. */
-function useAddress(): void {
-  const { app } = useWorkspace()
-  const sessionId = useApp((state) => state.sessionId)
-  const isNew = useApp((state) => state.isNew)
-  useEffect(() => {
-    const address = writeAddress(isNew ? null : sessionId)
-    if (readAddress(window.location.hash).sessionId === (isNew ? null : sessionId)) return
-    window.history.pushState(null, '', address === '#' ? window.location.pathname : address)
-  }, [sessionId, isNew])
-  useEffect(() => {
-    const onPop = () => {
-      const { sessionId: named } = readAddress(window.location.hash)
-      if (named === null) app.newSession()
-      else app.select(named)
-    }
-    window.addEventListener('popstate', onPop)
-    return () => window.removeEventListener('popstate', onPop)
-  }, [app])
 }
 
 const lookAgainEvery = 15_000
@@ -99,19 +75,6 @@ function useLookingAgain(): void {
       window.removeEventListener('focus', look)
     }
   }, [workspace, isOpen, isAway])
-}
-
-function useNewSessionKey(): void {
-  const { app } = useWorkspace()
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'o' || !event.shiftKey || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      app.newSession()
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  }, [app])
 }
 
 function useTitle(): void {

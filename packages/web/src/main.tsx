@@ -1,18 +1,22 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { readAddress } from './address.ts'
+import { readAddress, writeAddress } from './address.ts'
 import { App } from './app.tsx'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import { createWorkspace, WorkspaceContext } from './workspace.ts'
 import './styles/tokens.css'
+import './styles/contrast.css'
 import './styles/base.css'
 
-const { key, sessionId } = readAddress(window.location.hash)
+const { key, sessionId, settings } = readAddress(window.location.hash)
 // The key works once; it must not stay in the address, the history or a bookmark.
-if (key !== null)
-  window.history.replaceState(null, '', sessionId === null ? window.location.pathname : `#s=${sessionId}`)
+if (key !== null) {
+  const address = writeAddress(sessionId, settings)
+  window.history.replaceState(null, '', address === '#' ? window.location.pathname : address)
+}
 
 const workspace = createWorkspace(sessionId)
+if (settings !== null) workspace.app.openSettings(settings)
 void workspace.app.start(key)
 
 const root = document.getElementById('root')

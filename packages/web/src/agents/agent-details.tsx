@@ -1,6 +1,7 @@
 import { ArrowLeft, Copy, MessageSquare, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -18,13 +19,6 @@ export interface AgentDetailsProps {
   onDelete: () => Promise<void>
 }
 
-const origins: Record<AgentInfo['source'], string> = {
-  'built-in': 'It comes with Troupe and cannot be changed; a copy can.',
-  database: 'It belongs to this workspace.',
-  home: 'It is changed in its file, in your home.',
-  project: 'It is changed in its file, in the project.',
-}
-
 /** One agent: its form where it is the workspace's own, else what it is. */
 export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProps) {
   const [removing, setRemoving] = useState(false)
@@ -34,27 +28,27 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
       <div className="agent-tools">
         <Button kind="quiet" onClick={does.onBack}>
           <ArrowLeft aria-hidden />
-          All agents
+          {t.agents.all}
         </Button>
         {agent.enabled && (
           <Button kind="quiet" onClick={does.onTry}>
             <MessageSquare aria-hidden />
-            Try in a new session
+            {t.agents.tryIt}
           </Button>
         )}
         <Button kind="quiet" onClick={does.onCopy}>
           <Copy aria-hidden />
-          Copy
+          {t.ui.copy}
         </Button>
         {isOwn && (
           <Button kind="quiet" onClick={() => setRemoving(true)}>
             <Trash2 aria-hidden />
-            Delete
+            {t.ui.delete}
           </Button>
         )}
       </div>
       <p className="agents-intro">
-        {origins[agent.source]}
+        {t.agents.origins[agent.source]}
         {agent.path !== undefined && agent.source !== 'built-in' && (
           <>
             {' '}
@@ -84,15 +78,12 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
       )}
       {removing && (
         <ConfirmDialog
-          title="Delete this agent?"
-          confirm="Delete"
+          title={t.agents.deleteTitle}
+          confirm={t.ui.delete}
           onConfirm={() => void does.onDelete()}
           onClose={() => setRemoving(false)}
         >
-          <p>
-            “{agent.name}” can no longer be given work. What it has done in sessions stays, and runs under way go on
-            with it.
-          </p>
+          <p>{t.agents.deleteText(agent.name)}</p>
         </ConfirmDialog>
       )}
     </>
@@ -102,29 +93,29 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
 function ReadOnly({ agent }: { agent: AgentInfo }) {
   const { description, systemPrompt, languages, tools, allowedSubAgents, model, maxDepth, maxSteps } = agent
   const limits = [
-    model !== undefined && `model ${model}`,
-    maxSteps !== undefined && `at most ${maxSteps} steps a turn`,
-    maxDepth !== undefined && `chains of at most ${maxDepth} agents`,
+    model !== undefined && t.agents.limits.model(model),
+    maxSteps !== undefined && t.agents.limits.steps(maxSteps),
+    maxDepth !== undefined && t.agents.limits.depth(maxDepth),
   ].filter((limit) => limit !== false)
   return (
     <dl className="agent-facts-list">
-      <dt>For</dt>
+      <dt>{t.agents.for}</dt>
       <dd>
         <VisibleText text={description} />
       </dd>
-      <dt>Tools and groups</dt>
+      <dt>{t.agents.toolsAndGroups}</dt>
       <dd className="agent-names">
-        {tools.length === 0 && 'none'}
+        {tools.length === 0 && t.agents.noTools}
         {tools.map((name) => (
           <code key={name}>
             <VisibleText text={name} as="name" />
           </code>
         ))}
       </dd>
-      <dt>Delegates to</dt>
+      <dt>{t.agents.delegatesTo}</dt>
       <dd className="agent-names">
-        {allowedSubAgents === undefined && 'all that are offered'}
-        {allowedSubAgents?.length === 0 && 'nobody'}
+        {allowedSubAgents === undefined && t.agents.allOffered}
+        {allowedSubAgents?.length === 0 && t.agents.nobody}
         {allowedSubAgents?.map((name) => (
           <code key={name}>
             <VisibleText text={name} as="name" />
@@ -133,13 +124,13 @@ function ReadOnly({ agent }: { agent: AgentInfo }) {
       </dd>
       {limits.length > 0 && (
         <>
-          <dt>Limits</dt>
+          <dt>{t.agents.limitsTitle}</dt>
           <dd>{limits.join(', ')}</dd>
         </>
       )}
       <dt>
-        Prompt
-        {languages.length > 0 && <span className="agent-languages"> (also in: {languages.join(', ')})</span>}
+        {t.agents.prompt}
+        {languages.length > 0 && <span className="agent-languages"> {t.agents.alsoIn(languages.join(', '))}</span>}
       </dt>
       <dd>
         <pre className="agent-prompt">

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from '@troupe/core/protocol'
 import type { AgentDefinitionBody, AgentInfo } from '../api/agent-info.ts'
+import { t } from '../texts/t.ts'
 
 /** An agent as its form has it: everything is text or a choice. */
 export interface AgentDraft {
@@ -72,9 +73,9 @@ function numberOf(text: string): number | null {
 /** What is missing before it can be sent, by field. */
 export function missingIn(draft: AgentDraft): Partial<Record<AgentField, string>> {
   return {
-    ...(draft.name.trim() === '' && { name: 'It needs a name.' }),
-    ...(draft.systemPrompt.trim() === '' && { systemPrompt: 'It needs a prompt: what is it, and what is it to do?' }),
-    ...(draft.delegates === 'some' && draft.allowed.length === 0 && { allowed: 'Choose whom it may delegate to.' }),
+    ...(draft.name.trim() === '' && { name: t.agents.missing.name }),
+    ...(draft.systemPrompt.trim() === '' && { systemPrompt: t.agents.missing.prompt }),
+    ...(draft.delegates === 'some' && draft.allowed.length === 0 && { allowed: t.agents.missing.delegates }),
   }
 }
 

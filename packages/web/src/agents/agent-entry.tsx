@@ -1,5 +1,6 @@
 import { ChevronRight, MessageSquare } from 'lucide-react'
 import type { AgentInfo } from '../api/agent-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 
@@ -14,12 +15,12 @@ export interface AgentEntryProps {
 export function AgentEntry({ agent, onOpen, onTry, onToggle }: AgentEntryProps) {
   const { name, description, source, enabled, note } = agent
   return (
-    <li className="agent-entry" data-enabled={enabled}>
+    <li className="agent-entry" data-enabled={enabled} data-setting={`agent-${name}`}>
       <button type="button" className="agent-entry-open" onClick={onOpen}>
         <span className="agent-entry-name">
           <VisibleText text={name} as="name" />
-          {!enabled && <span className="badge">off</span>}
-          {(source === 'home' || source === 'project') && <span className="badge">{source}</span>}
+          {!enabled && <span className="badge">{t.agents.off}</span>}
+          {(source === 'home' || source === 'project') && <span className="badge">{t.agents.places[source]}</span>}
         </span>
         <span className="agent-entry-about">
           <VisibleText text={description} />
@@ -33,14 +34,18 @@ export function AgentEntry({ agent, onOpen, onTry, onToggle }: AgentEntryProps) 
       </button>
       <span className="agent-entry-actions">
         {enabled && (
-          <Button kind="quiet" aria-label={`Try ${name} in a new session`} onClick={onTry}>
+          <Button kind="quiet" aria-label={t.agents.tryNamed(name)} onClick={onTry}>
             <MessageSquare aria-hidden />
-            Try
+            {t.agents.try}
           </Button>
         )}
         {source === 'database' && (
-          <Button kind="quiet" aria-label={`Turn ${name} ${enabled ? 'off' : 'on'}`} onClick={() => onToggle(!enabled)}>
-            {enabled ? 'Turn off' : 'Turn on'}
+          <Button
+            kind="quiet"
+            aria-label={enabled ? t.agents.turnNamedOff(name) : t.agents.turnNamedOn(name)}
+            onClick={() => onToggle(!enabled)}
+          >
+            {enabled ? t.agents.turnOff : t.agents.turnOn}
           </Button>
         )}
       </span>

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { countOf } from '../ui/format.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { useApp } from '../workspace.ts'
 import { bodyOf, missingIn, refusedIn } from './agent-draft.ts'
@@ -65,16 +65,16 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
     <form
       ref={form}
       className="agent-form"
-      aria-label={isNamed ? `Agent ${initial.name}` : 'New agent'}
+      aria-label={isNamed ? t.agents.named(initial.name) : t.agents.newAgent}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
         if (!busy) void save()
       }}
     >
-      {isBack && <p className="agents-outcome">What you had not saved is back. “Cancel” lets it go.</p>}
+      {isBack && <p className="agents-outcome">{t.agents.isBack}</p>}
       {!isNamed && (
-        <Field label="Name" problem={problems.name} hint="Letters, digits, - and _; other agents call it by this.">
+        <Field label={t.agents.name} problem={problems.name} hint={t.agents.nameHint}>
           {(field) => (
             <input
               {...field}
@@ -89,28 +89,24 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
           )}
         </Field>
       )}
-      <Field label="For" problem={problems.description} hint="Tells the agent that delegates when to choose this one.">
+      <Field label={t.agents.for} problem={problems.description} hint={t.agents.forHint}>
         {(field) => (
           <input
             {...field}
             value={draft.description}
             maxLength={1024}
-            placeholder="Reviews changes for mistakes; changes nothing"
+            placeholder={t.agents.forExample}
             onChange={(event) => set({ description: event.target.value })}
           />
         )}
       </Field>
-      <Field
-        label="Prompt"
-        problem={problems.systemPrompt}
-        hint={`About ${countOf(Math.ceil(words / 4), 'token')}; every call pays for them, and below 2,000 is advised.`}
-      >
+      <Field label={t.agents.prompt} problem={problems.systemPrompt} hint={t.agents.promptHint(Math.ceil(words / 4))}>
         {(field) => (
           <GrowingTextarea
             {...field}
             className="agent-prompt-field"
             value={draft.systemPrompt}
-            placeholder="You review changes. Read what changed, then say what is wrong with it and where."
+            placeholder={t.agents.promptExample}
             onChange={(event) => set({ systemPrompt: event.target.value })}
           />
         )}
@@ -129,12 +125,12 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
         onChange={set}
       />
       <div className="agent-limits">
-        <Field label="Model" problem={problems.model}>
+        <Field label={t.agents.model} problem={problems.model}>
           {(field) => (
             <select {...field} value={draft.model} onChange={(event) => set({ model: event.target.value })}>
-              <option value="">the caller’s</option>
+              <option value="">{t.agents.callersModel}</option>
               {draft.model !== '' && !models.some(({ ref }) => ref === draft.model) && (
-                <option value={draft.model}>{draft.model} (not there)</option>
+                <option value={draft.model}>{t.agents.notThere(draft.model)}</option>
               )}
               {models.map(({ ref, name }) => (
                 <option key={ref} value={ref}>
@@ -144,7 +140,7 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
             </select>
           )}
         </Field>
-        <Field label="Steps a turn, at most" problem={problems.maxSteps}>
+        <Field label={t.agents.maxSteps} problem={problems.maxSteps}>
           {(field) => (
             <input
               {...field}
@@ -152,12 +148,12 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
               min={1}
               max={1000}
               value={draft.maxSteps}
-              placeholder="no limit of its own"
+              placeholder={t.agents.noLimit}
               onChange={(event) => set({ maxSteps: event.target.value })}
             />
           )}
         </Field>
-        <Field label="Agents in a chain, at most" problem={problems.maxDepth}>
+        <Field label={t.agents.maxDepth} problem={problems.maxDepth}>
           {(field) => (
             <input
               {...field}
@@ -170,12 +166,12 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
             />
           )}
         </Field>
-        <Field label="Only on these pages" problem={problems.pageIds}>
+        <Field label={t.agents.pages} problem={problems.pageIds}>
           {(field) => (
             <input
               {...field}
               value={draft.pageIds}
-              placeholder="everywhere"
+              placeholder={t.agents.everywhere}
               autoComplete="off"
               spellCheck={false}
               onChange={(event) => set({ pageIds: event.target.value })}
@@ -185,7 +181,7 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
       </div>
       <div className="dialog-buttons agent-form-foot">
         <p className="agents-failure" role="alert">
-          {problems.form ?? (Object.keys(problems).length > 0 ? 'It is not saved yet: see above.' : '')}
+          {problems.form ?? (Object.keys(problems).length > 0 ? t.agents.notSaved : '')}
         </p>
         <Button
           onClick={() => {
@@ -193,10 +189,10 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
             onCancel()
           }}
         >
-          Cancel
+          {t.ui.cancel}
         </Button>
         <Button type="submit" kind="primary" disabled={busy}>
-          Save
+          {t.ui.save}
         </Button>
       </div>
     </form>

@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import { useRef, useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { AgentInfo } from '../api/agent-info.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { sessionAgent } from './session-agent.ts'
@@ -17,7 +18,7 @@ export function AgentPicker() {
   return (
     <span className="agent-trigger" data-chosen>
       <Bot aria-hidden />
-      <span className="visually-hidden">Agent: </span>
+      <span className="visually-hidden">{t.agents.picked('')}</span>
       <span className="agent-trigger-name">
         <VisibleText text={name} as="name" />
       </span>
@@ -45,7 +46,7 @@ function Picker({ name }: { name: string }) {
       <DropdownMenu.Trigger
         className="agent-trigger"
         data-chosen={isMaster ? undefined : ''}
-        aria-label={`Agent: ${name}`}
+        aria-label={t.agents.picked(name)}
       >
         <Bot aria-hidden />
         {!isMaster && (
@@ -61,10 +62,10 @@ function Picker({ name }: { name: string }) {
           align="start"
           sideOffset={8}
           collisionPadding={10}
-          aria-label="Choose an agent"
+          aria-label={t.agents.choose}
           onCloseAutoFocus={() => {
             // After the focus has gone back to the trigger, so that the dialog gives it back there.
-            if (opensSettings.current) setTimeout(() => app.setDialog('agents'))
+            if (opensSettings.current) setTimeout(() => app.openSettings('agents'))
             opensSettings.current = false
           }}
         >
@@ -91,7 +92,7 @@ function Picker({ name }: { name: string }) {
           <DropdownMenu.Separator className="agent-menu-rule" />
           <DropdownMenu.Item className="menu-item" onSelect={() => void (opensSettings.current = true)}>
             <Settings2 aria-hidden />
-            Agents and new ones…
+            {t.agents.manage}
           </DropdownMenu.Item>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>

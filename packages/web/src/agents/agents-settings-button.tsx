@@ -1,4 +1,5 @@
 import { Bot } from 'lucide-react'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useWorkspace } from '../workspace.ts'
 
@@ -6,7 +7,7 @@ import { useWorkspace } from '../workspace.ts'
 export function AgentsSettingsButton() {
   const { app } = useWorkspace()
   return (
-    <IconButton label="Agents" aria-haspopup="dialog" onClick={() => app.setDialog('agents')}>
+    <IconButton label={t.agents.title} aria-haspopup="dialog" onClick={() => app.openSettings('agents')}>
       <Bot />
     </IconButton>
   )

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import type { AgentInfo } from '../api/agent-info.ts'
+import { t } from '../texts/t.ts'
 import { Segments } from '../ui/segments.tsx'
 import type { AgentDraft } from './agent-draft.ts'
 import { names, withName } from './tool-groups.ts'
@@ -12,11 +13,7 @@ export interface DelegateChoiceProps {
   onChange: (change: Partial<AgentDraft>) => void
 }
 
-const choices = [
-  { value: 'nobody', label: 'Nobody' },
-  { value: 'some', label: 'Only these' },
-  { value: 'default', label: 'All that are offered' },
-] as const
+const choices = ['nobody', 'some', 'default'] as const
 
 /** Whom it may give work to, where it has the tool for it. */
 export function DelegateChoice({ delegates, allowed, others, problem, onChange }: DelegateChoiceProps) {
@@ -27,10 +24,10 @@ export function DelegateChoice({ delegates, allowed, others, problem, onChange }
   ]
   return (
     <fieldset className="agent-choice" tabIndex={-1} aria-describedby={problemId}>
-      <legend>Delegates to</legend>
+      <legend>{t.agents.delegatesTo}</legend>
       <Segments
-        label="Whom it may delegate to"
-        options={choices}
+        label={t.agents.whom}
+        options={choices.map((value) => ({ value, label: t.agents.whomChoices[value] }))}
         value={delegates}
         onChange={(value) => onChange({ delegates: value, allowed: [...allowed] })}
       />
@@ -48,7 +45,7 @@ export function DelegateChoice({ delegates, allowed, others, problem, onChange }
           ))}
         </div>
       )}
-      {delegates !== 'nobody' && <p className="agent-hint">It also needs the tool Task, or the group “agent”.</p>}
+      {delegates !== 'nobody' && <p className="agent-hint">{t.agents.needsTask}</p>}
       <p id={problemId} className="agents-failure">
         {problem}
       </p>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { useId } from 'react'
 import type { ToolInfo } from '../api/agent-info.ts'
+import { t } from '../texts/t.ts'
 import { groupTools, names, otherNames, withName } from './tool-groups.ts'
 
 export interface ToolChoiceProps {
@@ -18,14 +19,14 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
   const hasAll = chosen.includes('*')
   return (
     <fieldset className="agent-choice" tabIndex={-1} aria-describedby={problemId}>
-      <legend>Tools</legend>
+      <legend>{t.agents.tools}</legend>
       <label className="agent-check agent-check-all">
         <input
           type="checkbox"
           checked={hasAll}
           onChange={(event) => onChange(withName(chosen, '*', event.target.checked))}
         />
-        All tools
+        {t.agents.allTools}
       </label>
       {!hasAll && (
         <div className="tool-groups">
@@ -48,7 +49,7 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
                     onChange={(event) => onChange(withName(chosen, tool.name, event.target.checked))}
                   />
                   {tool.name}
-                  {tool.status === 'disable' && <span className="badge">off</span>}
+                  {tool.status === 'disable' && <span className="badge">{t.agents.off}</span>}
                 </label>
               ))}
             </fieldset>
@@ -60,7 +61,7 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
           key={name}
           type="button"
           className="agent-other"
-          aria-label={`Remove ${name}`}
+          aria-label={t.agents.removeTool(name)}
           onClick={() => onChange(withName(chosen, name, false))}
         >
           {name}

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from '@troupe/core/protocol'
-import { countOf, formatDuration } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
+import { formatDuration } from '../ui/format.ts'
 
 /** A provider as `GET /ai/providers` lists it, as far as the page uses it. Its key never comes here. */
 export interface ProviderInfo {
@@ -42,17 +43,17 @@ export type ProviderTest =
 /** One line: that it can be used and by which key, or what is missing. */
 export function providerStatus(provider: ProviderInfo): string {
   const { usable, problem, keySource, needsKey, models, local } = provider
-  if (!usable) return lacksKey(provider) ? 'no key yet' : (problem ?? 'cannot be used')
+  if (!usable) return lacksKey(provider) ? t.models.noKeyYet : (problem ?? t.models.unusable)
   const key =
     keySource === null
       ? needsKey || local
         ? undefined
-        : 'needs no key'
+        : t.models.needsNoKey
       : keySource === 'settings'
-        ? 'key from the settings'
-        : `key from ${keySource.replace(/^env:/, '')} in the environment`
-  const found = local ? 'found on this machine' : undefined
-  return [found, key, models > 0 ? countOf(models, 'model') : undefined].filter(Boolean).join(' · ')
+        ? t.models.keyFromSettings
+        : t.models.keyFromEnvironment(keySource.replace(/^env:/, ''))
+  const found = local ? t.models.foundHere : undefined
+  return [found, key, models > 0 ? t.models.count(models) : undefined].filter(Boolean).join(' · ')
 }
 
 export function lacksKey({ usable, needsKey, keySource }: ProviderInfo): boolean {
@@ -62,8 +63,8 @@ export function lacksKey({ usable, needsKey, keySource }: ProviderInfo): boolean
 export function testInWords(test: ProviderTest): string {
   if (!test.ok) return test.error.message
   const time = formatDuration(test.elapsedMs)
-  if (test.how === 'answer') return `It answered after ${time}.`
-  return `It works: ${countOf(test.models?.length ?? 0, 'model')} listed after ${time}.`
+  if (test.how === 'answer') return t.models.answered(time)
+  return t.models.works(test.models?.length ?? 0, time)
 }
 
 /** What can be used first; then those that a key is missing for, then servers that were not found. */

@@ -24,7 +24,7 @@ export function EmptyChat() {
           <p className="empty-note">
             You are talking to the demo model. It is scripted, not an AI, but the tools it calls are real: try one of
             these to see how a run looks. For real answers,{' '}
-            <button type="button" className="empty-add" onClick={() => app.setDialog('models')}>
+            <button type="button" className="empty-add" onClick={() => app.openSettings('models')}>
               add a model
             </button>
             .

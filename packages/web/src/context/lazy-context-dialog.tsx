@@ -1,6 +1,7 @@
+import { t } from '../texts/t.ts'
 import { lazyDialog } from '../ui/lazy-dialog.tsx'
 
 export const ContextDialog = lazyDialog(
-  'Context X-ray',
+  () => t.context.title,
   async () => (await import('./context-dialog.tsx')).ContextDialog,
 )

@@ -1,5 +1,5 @@
 import { Plug } from 'lucide-react'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { useServersWaiting } from './use-servers-waiting.ts'
@@ -12,9 +12,9 @@ export function McpButton() {
   return (
     <IconButton
       className="mcp-button"
-      label={waiting === 0 ? 'MCP servers' : `MCP servers: ${countOf(waiting, 'server waits', 'servers wait')} for you`}
+      label={waiting === 0 ? t.mcp.title : t.mcp.titleWaiting(waiting)}
       aria-haspopup="dialog"
-      onClick={() => app.setDialog('mcp')}
+      onClick={() => app.openSettings('mcp')}
     >
       <Plug />
       {waiting > 0 && <span className="mcp-waiting" aria-hidden />}

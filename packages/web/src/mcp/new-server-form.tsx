@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -8,11 +9,7 @@ import type { McpStore } from './mcp-store.ts'
 import { readNewServers } from './read-new-server.ts'
 import type { NewServer, NewServerFields } from './read-new-server.ts'
 
-const kinds = [
-  { value: 'program', label: 'A program' },
-  { value: 'address', label: 'An address' },
-  { value: 'json', label: 'JSON' },
-] as const
+const kinds = ['program', 'address', 'json'] as const
 const empty: NewServerFields = { kind: 'program', name: '', command: '', env: '', url: '', headers: '', json: '' }
 
 /** A server of the person's own. To add it is to trust it, so it is shown as it will be started. */
@@ -32,7 +29,7 @@ export function NewServerForm({ store }: { store: McpStore }) {
     setBusy(true)
     try {
       for (const server of servers) await store.act(() => api.addMcp(server))
-      setOutcome({ ok: true, text: `Added: ${servers.map(({ name }) => name).join(', ')}.` })
+      setOutcome({ ok: true, text: t.mcp.added(servers.map(({ name }) => name).join(', ')) })
       setTyped({ ...empty, kind: typed.kind })
     } catch (error) {
       setOutcome({ ok: false, text: toErrorInfo(error).message })
@@ -42,18 +39,23 @@ export function NewServerForm({ store }: { store: McpStore }) {
   }
 
   return (
-    <details className="mcp-new">
-      <summary>Add a server</summary>
+    <details className="mcp-new" data-setting="new">
+      <summary>{t.mcp.add}</summary>
       <form
-        aria-label="New server"
+        aria-label={t.mcp.newServer}
         onSubmit={(event) => {
           event.preventDefault()
           if (servers.length > 0 && !busy) void add()
         }}
       >
-        <Segments label="What it is" options={kinds} value={typed.kind} onChange={(kind) => set({ kind })} />
+        <Segments
+          label={t.mcp.whatItIs}
+          options={kinds.map((value) => ({ value, label: t.mcp.kinds[value] }))}
+          value={typed.kind}
+          onChange={(kind) => set({ kind })}
+        />
         <Field
-          label={typed.kind === 'json' ? 'Name, where the JSON has none' : 'Name'}
+          label={typed.kind === 'json' ? t.mcp.nameWithoutJson : t.mcp.name}
           placeholder="files"
           value={typed.name}
           onChange={(name) => set({ name })}
@@ -61,38 +63,28 @@ export function NewServerForm({ store }: { store: McpStore }) {
         {typed.kind === 'program' && (
           <>
             <Field
-              label="Command"
+              label={t.mcp.command}
               placeholder="npx -y @modelcontextprotocol/server-filesystem /data"
               value={typed.command}
               onChange={(command) => set({ command })}
             />
-            <Field
-              label="Environment, one NAME=value a line"
-              rows={2}
-              value={typed.env}
-              onChange={(env) => set({ env })}
-            />
+            <Field label={t.mcp.environment} rows={2} value={typed.env} onChange={(env) => set({ env })} />
           </>
         )}
         {typed.kind === 'address' && (
           <>
             <Field
-              label="Address"
+              label={t.mcp.address}
               placeholder="https://mcp.example/mcp"
               value={typed.url}
               onChange={(url) => set({ url })}
             />
-            <Field
-              label="Headers, one Name: value a line"
-              rows={2}
-              value={typed.headers}
-              onChange={(headers) => set({ headers })}
-            />
+            <Field label={t.mcp.headers} rows={2} value={typed.headers} onChange={(headers) => set({ headers })} />
           </>
         )}
         {typed.kind === 'json' && (
           <Field
-            label="JSON, as documents of servers show it"
+            label={t.mcp.json}
             placeholder='{ "mcpServers": { "files": { "command": "npx", "args": ["-y", "…"] } } }'
             rows={6}
             value={typed.json}
@@ -105,11 +97,11 @@ export function NewServerForm({ store }: { store: McpStore }) {
         {isBegun && missing !== null && <p className="mcp-note">{missing}</p>}
         <div className="mcp-buttons">
           <Button type="submit" kind="primary" disabled={servers.length === 0 || busy}>
-            {servers.length > 1 ? `Add ${servers.length} servers` : 'Add and connect'}
+            {servers.length > 1 ? t.mcp.addSeveral(servers.length) : t.mcp.addAndConnect}
           </Button>
         </div>
         <output className={outcome?.ok === false ? 'mcp-failure' : 'mcp-outcome'} aria-live="polite">
-          {busy ? 'One moment …' : outcome?.text}
+          {busy ? t.ui.oneMoment : outcome?.text}
         </output>
       </form>
     </details>
@@ -132,11 +124,11 @@ function Preview({ server }: { server: NewServer }) {
       <b>
         <VisibleText text={name} as="name" />
       </b>{' '}
-      {command === undefined ? 'speaks to' : 'starts'}{' '}
+      {command === undefined ? t.mcp.speaksTo : t.mcp.starts}{' '}
       {words.map((word, index) => (
         <span key={index}>
           {index > 0 && ' '}
-          <code>{word === '' ? '(empty)' : <VisibleText text={String(word)} as="exact" />}</code>
+          <code>{word === '' ? t.mcp.empty : <VisibleText text={String(word)} as="exact" />}</code>
         </span>
       ))}
     </p>

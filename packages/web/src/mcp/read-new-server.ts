@@ -1,4 +1,5 @@
 import type { McpEntry } from '../api/mcp-info.ts'
+import { t } from '../texts/t.ts'
 
 export type NewServerKind = 'program' | 'address' | 'json'
 
@@ -24,14 +25,14 @@ export function readNewServers(fields: NewServerFields): NewServer[] {
   const { kind, command, url } = fields
   if (kind === 'json') return readJson(fields)
   const name = fields.name.trim()
-  if (name === '') throw new Error('Give it a name.')
+  if (name === '') throw new Error(t.mcp.missing.name)
   if (kind === 'address') {
-    if (!/^https?:\/\//i.test(url.trim()) || !URL.canParse(url.trim())) throw new Error('Give its address, with http.')
+    if (!/^https?:\/\//i.test(url.trim()) || !URL.canParse(url.trim())) throw new Error(t.mcp.missing.address)
     const headers = readPairs(fields.headers, ':')
     return [{ name, url: url.trim(), ...(Object.keys(headers).length > 0 && { headers }) }]
   }
   const [program, ...args] = splitCommandLine(command)
-  if (program === undefined) throw new Error('Give the command that starts it.')
+  if (program === undefined) throw new Error(t.mcp.missing.command)
   const env = readPairs(fields.env, '=')
   return [{ name, command: program, ...(args.length > 0 && { args }), ...(Object.keys(env).length > 0 && { env }) }]
 }
@@ -57,7 +58,7 @@ export function splitCommandLine(line: string): string[] {
       word = (word ?? '') + character
     }
   }
-  if (quote !== undefined) throw new Error(`There is no closing ${quote}.`)
+  if (quote !== undefined) throw new Error(t.mcp.missing.quote(quote))
   if (word !== undefined) words.push(word)
   return words
 }
@@ -68,7 +69,7 @@ function readPairs(text: string, sign: string): Record<string, string> {
     lines.map((line) => {
       const at = line.indexOf(sign)
       const name = line.slice(0, Math.max(at, 0)).trim()
-      if (name === '') throw new Error(`"${line.trim()}" is not of the form NAME${sign}value.`)
+      if (name === '') throw new Error(t.mcp.missing.pair(line.trim(), sign))
       return [name, line.slice(at + 1).trim()]
     }),
   )
@@ -76,24 +77,24 @@ function readPairs(text: string, sign: string): Record<string, string> {
 
 /** What documents of servers show: `{"mcpServers": {…}}`, servers by their names, or one server alone. */
 function readJson({ json, name }: NewServerFields): NewServer[] {
-  if (json.trim() === '') throw new Error('Paste the JSON that tells of the server.')
+  if (json.trim() === '') throw new Error(t.mcp.missing.json)
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch (error) {
-    throw new Error(`This is not JSON: ${(error as Error).message}.`, { cause: error })
+    throw new Error(t.mcp.missing.noJson((error as Error).message), { cause: error })
   }
-  if (!isObject(value)) throw new Error('This is JSON, but no object.')
+  if (!isObject(value)) throw new Error(t.mcp.missing.noObject)
   const held = value['mcpServers'] ?? value['servers'] ?? value
-  if (!isObject(held)) throw new Error('"mcpServers" is no object of servers by their names.')
+  if (!isObject(held)) throw new Error(t.mcp.missing.noServers)
   if (isEntry(held)) {
-    if (name.trim() === '') throw new Error('Give it a name: the JSON has none.')
+    if (name.trim() === '') throw new Error(t.mcp.missing.jsonName)
     return [{ ...held, name: name.trim() }]
   }
   const entries = Object.entries(held)
-  if (entries.length === 0) throw new Error('There is no server in it.')
+  if (entries.length === 0) throw new Error(t.mcp.missing.empty)
   return entries.map(([given, entry]) => {
-    if (!isObject(entry) || !isEntry(entry)) throw new Error(`"${given}" has neither a "command" nor a "url".`)
+    if (!isObject(entry) || !isEntry(entry)) throw new Error(t.mcp.missing.entry(given))
     return { ...entry, name: given }
   })
 }

@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { McpInfo } from '../api/mcp-info.ts'
+import { sentence } from '../texts/sentence.tsx'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { countOf, formatDuration } from '../ui/format.ts'
+import { formatDuration } from '../ui/format.ts'
 import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
@@ -38,8 +40,8 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
   const test = () =>
     act(async () => {
       const { test: result, server: tested } = await store.act(() => api.testMcp(name))
-      if (!result.ok) return { ok: false, text: result.error ?? 'It is not ready.' }
-      return { ok: true, text: `It works: ${countOf(tested.tools.length, 'tool')} after ${formatDuration(result.ms)}.` }
+      if (!result.ok) return { ok: false, text: result.error ?? t.mcp.notReady }
+      return { ok: true, text: t.mcp.works(tested.tools.length, formatDuration(result.ms)) }
     })
 
   return (
@@ -48,10 +50,7 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
         <p className="mcp-failure">
           <VisibleText text={error} />
           {retryAt !== null && state !== 'disabled' && (
-            <>
-              {' '}
-              It is tried again at <Moment key={retryAt} time={retryAt} />.
-            </>
+            <> {sentence(t.mcp.retry, { time: <Moment key={retryAt} time={retryAt} /> })}</>
           )}
         </p>
       )}
@@ -80,33 +79,31 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
       {enabled && <ServerLogin server={server} />}
       <div className="mcp-buttons">
         <Button disabled={busy || !enabled || trust?.what === 'command'} onClick={test}>
-          Test
+          {t.mcp.test}
         </Button>
         <Button disabled={busy} onClick={() => void store.change(name, { enabled: !enabled })}>
-          {enabled ? 'Switch off' : 'Switch on'}
+          {enabled ? t.mcp.switchOff : t.mcp.switchOn}
         </Button>
         {editable && (
           <Button kind="quiet" disabled={busy} onClick={() => setRemoving(true)}>
-            Remove
+            {t.ui.remove}
           </Button>
         )}
       </div>
       <output className={outcome?.ok === false ? 'mcp-failure' : 'mcp-outcome'} aria-live="polite">
-        {busy ? 'One moment …' : outcome !== null && <VisibleText text={outcome.text} />}
+        {busy ? t.ui.oneMoment : outcome !== null && <VisibleText text={outcome.text} />}
       </output>
       {trust === null && server.tools.length > 0 && (
         <ToolPicker server={server} onPick={(useTools) => void store.change(name, { useTools })} />
       )}
       {(server.prompts.length > 0 || server.resources.length > 0) && (
-        <p className="mcp-note">
-          It also offers {countOf(server.prompts.length, 'prompt')} and {countOf(server.resources.length, 'resource')}.
-        </p>
+        <p className="mcp-note">{t.mcp.alsoOffers(server.prompts.length, server.resources.length)}</p>
       )}
       <ServerLog name={name} />
       {removing && (
         <ConfirmDialog
-          title="Remove this server?"
-          confirm="Remove"
+          title={t.mcp.removeTitle}
+          confirm={t.ui.remove}
           onConfirm={() =>
             act(async () => {
               await store.act(async () => {
@@ -118,7 +115,7 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
           }
           onClose={() => setRemoving(false)}
         >
-          <p>“{name}” is removed from your settings, with what you trusted and chose for it.</p>
+          <p>{t.mcp.removeText(name)}</p>
         </ConfirmDialog>
       )}
     </>

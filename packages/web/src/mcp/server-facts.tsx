@@ -1,4 +1,5 @@
 import type { McpInfo } from '../api/mcp-info.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 
 /** How a server is reached, exactly as it is written. */
@@ -8,7 +9,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
     <dl className="mcp-facts">
       {command !== null && (
         <div>
-          <dt>Command</dt>
+          <dt>{t.mcp.command}</dt>
           <dd>
             <Words words={[command, ...args]} />
           </dd>
@@ -16,13 +17,13 @@ export function ServerFacts({ server }: { server: McpInfo }) {
       )}
       {command !== null && (
         <div>
-          <dt>Starts in</dt>
-          <dd>{cwd === null ? 'the workspace' : <Words words={[cwd]} />}</dd>
+          <dt>{t.mcp.startsIn}</dt>
+          <dd>{cwd === null ? t.mcp.theWorkspace : <Words words={[cwd]} />}</dd>
         </div>
       )}
       {url !== null && (
         <div>
-          <dt>Address</dt>
+          <dt>{t.mcp.address}</dt>
           <dd>
             <Words words={[url]} />
           </dd>
@@ -30,7 +31,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
       )}
       {env.length > 0 && (
         <div>
-          <dt>Is given</dt>
+          <dt>{t.mcp.isGiven}</dt>
           <dd>
             <Words words={env} />
           </dd>
@@ -38,21 +39,21 @@ export function ServerFacts({ server }: { server: McpInfo }) {
       )}
       {headers.length > 0 && (
         <div>
-          <dt>Headers</dt>
+          <dt>{t.mcp.headerNames}</dt>
           <dd>
             <Words words={headers} />
           </dd>
         </div>
       )}
       <div>
-        <dt>Written in</dt>
+        <dt>{t.mcp.writtenIn}</dt>
         <dd>
           <VisibleText text={file} as="name" />
         </dd>
       </div>
       {title !== null && title !== '' && (
         <div>
-          <dt>Calls itself</dt>
+          <dt>{t.mcp.callsItself}</dt>
           <dd>
             <VisibleText text={title} />
           </dd>
@@ -60,7 +61,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
       )}
       {instructions !== null && instructions !== '' && (
         <div>
-          <dt>Tells models</dt>
+          <dt>{t.mcp.tellsModels}</dt>
           <dd className="mcp-instructions">
             <VisibleText text={instructions} />
           </dd>
@@ -75,7 +76,7 @@ function Words({ words }: { words: string[] }) {
   return words.map((word, index) => (
     <span key={index}>
       {index > 0 && ' '}
-      <code>{word === '' ? '(empty)' : <VisibleText text={word} as="exact" />}</code>
+      <code>{word === '' ? t.mcp.empty : <VisibleText text={word} as="exact" />}</code>
     </span>
   ))
 }

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
@@ -12,29 +13,29 @@ export function ServerLog({ name }: { name: string }) {
   const read = async () => {
     try {
       const { log } = await api.mcpLog(name)
-      setShown(log.trim() === '' ? 'It has said nothing.' : log)
+      setShown(log.trim() === '' ? t.mcp.saidNothing : log)
     } catch (error) {
       setShown(toErrorInfo(error).message)
     }
   }
   return (
-    <section className="mcp-log" aria-label={`Log of ${name}`}>
+    <section className="mcp-log" aria-label={t.mcp.logOf(name)}>
       <Button
         kind="quiet"
         aria-expanded={shown !== null}
         aria-controls={logId}
         onClick={() => (shown === null ? void read() : setShown(null))}
       >
-        {shown === null ? 'Show the log' : 'Hide the log'}
+        {shown === null ? t.mcp.showLog : t.mcp.hideLog}
       </Button>
       {shown !== null && (
         <Button kind="quiet" onClick={() => void read()}>
-          Read it again
+          {t.mcp.readAgain}
         </Button>
       )}
       <div id={logId} hidden={shown === null}>
         {shown !== null && (
-          <pre tabIndex={0} aria-label={`What ${name} has said`}>
+          <pre tabIndex={0} aria-label={t.mcp.saidBy(name)}>
             <VisibleText text={shown} />
           </pre>
         )}

@@ -2,6 +2,7 @@ import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { McpInfo } from '../api/mcp-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
@@ -21,27 +22,26 @@ export function ServerLogin({ server }: { server: McpInfo }) {
     try {
       const { url } = await api.loginToMcp(server.name)
       if (url === null) return setLogin({ state: 'logged-in' })
-      if (!/^https?:\/\//i.test(url))
-        return setLogin({ state: 'failed', text: `Its login is at no web address: ${url}` })
+      if (!/^https?:\/\//i.test(url)) return setLogin({ state: 'failed', text: t.mcp.badLogin(url) })
       setLogin({ state: 'open', url })
     } catch (error) {
       setLogin({ state: 'failed', text: toErrorInfo(error).message })
     }
   }
   return (
-    <section className="mcp-login" aria-label="Login">
+    <section className="mcp-login" aria-label={t.mcp.login}>
       {login.state === 'open' ? (
         <p>
           <a href={login.url} target="_blank" rel="noopener noreferrer nofollow">
-            <ExternalLink aria-hidden /> Go on with the login at {new URL(login.url).host}
+            <ExternalLink aria-hidden /> {t.mcp.goOn(new URL(login.url).host)}
           </a>
         </p>
       ) : (
         <Button kind="primary" disabled={login.state === 'beginning'} onClick={() => void begin()}>
-          Log in
+          {t.mcp.logIn}
         </Button>
       )}
-      {login.state === 'logged-in' && <p className="mcp-note">You are logged in. Test it.</p>}
+      {login.state === 'logged-in' && <p className="mcp-note">{t.mcp.loggedIn}</p>}
       {login.state === 'failed' && (
         <p className="mcp-failure" role="alert">
           <VisibleText text={login.text} />

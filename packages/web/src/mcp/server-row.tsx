@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import type { McpInfo } from '../api/mcp-info.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { McpStore } from './mcp-store.ts'
 import { ServerBody } from './server-body.tsx'
@@ -14,7 +15,11 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
   const head = useRef<HTMLButtonElement>(null)
   const { name, state, origin } = server
   return (
-    <li className="mcp-server" data-state={waitsForPerson(server) ? 'needs-trust' : state}>
+    <li
+      className="mcp-server"
+      data-setting={`server-${name}`}
+      data-state={waitsForPerson(server) ? 'needs-trust' : state}
+    >
       <button
         ref={head}
         type="button"
@@ -29,7 +34,7 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
           {origin === 'project' && (
             <>
               {' '}
-              <span className="mcp-origin">of this project</span>
+              <span className="mcp-origin">{t.mcp.ofProject}</span>
             </>
           )}
           <span className="visually-hidden">, </span>

@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import type { McpInfo } from '../api/mcp-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+import { formatNumber } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { pickTool } from './pick-tool.ts'
 
@@ -14,23 +16,23 @@ export function ToolPicker({ server, onPick }: { server: McpInfo; onPick: (useTo
   const words = search.trim().toLowerCase()
   const fitting = tools.filter((tool) => `${tool.name} ${tool.description}`.toLowerCase().includes(words))
   return (
-    <section className="mcp-tools" aria-label={`Tools of ${name}`}>
+    <section className="mcp-tools" aria-label={t.mcp.toolsOf(name)}>
       <header>
-        <h3>Tools</h3>
+        <h3>{t.mcp.tools}</h3>
         {tools.length > manyTools && (
           <input
             type="search"
-            aria-label="Search the tools"
-            placeholder="Search"
+            aria-label={t.mcp.searchTools}
+            placeholder={t.ui.search}
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
         )}
         <Button kind="quiet" disabled={tools.every(({ enabled }) => enabled)} onClick={() => onPick(null)}>
-          All
+          {t.mcp.all}
         </Button>
         <Button kind="quiet" disabled={!tools.some(({ enabled }) => enabled)} onClick={() => onPick([])}>
-          None
+          {t.mcp.noTools}
         </Button>
       </header>
       <ul>
@@ -46,8 +48,8 @@ export function ToolPicker({ server, onPick }: { server: McpInfo; onPick: (useTo
                 <code title={tool.toolName}>
                   <VisibleText text={tool.name} as="name" />
                 </code>{' '}
-                {tool.readOnlyHint && <span className="mcp-hint">says it only reads</span>}
-                <span className="mcp-tokens">{tool.tokens.toLocaleString('en')} tokens</span>{' '}
+                {tool.readOnlyHint && <span className="mcp-hint">{t.mcp.onlyReads}</span>}
+                <span className="mcp-tokens">{t.mcp.tokens(formatNumber(tool.tokens))}</span>{' '}
                 <span className="mcp-description">
                   <VisibleText text={tool.description} />
                 </span>
@@ -56,7 +58,7 @@ export function ToolPicker({ server, onPick }: { server: McpInfo; onPick: (useTo
           </li>
         ))}
       </ul>
-      {fitting.length > shownAtOnce && <p className="mcp-note">And {fitting.length - shownAtOnce} more: search.</p>}
+      {fitting.length > shownAtOnce && <p className="mcp-note">{t.mcp.moreTools(fitting.length - shownAtOnce)}</p>}
     </section>
   )
 }

@@ -1,8 +1,8 @@
 import { ShieldQuestion } from 'lucide-react'
 import { useRef } from 'react'
 import type { McpInfo } from '../api/mcp-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { countOf } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { ServerFacts } from './server-facts.tsx'
 
@@ -22,14 +22,14 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
   return (
     <section
       className="mcp-trust"
-      aria-label="Trust"
+      aria-label={t.mcp.trust}
       ref={(element) => {
         if (element !== null) shownAt.current ??= performance.now()
       }}
     >
       <p>
         <ShieldQuestion aria-hidden />
-        <span>{what === 'tools' ? aboutTools : isLocal ? aboutCommand : aboutAddress}</span>
+        <span>{what === 'tools' ? t.mcp.aboutTools : isLocal ? t.mcp.aboutCommand : t.mcp.aboutAddress}</span>
       </p>
       {what === 'command' && server.error !== null && (
         <p className="mcp-trust-reason">
@@ -39,13 +39,13 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
       {what === 'command' ? (
         <ServerFacts server={server} />
       ) : (
-        <ul aria-label="Tools to be trusted">
+        <ul aria-label={t.mcp.toBeTrusted}>
           {server.tools.map((tool) => (
             <li key={tool.name}>
               <code>
                 <VisibleText text={tool.name} as="exact" />
               </code>{' '}
-              {tool.readOnlyHint && <span className="mcp-hint">says it only reads</span>}
+              {tool.readOnlyHint && <span className="mcp-hint">{t.mcp.onlyReads}</span>}
               <p>
                 <VisibleText text={tool.description} />
               </p>
@@ -63,20 +63,11 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
         }}
       >
         {what === 'tools'
-          ? server.tools.length === 1
-            ? 'Trust this tool'
-            : `Trust these ${countOf(server.tools.length, 'tool')}`
+          ? t.mcp.trustTools(server.tools.length)
           : isLocal
-            ? 'Trust and start it'
-            : 'Trust and connect'}
+            ? t.mcp.trustAndStart
+            : t.mcp.trustAndConnect}
       </Button>
     </section>
   )
 }
-
-const aboutCommand =
-  'This program would run on your machine with your rights, outside the sandbox. Trust it only if you know what it does.'
-const aboutAddress =
-  'This address would be told what models put into calls, and its tools and texts would reach models.'
-const aboutTools =
-  'These are not the tools that you trusted. What a tool is called and says of itself is told to models word for word.'

@@ -5,7 +5,7 @@ import { waitsForPerson } from './server-status.ts'
 /** How many servers can do nothing until the person trusts them or logs in. Looked at now and then. */
 export function useServersWaiting(): number {
   const { api } = useWorkspace()
-  const isLookedAt = useApp((state) => state.dialog === 'mcp')
+  const isLookedAt = useApp((state) => state.dialog === 'settings')
   const [count, setCount] = useState(0)
   useEffect(() => {
     if (isLookedAt) return

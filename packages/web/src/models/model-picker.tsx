@@ -142,7 +142,7 @@ export function ModelChooser({
                 <span className="model-tags">
                   {model.tags.map((tag) => (
                     <span key={tag} className="model-tag">
-                      {tag}
+                      {t.models.tags[tag] ?? tag}
                     </span>
                   ))}
                 </span>

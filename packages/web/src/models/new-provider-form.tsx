@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { ProviderOutcome } from './provider-outcome.tsx'
@@ -22,7 +23,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
   const models = typed.models.split(/[\s,]+/).filter((model) => model !== '')
 
   const add = () =>
-    act('Added.', async () => {
+    act(t.models.added, async () => {
       const key = typed.key.trim()
       await api.addProvider({
         id,
@@ -36,8 +37,8 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
     })
 
   return (
-    <details className="new-provider">
-      <summary>Another provider, by its address</summary>
+    <details className="new-provider" data-setting="new">
+      <summary>{t.models.another}</summary>
       <form
         className="provider-body"
         onSubmit={(event) => {
@@ -46,7 +47,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
         }}
       >
         <label>
-          Name
+          {t.models.name}
           <input
             value={typed.name}
             placeholder="acme"
@@ -57,7 +58,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
           />
         </label>
         <label>
-          Base URL
+          {t.models.baseUrl}
           <input
             type="url"
             value={typed.address}
@@ -67,7 +68,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
           />
         </label>
         <label>
-          Key, if it needs one
+          {t.models.optionalKey}
           <input
             type="password"
             autoComplete="off"
@@ -76,7 +77,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
           />
         </label>
         <label>
-          Models (empty: all that it lists)
+          {t.models.onlyModels}
           <input
             value={typed.models}
             placeholder="large-1, small-1"
@@ -87,7 +88,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
         </label>
         <div className="provider-buttons">
           <Button type="submit" kind="primary" disabled={!ready || busy}>
-            Add and test
+            {t.models.addAndTest}
           </Button>
         </div>
         <ProviderOutcome busy={busy} outcome={outcome} />

@@ -1,9 +1,10 @@
+import { t } from '../texts/t.ts'
 import type { Outcome } from './use-provider-actions.ts'
 
 export function ProviderOutcome({ busy, outcome }: { busy: boolean; outcome: Outcome | null }) {
   return (
     <output className={outcome?.ok === false ? 'provider-outcome provider-bad' : 'provider-outcome'} aria-live="polite">
-      {busy ? 'One moment …' : outcome?.text}
+      {busy ? t.ui.oneMoment : outcome?.text}
     </output>
   )
 }

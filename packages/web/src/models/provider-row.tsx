@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { hasOwnAddress, lacksKey, providerStatus } from '../api/provider-info.ts'
 import type { ProviderInfo } from '../api/provider-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { ProviderOutcome } from './provider-outcome.tsx'
@@ -22,7 +23,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
   const isChanged = typed.key !== '' || (ownAddress && typed.address !== (provider.baseURL ?? ''))
 
   const save = () =>
-    act('Saved.', async () => {
+    act(t.models.saved, async () => {
       await api.changeProvider(id, {
         ...(typed.key !== '' && { apiKey: typed.key }),
         ...(ownAddress &&
@@ -33,7 +34,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
     })
 
   return (
-    <li className="provider">
+    <li className="provider" data-setting={`provider-${id}`}>
       <button
         type="button"
         className="provider-head"
@@ -44,7 +45,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
         <span className={usable ? 'provider-dot provider-usable' : 'provider-dot'} aria-hidden />
         <span className="provider-name">
           {name}
-          <span className="visually-hidden">{usable ? ', ready' : ', not ready'}</span>
+          <span className="visually-hidden">{usable ? t.models.ready : t.models.notReady}</span>
         </span>
         <ChevronRight className="tool-chevron" aria-hidden />
         <span className="provider-status">{providerStatus(provider)}</span>
@@ -59,56 +60,50 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
         }}
       >
         <label>
-          Key
+          {t.models.key}
           <input
             type="password"
             autoComplete="off"
-            aria-label={`Key of ${name}`}
-            placeholder={keySource === null ? 'Paste a key' : 'Set; paste another to replace it'}
+            aria-label={t.models.keyOf(name)}
+            placeholder={keySource === null ? t.models.pasteKey : t.models.replaceKey}
             value={key}
             onChange={(event) => setKey(event.target.value)}
           />
         </label>
         {ownAddress && (
           <label>
-            Base URL
+            {t.models.baseUrl}
             <input
               type="url"
               inputMode="url"
               spellCheck={false}
-              aria-label={`Base URL of ${name}`}
+              aria-label={t.models.baseUrlOf(name)}
               placeholder="http://127.0.0.1:8000/v1"
               value={address}
               onChange={(event) => setAddress(event.target.value)}
             />
           </label>
         )}
-        {lacksKey(provider) && (
-          <p className="provider-status">Or set {provider.env.join(' or ')} in the environment before Troupe starts.</p>
-        )}
+        {lacksKey(provider) && <p className="provider-status">{t.models.orSet(provider.env)}</p>}
         <div className="provider-buttons">
           <Button type="submit" kind="primary" disabled={!isChanged || busy}>
-            Save and test
+            {t.models.saveAndTest}
           </Button>
           <Button disabled={busy} onClick={() => act('', () => test(id, { keepsModels }))}>
-            Test
+            {t.models.test}
           </Button>
           {keySource === 'settings' && (
             <Button
               kind="quiet"
               disabled={busy}
-              onClick={() => act('The key is removed.', () => api.changeProvider(id, { apiKey: null }))}
+              onClick={() => act(t.models.keyRemoved, () => api.changeProvider(id, { apiKey: null }))}
             >
-              Remove key
+              {t.models.removeKey}
             </Button>
           )}
           {inSettings && keySource !== 'settings' && (
-            <Button
-              kind="quiet"
-              disabled={busy}
-              onClick={() => act('Removed from the settings.', () => api.deleteProvider(id))}
-            >
-              Remove from the settings
+            <Button kind="quiet" disabled={busy} onClick={() => act(t.models.removed, () => api.deleteProvider(id))}>
+              {t.models.remove}
             </Button>
           )}
         </div>

@@ -2,8 +2,10 @@ import type { Mode } from '@troupe/core'
 import { Check, ScrollText } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { useEffect, useRef, useState } from 'react'
+import { sentence } from '../texts/sentence.tsx'
+import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
-import { modeTexts } from './mode-texts.tsx'
+import { modeIcons } from './mode-icons.tsx'
 import { currentMode, offeredModes } from './session-mode.ts'
 import './mode-picker.css'
 
@@ -14,13 +16,13 @@ export function ModePicker() {
   const bypass = useApp((state) => state.permissions?.bypass === true)
   const sandbox = useApp((state) => state.permissions?.sandbox.available === true)
   const opensRules = useRef(false)
-  const { name, icon } = modeTexts[mode]
+  const { name } = t.modes.each[mode]
   const offered = offeredModes({ bypass })
   return (
     <>
       <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger className="mode-trigger" data-mode={mode} aria-label={`Mode: ${name}`}>
-          {icon}
+        <DropdownMenu.Trigger className="mode-trigger" data-mode={mode} aria-label={t.modes.picked(name)}>
+          {modeIcons[mode]}
           <span className="mode-trigger-name">{name}</span>
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
@@ -30,35 +32,33 @@ export function ModePicker() {
             align="start"
             sideOffset={8}
             collisionPadding={10}
-            aria-label="Choose a mode"
+            aria-label={t.modes.choose}
             onCloseAutoFocus={() => {
               // After the focus has gone back to the trigger, so that the dialog gives it back there.
-              if (opensRules.current) setTimeout(() => app.setDialog('rules'))
+              if (opensRules.current) setTimeout(() => app.openSettings('rules'))
               opensRules.current = false
             }}
           >
             <DropdownMenu.RadioGroup value={mode} onValueChange={(chosen) => void app.chooseMode(chosen as Mode)}>
               {offered.map((one) => (
                 <DropdownMenu.RadioItem key={one} value={one} className="menu-item mode-item" data-mode={one}>
-                  {modeTexts[one].icon}
+                  {modeIcons[one]}
                   <span className="mode-name">
-                    {modeTexts[one].name}
+                    {t.modes.each[one].name}
                     <DropdownMenu.ItemIndicator>
                       <Check aria-hidden />
                     </DropdownMenu.ItemIndicator>
                   </span>
-                  <span className="mode-about">{modeTexts[one].about(sandbox)}</span>
+                  <span className="mode-about">{t.modes.each[one].about(sandbox)}</span>
                 </DropdownMenu.RadioItem>
               ))}
             </DropdownMenu.RadioGroup>
             <DropdownMenu.Separator className="mode-line" />
             <DropdownMenu.Item className="menu-item" onSelect={() => void (opensRules.current = true)}>
               <ScrollText aria-hidden />
-              Rules and sandbox…
+              {t.modes.rules}
             </DropdownMenu.Item>
-            <p className="mode-key">
-              <kbd>Shift Tab</kbd> in the message goes to the next one
-            </p>
+            <p className="mode-key">{sentence(t.modes.key, { keys: <kbd>Shift Tab</kbd> })}</p>
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
@@ -74,8 +74,8 @@ function ModeAnnouncer({ mode, sandbox }: { mode: Mode; sandbox: boolean }) {
   useEffect(() => {
     if (known.current === mode) return
     known.current = mode
-    const { name, about } = modeTexts[mode]
-    setSaid(`Mode: ${name}. ${about(sandbox)}`)
+    const { name, about } = t.modes.each[mode]
+    setSaid(`${t.modes.picked(name)}. ${about(sandbox)}`)
   }, [mode, sandbox])
   return (
     <output className="visually-hidden" aria-live="polite">

@@ -1,18 +1,18 @@
 import type { Effect } from '@troupe/core'
 import { Ban, Check, Hand } from 'lucide-react'
+import { t } from '../texts/t.ts'
 
-const effects: Record<Effect, { word: string; icon: React.ReactNode }> = {
-  allow: { word: 'allow', icon: <Check aria-hidden /> },
-  ask: { word: 'ask', icon: <Hand aria-hidden /> },
-  deny: { word: 'deny', icon: <Ban aria-hidden /> },
+const icons: Record<Effect, React.ReactNode> = {
+  allow: <Check aria-hidden />,
+  ask: <Hand aria-hidden />,
+  deny: <Ban aria-hidden />,
 }
 
 export function EffectMark({ effect }: { effect: Effect }) {
-  const { word, icon } = effects[effect]
   return (
     <span className="effect" data-effect={effect}>
-      {icon}
-      {word}
+      {icons[effect]}
+      {t.rules.effects[effect]}
     </span>
   )
 }

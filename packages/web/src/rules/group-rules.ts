@@ -1,5 +1,6 @@
 import type { Layer } from '@troupe/core'
 import type { RuleInfo } from '../api/rule-info.ts'
+import { t } from '../texts/t.ts'
 
 /** Rules that stand in one place. */
 export interface RuleGroup {
@@ -12,14 +13,7 @@ export interface RuleGroup {
 
 export type ShownRule = RuleInfo & { revoked: boolean }
 
-const titles: Record<Layer, string> = {
-  managed: 'This machine',
-  user: 'Always',
-  project: 'This project',
-  session: 'This session',
-  flag: 'This run',
-}
-const layers = Object.keys(titles) as Layer[]
+const layers: readonly Layer[] = ['managed', 'user', 'project', 'session', 'flag']
 const effects = ['deny', 'ask', 'allow']
 const inOrder = new Intl.Collator('en', { numeric: true })
 
@@ -42,13 +36,11 @@ export function groupRules(rules: readonly RuleInfo[], revoked: readonly RuleInf
   const places = Map.groupBy(sorted, ({ layer, file }) => `${layer} ${file ?? ''}`)
   return [...places.values()].map((members) => {
     const { layer, file, editable } = members[0] as ShownRule
-    return { title: titles[layer], about: aboutOf(layer, editable), file, rules: members }
+    return { title: t.rules.layers[layer], about: aboutOf(layer, editable), file, rules: members }
   })
 }
 
 function aboutOf(layer: Layer, editable: boolean): string {
-  if (layer === 'managed') return 'Set by whoever looks after this machine; changed by hand alone.'
-  if (layer === 'user') return 'Yours, in every project.'
-  if (layer === 'project') return editable ? 'Yours, in this folder.' : 'Brought by the project; changed by hand alone.'
-  return layer === 'session' ? 'They end with the session.' : 'Given with the run.'
+  if (layer === 'project') return editable ? t.rules.about.ownProject : t.rules.about.project
+  return t.rules.about[layer]
 }

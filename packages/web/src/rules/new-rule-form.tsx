@@ -2,24 +2,16 @@ import type { Effect } from '@troupe/core'
 import { useRef, useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { NewRule, RuleScope } from '../api/rule-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { countOf } from '../ui/format.ts'
 import { Segments } from '../ui/segments.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { RuleTrial } from './rule-trial.tsx'
 import { useRuleTest } from './use-rule-test.ts'
 
 const examples = ['Bash(npm run *)', 'Edit(src/**)', 'Read(.env)', 'WebFetch(domain:example.com)', 'mcp__server']
-const effects: { value: Effect; label: string }[] = [
-  { value: 'allow', label: 'Allow' },
-  { value: 'ask', label: 'Ask' },
-  { value: 'deny', label: 'Deny' },
-]
-const scopes: { scope: RuleScope; label: string }[] = [
-  { scope: 'session', label: 'in this session' },
-  { scope: 'project', label: 'in this project' },
-  { scope: 'always', label: 'always' },
-]
+const effects: readonly Effect[] = ['allow', 'ask', 'deny']
+const scopes: readonly RuleScope[] = ['session', 'project', 'always']
 
 export interface NewRuleFormProps {
   sessionId: string | undefined
@@ -45,8 +37,7 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
     setBusy(true)
     try {
       const settled = await onAdd({ text: typed, effect, scope })
-      const also = settled.length === 0 ? '' : ` It answered ${countOf(settled.length, 'open ask')} too.`
-      setOutcome({ ok: true, text: `Saved: ${effect} ${typed}.${also}` })
+      setOutcome({ ok: true, text: t.rules.saved(t.rules.effects[effect], typed, settled.length) })
       setText('')
     } catch (error) {
       setOutcome({ ok: false, text: toErrorInfo(error).message })
@@ -59,18 +50,24 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
   return (
     <form
       className="new-rule"
-      aria-label="New rule"
+      aria-label={t.rules.newRule}
+      data-setting="new"
       onSubmit={(event) => {
         event.preventDefault()
         if (ready) void save()
       }}
     >
       <div className="new-rule-row">
-        <Segments label="What the rule does" options={effects} value={effect} onChange={setEffect} />
+        <Segments
+          label={t.rules.whatItDoes}
+          options={effects.map((value) => ({ value, label: t.rules.choices[value] }))}
+          value={effect}
+          onChange={setEffect}
+        />
         <input
           ref={field}
           className="new-rule-text"
-          aria-label="Rule"
+          aria-label={t.rules.rule}
           placeholder="Bash(npm run *)"
           autoComplete="off"
           autoCapitalize="off"
@@ -83,23 +80,23 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
           }}
         />
         <select
-          aria-label="Where it holds"
+          aria-label={t.rules.whereItHolds}
           value={scope}
           onChange={(event) => setScope(event.target.value as RuleScope)}
         >
-          {scopes.map(({ scope: one, label }) => (
+          {scopes.map((one) => (
             <option key={one} value={one} disabled={one === 'session' && sessionId === undefined}>
-              {label}
+              {t.rules.scopes[one]}
             </option>
           ))}
         </select>
         <Button type="submit" kind="primary" disabled={!ready}>
-          Save
+          {t.ui.save}
         </Button>
       </div>
       {typed === '' && (
         <p className="new-rule-examples">
-          For example{' '}
+          {t.rules.forExample}{' '}
           {examples.map((example) => (
             <button
               key={example}

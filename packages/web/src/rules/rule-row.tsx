@@ -1,4 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { EffectMark } from './effect-mark.tsx'
@@ -14,7 +15,7 @@ export interface RuleRowProps {
 export function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
   const { text, effect, editable, problem, revoked } = rule
   return (
-    <li className="rule" data-revoked={revoked}>
+    <li className="rule" data-revoked={revoked} data-setting={`rule-${rule.id}`}>
       <EffectMark effect={effect} />
       <span className="rule-text">
         <code>
@@ -28,16 +29,16 @@ export function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
             </span>
           </span>
         )}
-        {revoked && <span className="rule-file">Taken back: it no longer holds.</span>}
+        {revoked && <span className="rule-file">{t.rules.takenBack}</span>}
       </span>
       {editable && (
         // One button for both ways: the focus stays where it is.
         <Button
           kind="quiet"
-          aria-label={`${revoked ? 'Put back' : 'Revoke'} ${effect} ${text}`}
+          aria-label={`${revoked ? t.rules.putBack : t.rules.revoke} ${t.rules.effects[effect]} ${text}`}
           onClick={revoked ? onPutBack : onRevoke}
         >
-          {revoked ? 'Put back' : 'Revoke'}
+          {revoked ? t.rules.putBack : t.rules.revoke}
         </Button>
       )}
     </li>

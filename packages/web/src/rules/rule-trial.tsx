@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { subjectOf } from '../chat/tool-call.ts'
 import { findSession } from '../find-session.ts'
 import type { RuleChange, RuleTest } from '../api/rule-info.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { countOf } from '../ui/format.ts'
+import { formatNumber } from '../ui/format.ts'
 import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp } from '../workspace.ts'
@@ -13,11 +14,7 @@ import { EffectMark } from './effect-mark.tsx'
 import type { RuleTrial as Trial } from './use-rule-test.ts'
 
 const shownAtFirst = 8
-const effects: { effect: Effect; word: string }[] = [
-  { effect: 'allow', word: 'allowed' },
-  { effect: 'ask', word: 'asked' },
-  { effect: 'deny', word: 'denied' },
-]
+const effects: readonly Effect[] = ['allow', 'ask', 'deny']
 
 /** Before a rule is saved: what it would have meant for the calls that were really made. */
 export function RuleTrial({ trial }: { trial: Trial }) {
@@ -31,8 +28,8 @@ export function RuleTrial({ trial }: { trial: Trial }) {
   }
   const { test } = trial
   return (
-    <section className="trial" aria-label="What it would have changed" aria-busy={trial.state === 'testing'}>
-      {test === null ? <p className="trial-sum">Trying it on the last calls …</p> : <TestResult test={test} />}
+    <section className="trial" aria-label={t.rules.trial} aria-busy={trial.state === 'testing'}>
+      {test === null ? <p className="trial-sum">{t.rules.trying}</p> : <TestResult test={test} />}
     </section>
   )
 }
@@ -51,24 +48,24 @@ function TestResult({ test }: { test: RuleTest }) {
       <output className="trial-sum">{inWords(calls, changed)}</output>
       {calls > 0 && (
         <dl className="trial-counts">
-          {effects.map(({ effect, word }) => (
+          {effects.map((effect) => (
             <div key={effect} data-effect={effect}>
-              <dt>{word}</dt>
+              <dt>{t.rules.decided[effect]}</dt>
               <dd>
                 {before[effect] !== after[effect] && (
                   <>
-                    {before[effect].toLocaleString('en')}
+                    {formatNumber(before[effect])}
                     <Becomes />
                   </>
                 )}
-                <b>{after[effect].toLocaleString('en')}</b>
+                <b>{formatNumber(after[effect])}</b>
               </dd>
             </div>
           ))}
         </dl>
       )}
       {shown.length > 0 && (
-        <ul className="trial-changes" aria-label="Calls that would be decided otherwise">
+        <ul className="trial-changes" aria-label={t.rules.changes}>
           {shown.map((change) => (
             <Change key={`${change.sessionId} ${change.toolCallId}`} change={change} />
           ))}
@@ -76,12 +73,10 @@ function TestResult({ test }: { test: RuleTest }) {
       )}
       {!all && changes.length > shown.length && (
         <Button kind="quiet" onClick={() => setAll(true)}>
-          Show {changes.length - shown.length} more
+          {t.ui.showMore(changes.length - shown.length)}
         </Button>
       )}
-      {all && changed > changes.length && (
-        <p className="trial-sum">And {countOf(changed - changes.length, 'older call')}.</p>
-      )}
+      {all && changed > changes.length && <p className="trial-sum">{t.rules.andOlder(changed - changes.length)}</p>}
     </>
   )
 }
@@ -117,14 +112,11 @@ function Becomes() {
   return (
     <>
       <ArrowRight aria-hidden />
-      <span className="visually-hidden">becomes</span>
+      <span className="visually-hidden">{t.rules.becomes}</span>
     </>
   )
 }
 
 function inWords(calls: number, changed: number): string {
-  if (calls === 0) return 'No call has been made in this project yet: there is nothing to try it on.'
-  const past = calls === 1 ? 'the only call so far' : `the last ${calls.toLocaleString('en')} calls`
-  if (changed === 0) return `It would have changed nothing for ${past}.`
-  return `It would have changed ${changed.toLocaleString('en')} of ${past}.`
+  return calls === 0 ? t.rules.noCalls : t.rules.wouldChange(changed, calls)
 }

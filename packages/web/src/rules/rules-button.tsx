@@ -1,4 +1,5 @@
 import { ShieldAlert, ShieldCheck } from 'lucide-react'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import './rules-button.css'
@@ -10,9 +11,9 @@ export function RulesButton() {
   return (
     <IconButton
       className={unconfined ? 'rules-button rules-button-bad' : 'rules-button'}
-      label={unconfined ? 'Permissions: there is no sandbox' : 'Permissions'}
+      label={unconfined ? t.rules.titleUnconfined : t.rules.title}
       aria-haspopup="dialog"
-      onClick={() => app.setDialog('rules')}
+      onClick={() => app.openSettings('rules')}
     >
       {unconfined ? <ShieldAlert /> : <ShieldCheck />}
     </IconButton>

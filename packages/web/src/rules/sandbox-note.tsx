@@ -1,25 +1,26 @@
 import { ShieldCheck, ShieldX } from 'lucide-react'
+import { t } from '../texts/t.ts'
 import type { SandboxFacts } from '../api/rule-info.ts'
 
 /** Whether commands are confined here; loud where they are not. */
 export function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: SandboxFacts }) {
   if (available) {
     return (
-      <p className="sandbox">
+      <p className="sandbox" data-setting="sandbox">
         <ShieldCheck aria-hidden />
         <span>{text}</span>
       </p>
     )
   }
   return (
-    <div className="sandbox sandbox-none" role="alert">
+    <div className="sandbox sandbox-none" role="alert" data-setting="sandbox">
       <ShieldX aria-hidden />
       <div>
-        <strong>There is no sandbox on this machine</strong>
+        <strong>{t.rules.noSandbox}</strong>
         <p>{text}</p>
         {fix !== undefined && (
           <p>
-            <b>What helps:</b> {fix}. Then start Troupe again.
+            <b>{t.rules.whatHelps}</b> {t.rules.thenStart(fix)}
           </p>
         )}
       </div>

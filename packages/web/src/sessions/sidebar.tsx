@@ -4,9 +4,9 @@ import { flushSync } from 'react-dom'
 import { AgentsSettingsButton } from '../agents/agents-settings-button.tsx'
 import { McpButton } from '../mcp/mcp-button.tsx'
 import { RulesButton } from '../rules/rules-button.tsx'
+import { SettingsButton } from '../settings/settings-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Mark } from '../ui/mark.tsx'
-import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { SearchResults } from './search-results.tsx'
 import { SessionList } from './session-list.tsx'
@@ -79,7 +79,7 @@ export function Sidebar() {
           <AgentsSettingsButton />
           <McpButton />
           <RulesButton />
-          <ThemeToggle />
+          <SettingsButton />
         </footer>
       </nav>
       {open && (

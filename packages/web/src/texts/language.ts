@@ -35,6 +35,15 @@ export async function chooseLanguage(tag: string): Promise<void> {
   keptByBrowser.set(key, tag)
 }
 
+/** How each language calls itself, by its tag. */
+export async function languageNames(): Promise<Record<string, string>> {
+  const names = Object.entries(files).map(async ([file, load]) => {
+    const tag = tagOf(file)
+    return [tag, (await load())[tag]?.language ?? tag] as const
+  })
+  return Object.fromEntries([['en', en.language], ...(await Promise.all(names))])
+}
+
 export function useLanguage(): string {
   return useSyncExternalStore(
     (listener) => {

@@ -1,5 +1,6 @@
 import { useRef } from 'react'
 import type { ReactNode } from 'react'
+import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -18,7 +19,7 @@ export function ConfirmDialog({ title, children, confirm, onConfirm, onClose }: 
       <form method="dialog" onSubmit={onConfirm}>
         <div className="dialog-text">{children}</div>
         <div className="dialog-buttons">
-          <Button onClick={() => ref.current?.close()}>Cancel</Button>
+          <Button onClick={() => ref.current?.close()}>{t.ui.cancel}</Button>
           <Button type="submit" kind="danger">
             {confirm}
           </Button>

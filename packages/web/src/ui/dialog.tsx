@@ -3,7 +3,7 @@ import type { ReactNode, Ref } from 'react'
 import './dialog.css'
 
 export interface DialogProps {
-  title: string
+  title: ReactNode
   className?: string
   /** To close it from outside: `close()` also gives the focus back. */
   ref?: Ref<HTMLDialogElement>

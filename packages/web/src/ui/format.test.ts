@@ -20,7 +20,13 @@ test('durations and counts are short', () => {
     '2 min 5 s',
   ])
   expect([7, 1000, 12_400, 999_949, 1_200_000].map(formatCount)).toEqual(['7', '1k', '12.4k', '999.9k', '1.2M'])
-  expect([1, 812, 12_400, 3_000_000].map(formatSize)).toEqual(['1 byte', '812 bytes', '12.4 KB', '3 MB'])
+  expect([1, 812, 12_400, 3_000_000, 2_400_000_000].map(formatSize)).toEqual([
+    '1 byte',
+    '812 bytes',
+    '12.4 KB',
+    '3 MB',
+    '2.4 GB',
+  ])
   expect([countOf(1, 'line'), countOf(2345, 'line')]).toEqual(['1 line', '2,345 lines'])
 })
 

@@ -1,15 +1,16 @@
 import { lazy, Suspense, useRef } from 'react'
 import type { ComponentType } from 'react'
+import { t } from '../texts/t.ts'
 import { useWorkspace } from '../workspace.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 
 /** A dialog that few visits need, so it comes when it is asked for. */
-export function lazyDialog(title: string, load: () => Promise<ComponentType>): ComponentType {
+export function lazyDialog(title: () => string, load: () => Promise<ComponentType>): ComponentType {
   const Loaded = lazy(() =>
     load().then(
       (loaded) => ({ default: loaded }),
-      () => ({ default: () => <Unloaded title={title} /> }),
+      () => ({ default: () => <Unloaded title={title()} /> }),
     ),
   )
   return function LazyDialog() {
@@ -27,13 +28,11 @@ function Unloaded({ title }: { title: string }) {
   const dialog = useRef<HTMLDialogElement>(null)
   return (
     <Dialog ref={dialog} title={title} onClose={() => app.setDialog(null)}>
-      <p className="dialog-text">
-        This part of the page could not be loaded. Reload the page once the server is there.
-      </p>
+      <p className="dialog-text">{t.ui.notLoaded}</p>
       <div className="dialog-buttons">
-        <Button onClick={() => dialog.current?.close()}>Close</Button>
+        <Button onClick={() => dialog.current?.close()}>{t.ui.close}</Button>
         <Button kind="primary" onClick={() => window.location.reload()}>
-          Reload
+          {t.ui.reload}
         </Button>
       </div>
     </Dialog>

@@ -1,20 +1,21 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
+import { t } from '../texts/t.ts'
 import { setTheme, useTheme } from './theme.ts'
 import type { Theme } from './theme.ts'
 import './theme-toggle.css'
 
-const themes: { theme: Theme; label: string; icon: React.ReactNode }[] = [
-  { theme: 'system', label: 'Like the system', icon: <Monitor aria-hidden /> },
-  { theme: 'light', label: 'Light', icon: <Sun aria-hidden /> },
-  { theme: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+const themes: { theme: Theme; icon: React.ReactNode }[] = [
+  { theme: 'system', icon: <Monitor aria-hidden /> },
+  { theme: 'light', icon: <Sun aria-hidden /> },
+  { theme: 'dark', icon: <Moon aria-hidden /> },
 ]
 
 export function ThemeToggle() {
   const current = useTheme()
   return (
-    <div className="themes" role="radiogroup" aria-label="Appearance">
-      {themes.map(({ theme, label, icon }) => (
-        <label key={theme} className="theme" title={label}>
+    <div className="themes" role="radiogroup" aria-label={t.ui.appearance}>
+      {themes.map(({ theme, icon }) => (
+        <label key={theme} className="theme" title={t.ui.themes[theme]}>
           <input
             type="radio"
             name="theme"
@@ -23,7 +24,7 @@ export function ThemeToggle() {
             onChange={() => setTheme(theme)}
           />
           {icon}
-          <span className="visually-hidden">{label}</span>
+          <span className="theme-name">{t.ui.themes[theme]}</span>
         </label>
       ))}
     </div>

@@ -1,5 +1,6 @@
 import { visiblePieces } from '@troupe/core/protocol'
 import type { Strictness } from '@troupe/core/protocol'
+import { t } from '../texts/t.ts'
 import './visible-text.css'
 
 /** Beyond this it is not text, and marks would only cost. */
@@ -14,7 +15,7 @@ export function VisibleText({ text, as = 'text' }: { text: string; as?: Strictne
     typeof piece === 'string' ? (
       piece
     ) : (
-      <span key={index} className="odd-character" title={`A character that cannot be seen: ${piece.codePoint}`}>
+      <span key={index} className="odd-character" title={t.ui.oddCharacter(piece.codePoint)}>
         {shown[index]}
       </span>
     ),

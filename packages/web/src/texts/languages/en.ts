@@ -24,7 +24,6 @@ export const en = {
     copy: 'Copy',
     copied: 'Copied',
     copyFailed: 'Copying failed',
-    dismiss: 'Dismiss',
     search: 'Search',
     done: 'Done',
     showMore: (more: number) => `Show ${more} more`,
@@ -766,6 +765,33 @@ export const en = {
       jsonName: 'Give it a name: the JSON has none.',
       empty: 'There is no server in it.',
       entry: (name: string) => `"${name}" has neither a "command" nor a "url".`,
+    },
+  },
+  modes: {
+    picked: (name: string) => `Mode: ${name}`,
+    choose: 'Choose a mode',
+    rules: 'Rules and sandbox…',
+    key: '{keys} in the message goes to the next one',
+    each: {
+      default: {
+        name: 'Default',
+        about: (_sandbox: boolean) => 'Looks around by itself; asks before it changes, runs or sends anything.',
+      },
+      'accept-edits': {
+        name: 'Accept edits',
+        about: (sandbox: boolean): string =>
+          sandbox
+            ? 'Changes files of this folder and runs commands in the sandbox without asking.'
+            : 'Changes files of this folder without asking. Commands still ask.',
+      },
+      plan: {
+        name: 'Plan',
+        about: (_sandbox: boolean) => 'Changes nothing. Shows you a plan first, and begins when you approve it.',
+      },
+      bypass: {
+        name: 'Bypass',
+        about: (_sandbox: boolean) => 'Runs everything unasked, but for what a rule denies or asks about.',
+      },
     },
   },
 }

@@ -21,7 +21,6 @@ export const zh: Texts = {
     copy: '复制',
     copied: '已复制',
     copyFailed: '复制失败',
-    dismiss: '关闭提示',
     search: '搜索',
     done: '完成',
     showMore: (more) => `再显示 ${more} 项`,
@@ -781,6 +780,31 @@ export const zh: Texts = {
       jsonName: '请给它起个名称：JSON 中没有。',
       empty: '其中没有服务器。',
       entry: (name) => `“${name}”既没有“command”也没有“url”。`,
+    },
+  },
+  modes: {
+    picked: (name) => `模式：${name}`,
+    choose: '选择模式',
+    rules: '规则与沙箱…',
+    key: '在消息框中按 {keys} 切换到下一个',
+    each: {
+      default: {
+        name: '默认',
+        about: () => '自行查看；在修改、运行或发送任何内容之前先询问。',
+      },
+      'accept-edits': {
+        name: '接受编辑',
+        about: (sandbox) =>
+          sandbox ? '无需询问即可修改此文件夹中的文件，并在沙箱中运行命令。' : '无需询问即可修改此文件夹中的文件。命令仍会询问。',
+      },
+      plan: {
+        name: '计划',
+        about: () => '不做任何改动。先给你看计划，你批准后才开始。',
+      },
+      bypass: {
+        name: '放行',
+        about: () => '一切直接运行，除非规则拒绝或要求询问。',
+      },
     },
   },
 }

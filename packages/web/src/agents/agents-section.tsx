@@ -1,9 +1,10 @@
 import { Plus, TriangleAlert } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { AgentInfo } from '../api/agent-info.ts'
+import { useSettingsPane } from '../settings/settings-context.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { AgentDetails } from './agent-details.tsx'
@@ -11,25 +12,25 @@ import { AgentEntry } from './agent-entry.tsx'
 import { AgentForm } from './agent-form.tsx'
 import { copyOf, emptyDraft } from './agent-draft.ts'
 import { createDefinitionsStore } from './definitions-store.ts'
-import './agents-dialog.css'
+import './agents-section.css'
 
 /** What is looked at: the list, one agent, or a new one that may begin as a copy of another. */
 type View = { kind: 'list' } | { kind: 'agent'; name: string } | { kind: 'new'; from?: AgentInfo }
 
-const sections: { source: AgentInfo['source'][]; title: string }[] = [
-  { source: ['database'], title: 'Of this workspace' },
-  { source: ['project', 'home'], title: 'From files' },
-  { source: ['built-in'], title: 'Built-in' },
+const groups: { id: 'own' | 'files' | 'builtIn'; source: AgentInfo['source'][] }[] = [
+  { id: 'own', source: ['database'] },
+  { id: 'files', source: ['project', 'home'] },
+  { id: 'builtIn', source: ['built-in'] },
 ]
 
 /** Whom sessions and agents can be given work to: where each comes from, what it may use, whether it can be used. */
-export function AgentsDialog() {
+export function AgentsSection() {
   const { api, app } = useWorkspace()
   const [store] = useState(() => createDefinitionsStore(api))
   const { list, tools, failure } = useStore(store)
   const [view, setView] = useState<View>({ kind: 'list' })
   const [outcome, setOutcome] = useState('')
-  const dialog = useRef<HTMLDialogElement>(null)
+  const pane = useSettingsPane()
   useEffect(() => void store.load(), [store])
   const agents = list?.agents ?? []
   const agent = view.kind === 'agent' ? agents.find(({ name }) => name === view.name) : undefined
@@ -37,17 +38,20 @@ export function AgentsDialog() {
   const toList = (said = '') => {
     setOutcome(said)
     setView({ kind: 'list' })
-    dialog.current?.scrollTo(0, 0)
+    pane.toTop()
   }
   const tryOut = (name: string) => {
-    dialog.current?.close()
+    pane.close()
     app.newSession()
     app.chooseAgent(name)
   }
   const others = agents.filter(({ enabled, name }) => enabled && name !== 'master')
 
   return (
-    <Dialog ref={dialog} title={titleOf(view)} className="agents" onClose={() => app.setDialog(null)}>
+    <div className="agents">
+      {view.kind !== 'list' && (
+        <h3>{view.kind === 'new' ? t.agents.newAgent : <VisibleText text={view.name} as="name" />}</h3>
+      )}
       {failure !== null && (
         <p className="agents-failure" role="alert">
           {failure}
@@ -62,7 +66,7 @@ export function AgentsDialog() {
           onCancel={() => toList()}
           onSave={async (name, body) => {
             const { note } = await store.add(name, { ...body, enabled: true })
-            toList(`Saved: ${name}. ${note ?? ''}`)
+            toList(`${t.agents.saved(name)} ${note ?? ''}`)
           }}
         />
       )}
@@ -77,20 +81,17 @@ export function AgentsDialog() {
           onCopy={() => setView({ kind: 'new', from: agent })}
           onSave={async (body) => {
             const { note } = await store.change(agent.name, body)
-            toList(`Saved: ${agent.name}. ${note ?? ''}`)
+            toList(`${t.agents.saved(agent.name)} ${note ?? ''}`)
           }}
           onDelete={async () => {
             await store.remove(agent.name)
-            toList(`Deleted: ${agent.name}.`)
+            toList(t.agents.deleted(agent.name))
           }}
         />
       )}
       {view.kind === 'list' && (
         <>
-          <p className="agents-intro">
-            An agent is a prompt and a choice of the tools that exist. The master delegates to those that are on; a new
-            session can also talk to one of them directly.
-          </p>
+          <p className="agents-intro">{t.agents.intro}</p>
           <output className="agents-outcome">{outcome}</output>
           {list?.problems.map(({ path, message }) => (
             <p key={path} className="agents-problem">
@@ -100,12 +101,12 @@ export function AgentsDialog() {
               </span>
             </p>
           ))}
-          {list === null && failure === null && <p className="agents-intro">Loading …</p>}
+          {list === null && failure === null && <p className="agents-intro">{t.ui.loading}</p>}
           {list !== null &&
-            sections.map(({ source, title }) => (
+            groups.map(({ id, source }) => (
               <Section
-                key={title}
-                title={title}
+                key={id}
+                title={t.agents[id]}
                 agents={agents
                   .filter((one) => source.includes(one.source))
                   .toSorted((one, other) => Number(other.enabled) - Number(one.enabled))}
@@ -116,14 +117,9 @@ export function AgentsDialog() {
                 onToggle={(name, enabled) => void store.change(name, { enabled }).catch(() => store.load())}
               />
             ))}
-          <div className="dialog-buttons">
-            <Button kind="primary" onClick={() => dialog.current?.close()}>
-              Done
-            </Button>
-          </div>
         </>
       )}
-    </Dialog>
+    </div>
   )
 }
 
@@ -144,15 +140,13 @@ function Section({ title, agents, isOwn, onNew, onOpen, onTry, onToggle }: Secti
       <header>
         <h3>{title}</h3>
         {isOwn && (
-          <Button onClick={onNew}>
+          <Button data-setting="new" onClick={onNew}>
             <Plus aria-hidden />
-            New agent
+            {t.agents.newAgent}
           </Button>
         )}
       </header>
-      {agents.length === 0 && (
-        <p className="agents-none-yet">None yet. One of your own is kept with this workspace, no file needed.</p>
-      )}
+      {agents.length === 0 && <p className="agents-none-yet">{t.agents.noneYet}</p>}
       {agents.length > 0 && (
         <ul>
           {agents.map((agent) => (
@@ -168,9 +162,4 @@ function Section({ title, agents, isOwn, onNew, onOpen, onTry, onToggle }: Secti
       )}
     </section>
   )
-}
-
-function titleOf(view: View): string {
-  if (view.kind === 'list') return 'Agents'
-  return view.kind === 'new' ? 'New agent' : view.name
 }

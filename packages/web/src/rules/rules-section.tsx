@@ -1,8 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { groupRules } from './group-rules.ts'
@@ -10,24 +9,23 @@ import { NewRuleForm } from './new-rule-form.tsx'
 import { RuleRow } from './rule-row.tsx'
 import { createRulesStore } from './rules-store.ts'
 import { SandboxNote } from './sandbox-note.tsx'
-import './rules-dialog.css'
+import './rules-section.css'
 
 const manyRules = 10
 
 /** What may run unasked, what asks and what is refused; and what a further rule would have changed. */
-export function RulesDialog() {
+export function RulesSection() {
   const { api, app } = useWorkspace()
   const sessionId = useApp((state) => (state.isNew ? undefined : state.sessionId))
   const [store] = useState(() => createRulesStore(api, sessionId))
   const { list, failure, revoked } = useStore(store)
   const [search, setSearch] = useState('')
-  const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => void store.load(), [store])
   const rules = list?.rules ?? []
   const groups = groupRules(rules, revoked, search.trim())
 
   return (
-    <Dialog ref={dialog} title="Permissions" className="rules" onClose={() => app.setDialog(null)}>
+    <div className="rules">
       {list !== null && <SandboxNote sandbox={list.sandbox} />}
       {list?.warnings.map((warning) => (
         <p key={warning} className="rules-warning">
@@ -40,7 +38,7 @@ export function RulesDialog() {
           {failure}
         </p>
       )}
-      <h3>Try and add a rule</h3>
+      <h3>{t.rules.tryAndAdd}</h3>
       <NewRuleForm
         sessionId={sessionId}
         onAdd={async (rule) => {
@@ -50,24 +48,21 @@ export function RulesDialog() {
         }}
       />
       <header className="rules-head">
-        <h3>Rules</h3>
+        <h3 data-setting="list">{t.rules.list}</h3>
         {rules.length > manyRules && (
           <input
             type="search"
-            aria-label="Search the rules"
-            placeholder="Search"
+            aria-label={t.rules.search}
+            placeholder={t.ui.search}
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
         )}
       </header>
-      <p className="rules-note">
-        What a rule denies is refused, then what a rule asks for is asked, then what a rule allows runs; order and place
-        do not matter. Without a rule the mode of the session decides.
-      </p>
-      {list === null && failure === null && <p className="rules-note">Loading …</p>}
+      <p className="rules-note">{t.rules.note}</p>
+      {list === null && failure === null && <p className="rules-note">{t.ui.loading}</p>}
       {list !== null && groups.length === 0 && (
-        <p className="rules-none">{rules.length === 0 ? 'There are no rules yet.' : 'No rule fits.'}</p>
+        <p className="rules-none">{rules.length === 0 ? t.rules.none : t.rules.noneFits}</p>
       )}
       {groups.map((group) => (
         <section key={`${group.title} ${group.file}`} className="rules-group" aria-label={group.title}>
@@ -91,11 +86,6 @@ export function RulesDialog() {
           </ul>
         </section>
       ))}
-      <div className="dialog-buttons">
-        <Button kind="primary" onClick={() => dialog.current?.close()}>
-          Done
-        </Button>
-      </div>
-    </Dialog>
+    </div>
   )
 }

@@ -1,0 +1,37 @@
+import { useCallback } from 'react'
+import licences from 'virtual:licences'
+import { t } from '../texts/t.ts'
+import { Mark } from '../ui/mark.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { AskedNote } from './asked-note.tsx'
+import { useAsked } from './use-asked.ts'
+
+export function AboutSection() {
+  const { api } = useWorkspace()
+  const asked = useAsked(useCallback(() => api.health(), [api]))
+  return (
+    <>
+      <section className="settings-about" data-setting="version" tabIndex={-1} aria-label={t.settings.about.version}>
+        <Mark />
+        <div>
+          <AskedNote asked={asked} />
+          {asked.value !== null && <h3>{t.settings.about.versionText(asked.value.version)}</h3>}
+          <p className="settings-note">{t.settings.about.text}</p>
+        </div>
+      </section>
+      <section className="settings-part" data-setting="licences" tabIndex={-1} aria-label={t.settings.about.licences}>
+        <h3>{t.settings.about.licences}</h3>
+        <dl className="settings-sizes">
+          {licences.map(({ name, version, licence }) => (
+            <div key={name}>
+              <dt>
+                {name} <small>{version}</small>
+              </dt>
+              <dd>{licence}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </>
+  )
+}

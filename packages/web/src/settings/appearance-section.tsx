@@ -1,0 +1,46 @@
+import { t } from '../texts/t.ts'
+import { setLook, useLook } from '../ui/appearance.ts'
+import { Segments } from '../ui/segments.tsx'
+import { ThemeToggle } from '../ui/theme-toggle.tsx'
+import { SettingRow } from './setting-row.tsx'
+
+const textSizes = ['small', 'normal', 'large', 'huge'] as const
+const contrasts = ['system', 'more', 'normal'] as const
+const motions = ['system', 'reduced', 'full'] as const
+
+export function AppearanceSection() {
+  const contrast = useLook('contrast')
+  const motion = useLook('motion')
+  const text = useLook('text')
+  return (
+    <>
+      <SettingRow id="theme" title={t.settings.theme}>
+        <ThemeToggle />
+      </SettingRow>
+      <SettingRow id="contrast" title={t.settings.contrast} about={t.settings.contrastAbout}>
+        <Segments
+          label={t.settings.contrast}
+          options={contrasts.map((value) => ({ value, label: t.settings.contrasts[value] }))}
+          value={contrast}
+          onChange={(value) => setLook('contrast', value)}
+        />
+      </SettingRow>
+      <SettingRow id="motion" title={t.settings.motion} about={t.settings.motionAbout}>
+        <Segments
+          label={t.settings.motion}
+          options={motions.map((value) => ({ value, label: t.settings.motions[value] }))}
+          value={motion}
+          onChange={(value) => setLook('motion', value)}
+        />
+      </SettingRow>
+      <SettingRow id="text" title={t.settings.textSize}>
+        <Segments
+          label={t.settings.textSize}
+          options={textSizes.map((value) => ({ value, label: t.settings.textSizes[value] }))}
+          value={text}
+          onChange={(value) => setLook('text', value)}
+        />
+      </SettingRow>
+    </>
+  )
+}

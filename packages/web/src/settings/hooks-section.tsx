@@ -1,0 +1,49 @@
+import { useCallback } from 'react'
+import { t } from '../texts/t.ts'
+import { formatDuration } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { AskedNote } from './asked-note.tsx'
+import { ProblemList } from './problem-list.tsx'
+import { TrustRow } from './trust-row.tsx'
+import { useAsked } from './use-asked.ts'
+
+/** What has a word in what runs: when, about which calls, and from where. */
+export function HooksSection() {
+  const { api } = useWorkspace()
+  const asked = useAsked(useCallback(() => api.hooks(), [api]))
+  const { hooks = [], problems = [] } = asked.value ?? {}
+  return (
+    <>
+      <p className="settings-note">{t.settings.hooks.about}</p>
+      <AskedNote asked={asked} />
+      <ProblemList title={t.settings.hooks.problems} problems={problems} />
+      {asked.value !== null && hooks.length === 0 && <p className="settings-none">{t.settings.hooks.none}</p>}
+      <ul className="settings-list" aria-label={t.settings.hooks.list}>
+        {hooks.map(({ event, source, scope, match, command, timeoutMs }, index) => (
+          <li key={index} data-setting={`hook-${index}`} tabIndex={-1}>
+            <p>
+              <b>{command === undefined ? t.settings.hooks.module : <code>{command}</code>}</b>{' '}
+              <span className="badge">{t.settings.hooks.scopes[scope]}</span>
+            </p>
+            <p>
+              {t.settings.hooks.events[event]} ·{' '}
+              {match === undefined ? (
+                t.settings.hooks.everyCall
+              ) : (
+                <>
+                  {t.settings.hooks.aboutCalls} <code>{match.join(', ')}</code>
+                </>
+              )}{' '}
+              · {t.settings.hooks.within(formatDuration(timeoutMs))}
+            </p>
+            <p className="settings-path">
+              <VisibleText text={source} as="name" />
+            </p>
+          </li>
+        ))}
+      </ul>
+      <TrustRow onChanged={asked.again} />
+    </>
+  )
+}

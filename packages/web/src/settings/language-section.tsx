@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'react'
+import { chooseLanguage, languageNames, languages, useLanguage } from '../texts/language.ts'
+import { t } from '../texts/t.ts'
+import { noticeError } from '../ui/notices.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { SettingRow } from './setting-row.tsx'
+
+export function LanguageSection() {
+  const { app } = useWorkspace()
+  const shown = useLanguage()
+  const [names, setNames] = useState<Record<string, string>>({ [shown]: t.language })
+  useEffect(() => void languageNames().then(setNames, noticeError), [])
+  return (
+    <SettingRow id="language" title={t.settings.sections.language} about={t.settings.languageAbout}>
+      <Segments
+        label={t.settings.sections.language}
+        options={languages.map((tag) => ({ value: tag, label: names[tag] ?? tag }))}
+        value={shown}
+        onChange={(tag) => {
+          // Everything is shown anew: the focus is to come back here.
+          app.openSettings('language/language')
+          void chooseLanguage(tag).catch(noticeError)
+        }}
+      />
+    </SettingRow>
+  )
+}

@@ -1,0 +1,101 @@
+import { useMemo, useState } from 'react'
+import { groupModels } from '../api/model-info.ts'
+import type { ModelInfo } from '../api/model-info.ts'
+import { FamilyMark } from '../models/family-mark.tsx'
+import { t } from '../texts/t.ts'
+import { formatCount } from '../ui/format.ts'
+import { useApp } from '../workspace.ts'
+
+const shownAtOnce = 200
+
+/** Every model that can be used, by who serves it: what it takes, what it costs, what it can do. */
+export function ModelList() {
+  const models = useApp((state) => state.models)
+  const isLoaded = useApp((state) => state.modelsLoaded)
+  const failure = useApp((state) => state.modelsFailure)
+  const defaultModel = useApp((state) => state.defaultModel)
+  const [search, setSearch] = useState('')
+  const groups = useMemo(() => groupModels(models, search), [models, search])
+  const found = groups.reduce((sum, group) => sum + group.models.length, 0)
+  return (
+    <>
+      <p className="settings-note">{t.settings.models.about}</p>
+      {failure !== null && (
+        <p className="settings-failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {!isLoaded && failure === null && <p className="settings-note">{t.ui.loading}</p>}
+      {isLoaded && models.length === 0 && <p className="settings-none">{t.settings.models.none}</p>}
+      {models.length > 0 && (
+        <div className="settings-form">
+          <input
+            type="search"
+            aria-label={t.settings.models.search}
+            placeholder={t.settings.models.search}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+          <output>{t.settings.models.shown(found, models.length)}</output>
+        </div>
+      )}
+      {models.length > 0 && found === 0 && <p className="settings-none">{t.settings.models.noneFits}</p>}
+      {groups.map((group) => (
+        <section key={group.provider} className="settings-part" aria-label={group.provider}>
+          <h3>{group.provider}</h3>
+          <ul className="settings-list settings-models">
+            {group.models.slice(0, shownAtOnce).map((model) => (
+              <ModelEntry key={model.ref} model={model} isDefault={model.ref === defaultModel} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  )
+}
+
+function ModelEntry({ model, isDefault }: { model: ModelInfo; isDefault: boolean }) {
+  const { ref, name, familyId, tags, contextWindow, maxOutputTokens, price } = model
+  const tokens = (number: number | undefined) =>
+    number === undefined ? t.settings.models.unknown : t.settings.models.tokens(formatCount(number))
+  return (
+    <li data-setting={`model-${ref}`} tabIndex={-1}>
+      <FamilyMark family={familyId} />
+      <div>
+        <p>
+          <b>{name}</b> {isDefault && <span className="badge">{t.settings.models.default}</span>}
+        </p>
+        <p className="settings-path">{ref}</p>
+        <dl>
+          <div>
+            <dt>{t.settings.models.window}</dt>
+            <dd>{tokens(contextWindow)}</dd>
+          </div>
+          {maxOutputTokens !== undefined && (
+            <div>
+              <dt>{t.settings.models.output}</dt>
+              <dd>{tokens(maxOutputTokens)}</dd>
+            </div>
+          )}
+          {price !== undefined && (
+            <div title={t.settings.models.priceAbout}>
+              <dt>{t.settings.models.price}</dt>
+              <dd>
+                ${price.input} / ${price.output}
+              </dd>
+            </div>
+          )}
+        </dl>
+        {tags.length > 0 && (
+          <p className="settings-tags">
+            {tags.map((tag) => (
+              <span key={tag} className="badge">
+                {t.models.tags[tag] ?? tag}
+              </span>
+            ))}
+          </p>
+        )}
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,17 @@
+import { Boxes } from 'lucide-react'
+import { lazy } from 'react'
+import { t } from '../../texts/t.ts'
+import type { SettingsSection } from '../section.ts'
+
+export const section: SettingsSection = {
+  order: 2,
+  title: () => t.settings.sections.modelList,
+  icon: Boxes,
+  words: () => t.settings.words.modelList,
+  settings: () => [],
+  find: async (api) => {
+    const { models } = await api.models()
+    return models.map(({ ref, name }) => ({ id: `model-${ref}`, title: name, words: ref }))
+  },
+  Component: lazy(async () => ({ default: (await import('../model-list.tsx')).ModelList })),
+}
