@@ -21,7 +21,7 @@ export function chatPage(page: Page) {
       await page
         .getByRole('article', { name: 'Answer' })
         .last()
-        .getByRole('button', { name: /^(Regenerate|Try again)/ })
+        .getByRole('button', { name: /^(Regenerate$|Try again)/ })
         .waitFor()
     },
     async ask(text: string): Promise<Locator> {

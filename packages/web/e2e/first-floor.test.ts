@@ -221,7 +221,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByText('2,').waitFor()
     const field = chat.page.getByRole('textbox', { name: 'Say something to the running answer' })
     await field.fill('Repeat after me: heard you')
-    await field.press('Enter')
+    await field.press('Control+Enter')
     await chat.page.locator('.steering-pending').waitFor()
     await chat.lastAnswer.locator('.steering').getByText('heard you').waitFor()
     await chat.finished()
