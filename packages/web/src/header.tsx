@@ -1,4 +1,5 @@
 import { PanelLeftOpen, ShieldOff, SquarePen } from 'lucide-react'
+import { BranchesButton } from './branches/branches-button.tsx'
 import { ContextButton } from './context/context-button.tsx'
 import { findSession } from './find-session.ts'
 import { InboxButton } from './inbox/inbox-button.tsx'
@@ -32,6 +33,7 @@ export function Header() {
           Runs unasked
         </p>
       )}
+      <BranchesButton />
       <ContextButton />
       <AgentsButton />
       <PanelsButton />

@@ -1,0 +1,219 @@
+import type { StoredMessage } from '@troupe/core/protocol'
+import { GitMerge } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { toErrorInfo } from '../api/api-error.ts'
+import { useSessionStore } from '../chat/session-context.ts'
+import { textOf } from '../chat/session-state.ts'
+import { Markdown } from '../markdown/markdown.tsx'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { formatCost, formatCount, formatDuration } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { summariseBranch, type BranchSummary } from './compare-branches.ts'
+import { diffWords, type WordPiece } from './diff-words.ts'
+import { roleName } from './map-row.tsx'
+import { readBranch } from './read-branch.ts'
+import { partingOf, type TreeIndex } from './tree-index.ts'
+import { useMerge } from './use-merge.ts'
+import { useTree } from './use-tree.ts'
+import './comparison.css'
+
+interface Sides {
+  left: StoredMessage[]
+  right: StoredMessage[]
+}
+
+/** Two branches side by side, from where they part. */
+export function Comparison({ left, right }: { left: string; right: string }) {
+  const { tree, failure, again } = useTree()
+  const sides = useSides(tree, left, right)
+  const said = failure ?? sides.failure
+  if (said !== null) {
+    return (
+      <div className="beside-none">
+        <p>{said}</p>
+        <Button onClick={again}>{t.branches.retry}</Button>
+      </div>
+    )
+  }
+  if (tree === null || sides.read === null) return <p className="beside-none">{t.branches.loading}</p>
+  return <Compared tree={tree} left={left} right={right} sides={sides.read} />
+}
+
+function Compared({ tree, left, right, sides }: { tree: TreeIndex; left: string; right: string; sides: Sides }) {
+  const merge = useMerge()
+  const [marks, setMarks] = useState(true)
+  const { fork } = partingOf(tree, left, right)
+  const count = Math.max(sides.left.length, sides.right.length)
+  return (
+    <>
+      <div className="beside-head">
+        <label className="compare-switch">
+          <input type="checkbox" checked={marks} onChange={(event) => setMarks(event.target.checked)} />
+          {t.branches.markChanges}
+        </label>
+      </div>
+      <div className="beside-body compare">
+        {fork !== undefined && (
+          <p className="compare-fork">
+            {t.branches.from} <VisibleText text={fork.text === '' ? t.branches.noText : fork.text} as="name" />
+          </p>
+        )}
+        <Facts left={summariseBranch(sides.left)} right={summariseBranch(sides.right)} />
+        <div className="compare-merges">
+          <Button onClick={() => void merge({ tree, from: right, into: left })}>
+            <GitMerge aria-hidden />
+            {t.branches.mergeIntoLeft}
+          </Button>
+          <Button onClick={() => void merge({ tree, from: left, into: right })}>
+            <GitMerge aria-hidden />
+            {t.branches.mergeIntoRight}
+          </Button>
+        </div>
+        {Array.from({ length: count }, (_, index) => (
+          <Pair key={index} left={sides.left[index]} right={sides.right[index]} marks={marks} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Facts({ left, right }: { left: BranchSummary; right: BranchSummary }) {
+  const row = (name: string, show: (side: BranchSummary) => React.ReactNode) => (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{show(left)}</td>
+      <td>{show(right)}</td>
+    </tr>
+  )
+  return (
+    <table className="compare-facts">
+      <thead>
+        <tr>
+          <th scope="col" aria-label={t.branches.compareTitle} />
+          <th scope="col">{t.branches.left}</th>
+          <th scope="col">{t.branches.right}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {row(t.branches.messages, ({ messages }) => messages)}
+        {row(t.branches.calls, ({ calls }) => (
+          <List
+            items={calls.map(({ key, title, summary, failed }) => ({
+              key,
+              text: summary === undefined ? title : `${title} ${summary}`,
+              failed,
+            }))}
+          />
+        ))}
+        {row(t.branches.files, ({ files }) => (
+          <List items={files.map((file) => ({ key: file, text: file, failed: false }))} />
+        ))}
+        {row(t.branches.tokens, ({ tokens }) => formatCount(tokens))}
+        {row(t.branches.price, ({ cost }) => (cost === undefined ? '–' : formatCost(cost)))}
+        {row(t.branches.time, ({ elapsedMs }) => formatDuration(elapsedMs))}
+      </tbody>
+    </table>
+  )
+}
+
+function List({ items }: { items: { key: string; text: string; failed: boolean }[] }) {
+  if (items.length === 0) return t.branches.nothing
+  return (
+    <ul className="compare-list">
+      {items.map(({ key, text, failed }) => (
+        <li key={key}>
+          <VisibleText text={text} as="name" />
+          {failed && <span className="compare-failed"> ({t.branches.failedCall})</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Pair({
+  left,
+  right,
+  marks,
+}: {
+  left: StoredMessage | undefined
+  right: StoredMessage | undefined
+  marks: boolean
+}) {
+  const texts = [textOf(left), textOf(right)] as const
+  const isPair = marks && left !== undefined && right !== undefined && left.role === right.role
+  const pieces = isPair ? diffWords(...texts) : undefined
+  return (
+    <div className="compare-pair">
+      <Side message={left} text={texts[0]} name={t.branches.left} pieces={pieces} leaves="added" />
+      <Side message={right} text={texts[1]} name={t.branches.right} pieces={pieces} leaves="removed" />
+    </div>
+  )
+}
+
+function Side({
+  message,
+  text,
+  name,
+  pieces,
+  leaves,
+}: {
+  message: StoredMessage | undefined
+  text: string
+  name: string
+  pieces: WordPiece[] | undefined
+  leaves: WordPiece['kind']
+}) {
+  if (message === undefined) return <p className="compare-side compare-ended">{t.branches.noMessage}</p>
+  return (
+    <article className="compare-side" aria-label={`${name}, ${roleName(message.role)}`}>
+      <h4>{roleName(message.role)}</h4>
+      {pieces === undefined ? <Markdown text={text} done /> : <Words pieces={pieces} leaves={leaves} />}
+    </article>
+  )
+}
+
+/** The text as it was written, with the words marked that the other side does not have. */
+function Words({ pieces, leaves }: { pieces: WordPiece[]; leaves: WordPiece['kind'] }) {
+  return (
+    <div className="compare-words">
+      {pieces.map(({ kind, text }, index) => {
+        if (kind === leaves) return null
+        if (kind === 'same') return <VisibleText key={index} text={text} />
+        return (
+          <mark key={index} data-kind={kind}>
+            <VisibleText text={text} />
+          </mark>
+        )
+      })}
+    </div>
+  )
+}
+
+/** What each branch has alone. */
+function useSides(tree: TreeIndex | null, left: string, right: string) {
+  const { api } = useWorkspace()
+  const { sessionId } = useSessionStore().getState()
+  const [state, setState] = useState<{ read: Sides | null; failure: string | null }>({ read: null, failure: null })
+  useEffect(() => {
+    if (tree === null) return
+    let gone = false
+    const read = async () => {
+      if (!tree.messages.has(left) || !tree.messages.has(right)) throw new Error(t.branches.gone)
+      const parting = partingOf(tree, left, right)
+      const [one, other] = await Promise.all([
+        readBranch(api, sessionId, left, parting.left.length),
+        readBranch(api, sessionId, right, parting.right.length),
+      ])
+      if (!gone) setState({ read: { left: one, right: other }, failure: null })
+    }
+    read().catch((error: unknown) => {
+      if (!gone) setState({ read: null, failure: toErrorInfo(error).message })
+    })
+    return () => {
+      gone = true
+    }
+  }, [api, sessionId, tree, left, right])
+  return state
+}

@@ -1,0 +1,110 @@
+import { memo } from 'react'
+import { t } from '../texts/t.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import type { MapRow } from './lay-out-tree.ts'
+
+export const rowHeight = 34
+const laneWidth = 18
+const middle = rowHeight / 2
+
+/** Of a picture with very many lanes only these have a line of their own. */
+const mostLanes = 24
+
+export interface MapRowViewProps {
+  id: string
+  row: MapRow
+  top: number
+  isMarked: boolean
+  onMark: () => void
+  onTake: () => void
+}
+
+/* oxlint-disable jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
+   the tree that holds it has the focus and hears the keys (aria-activedescendant) */
+
+/** One line of the map: its piece of the picture, and what is said there. */
+export const MapRowView = memo(function MapRowView({ id, row, top, isMarked, onMark, onTake }: MapRowViewProps) {
+  const { message, hidden, isOnBranch, lane } = row
+  const role = roleName(message.role)
+  return (
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={lane + 1}
+      aria-selected={isMarked}
+      aria-expanded={hidden > 0 ? false : undefined}
+      aria-label={hidden > 0 ? t.branches.show(hidden) : rowLabel(row)}
+      title={hidden > 0 ? t.branches.show(hidden) : `${role}: ${message.text}`}
+      className="map-row"
+      data-branch={isOnBranch}
+      style={{ top, height: rowHeight }}
+      onClick={onMark}
+      onDoubleClick={onTake}
+    >
+      <Picture row={row} />
+      {hidden > 0 ? (
+        <button type="button" className="map-hidden" tabIndex={-1} onClick={onTake}>
+          {t.branches.hidden(hidden)}
+        </button>
+      ) : (
+        <span className="map-text" data-role={message.role}>
+          {message.text === '' ? t.branches.noText : <VisibleText text={message.text} as="name" />}
+        </span>
+      )}
+      {message.ending !== undefined && hidden === 0 && (
+        <span className="map-ending" data-ending={message.ending}>
+          {message.ending === 'failed' ? t.branches.failed : t.branches.stopped}
+        </span>
+      )}
+    </div>
+  )
+})
+
+function Picture({ row: { lane, from, continues, hidden, message, isOnBranch } }: { row: MapRow }) {
+  const shownLane = Math.min(lane, mostLanes)
+  const x = (place: number) => place * laneWidth + laneWidth / 2 + 2
+  const own = x(shownLane)
+  const left = x(shownLane - 1)
+  return (
+    <svg
+      className="map-picture"
+      width={(shownLane + 1) * laneWidth + 6}
+      height={rowHeight}
+      aria-hidden
+      data-branch={isOnBranch}
+    >
+      {Array.from({ length: shownLane }, (_, place) => (
+        <line key={place} className="map-line" x1={x(place)} x2={x(place)} y1={0} y2={rowHeight} />
+      ))}
+      {from === 'above' && <line className="map-line map-own" x1={own} x2={own} y1={0} y2={middle} />}
+      {from === 'left' && (
+        <path
+          className="map-line map-own"
+          d={`M ${left} 0 C ${left} ${middle}, ${left + 4} ${middle}, ${own} ${middle}`}
+        />
+      )}
+      {continues && <line className="map-line map-own" x1={own} x2={own} y1={middle} y2={rowHeight} />}
+      {hidden > 0 ? (
+        [-5, 0, 5].map((shift) => (
+          <circle key={shift} className="map-dot map-fold" cx={own} cy={middle + shift} r={1.6} />
+        ))
+      ) : message.role === 'user' ? (
+        <circle className="map-dot map-user" cx={own} cy={middle} r={5} />
+      ) : (
+        <rect className="map-dot map-answer" x={own - 4.5} y={middle - 4.5} width={9} height={9} rx={2.5} />
+      )}
+    </svg>
+  )
+}
+
+export function roleName(role: string): string {
+  if (role === 'user') return t.branches.you
+  return role === 'assistant' ? t.branches.answer : t.branches.system
+}
+
+function rowLabel({ message, isOnBranch }: MapRow): string {
+  const text = message.text === '' ? t.branches.noText : message.text
+  const ending =
+    message.ending === undefined ? '' : `, ${message.ending === 'failed' ? t.branches.failed : t.branches.stopped}`
+  return `${roleName(message.role)}: ${text}${ending}${isOnBranch ? `, ${t.branches.current}` : ''}`
+}
