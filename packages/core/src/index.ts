@@ -154,3 +154,6 @@ export { buildTools, enabledTools, findTool, getBuiltinTools, getToolInfos, getT
 export type { ToolInfo } from './tool-set.ts'
 export { aliasKey, dialects, inDialect, ownTool, toolAliases } from './tool-aliases.ts'
 export * from './turn/index.ts'
+export { pageAddress } from './page/page-address.ts'
+export { readWebPage, type WebPage } from './web/read-web-page.ts'
+export type { Task } from './shell/tasks.ts'

@@ -6,12 +6,15 @@ import {
   type AgentState,
   type Sandbox,
   type Session,
+  type Task,
 } from '@troupe/core'
 
 /** What the agents of each session remember while this process lives. */
 export interface AgentStates {
   /** With an agent id: what that sub-agent remembers. Its background commands are its own, undo is the session's. */
   of(session: Pick<Session, 'id'>, workspace: { path: string }, agentId?: string): AgentState
+  /** Commands in the background, of the session and of its sub-agents. */
+  tasks(sessionId: string): Task[]
   dropAgent(sessionId: string, agentId: string): Promise<void>
   /** Ends the background commands of a session and forgets it, with what an undo would have needed. */
   drop(sessionId: string): Promise<void>
@@ -38,15 +41,19 @@ export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates 
       states.set(key, state)
       return state
     },
+    tasks: (sessionId) => keysOf(sessionId).flatMap((key) => states.get(key)?.tasks.list() ?? []),
     dropAgent: (sessionId, agentId) => dropState(keyOf(sessionId, agentId)),
     async drop(sessionId) {
-      const keys = [...states.keys()].filter((key) => key === sessionId || key.startsWith(`${sessionId}/`))
-      await Promise.all(keys.map(dropState))
+      await Promise.all(keysOf(sessionId).map(dropState))
       await undo.forget(sessionId)
     },
     async close() {
       await Promise.all([...states.keys()].map(dropState))
     },
+  }
+
+  function keysOf(sessionId: string): string[] {
+    return [...states.keys()].filter((key) => key === sessionId || key.startsWith(`${sessionId}/`))
   }
 
   async function dropState(key: string): Promise<void> {

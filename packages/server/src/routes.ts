@@ -14,6 +14,7 @@ import type { PageCalls } from './pages/page-calls.ts'
 import type { PageTabs } from './pages/page-tabs.ts'
 import type { Route } from './route.ts'
 import type { AgentBook } from './agent-book.ts'
+import type { AgentStates } from './agent-states.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { askRoutes } from './routes/asks.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -33,6 +34,8 @@ import { modelRoutes } from './routes/models.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { ruleRoutes, type RuleRoutesOptions } from './routes/rules.ts'
+import { readerRoutes } from './routes/reader.ts'
+import { sessionFileRoutes, type SessionFileOptions } from './routes/session-files.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { skillImportRoutes } from './routes/skill-imports.ts'
 import { skillRoutes } from './routes/skills.ts'
@@ -42,6 +45,7 @@ import type { SkillImports } from './skills/skill-imports.ts'
 import type { CommandParts } from './commands/open-commands.ts'
 import { tabRoutes } from './routes/tabs.ts'
 import { toolCallRoutes } from './routes/tool-calls.ts'
+import { taskRoutes } from './routes/tasks.ts'
 import { toolAckRoutes } from './routes/tools-ack.ts'
 import { toolRoutes } from './routes/tools.ts'
 import { workspaceRoutes } from './routes/workspace.ts'
@@ -54,6 +58,9 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
   tabs: PageTabs
   pageCalls: PageCalls
   blobs: Blobs
+  states: AgentStates
+  stateOf: SessionFileOptions['stateOf']
+  ownPort: () => number
   models: Models
   media: Media
   config: ConfigFile
@@ -109,6 +116,9 @@ export function createRoutes(context: RouteContext): Route[] {
     ...tabRoutes(context),
     ...workspaceRoutes(context),
     ...debugRoutes(context),
+    ...taskRoutes(context),
+    ...sessionFileRoutes(context),
+    ...readerRoutes(context),
     ...healthRoutes({ version: context.version, routes: () => routes }),
   ]
   return routes

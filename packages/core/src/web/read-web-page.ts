@@ -1,0 +1,42 @@
+import type { FetchOptions } from './fetch-url.ts'
+
+/** A page of the web as text to read. */
+export interface WebPage {
+  /** Where the last redirect led. */
+  url: string
+  status: number
+  title: string
+  mediaType: string
+  /** Markdown, or plain text as it came; empty where there is none. */
+  text: string
+  isMarkdown: boolean
+  /** What else there is to know. */
+  note?: string
+}
+
+const longest = 400_000
+
+/** Fetches a page under the same guard as WebFetch and gives what there is to read in it. */
+export async function readWebPage(given: string, options: FetchOptions): Promise<WebPage> {
+  const [{ fetchUrl }, { pageKind, mediaTypeOf }, { decodeText }, { readPage }] = await Promise.all([
+    import('./fetch-url.ts'),
+    import('./page-kind.ts'),
+    import('./decode-text.ts'),
+    import('./read-page.ts'),
+  ])
+  const { url, status, contentType, body } = await fetchUrl(given, options)
+  const page = { url, status, title: '', mediaType: mediaTypeOf(contentType), isMarkdown: false }
+  const kind = pageKind(contentType, body)
+  if (kind.kind === 'binary') return { ...page, text: '', note: `This is not text (${kind.name || 'unknown'}).` }
+  const text = decodeText(body, contentType)
+  if (kind.kind === 'text')
+    return { ...page, text: text.slice(0, longest).toWellFormed(), isMarkdown: page.mediaType === 'text/markdown' }
+  const read = await readPage({ html: text, url, format: 'markdown' }, options.signal)
+  return {
+    ...page,
+    title: read.title,
+    text: read.text.slice(0, longest).toWellFormed(),
+    isMarkdown: true,
+    ...(read.note !== undefined && { note: read.note }),
+  }
+}
