@@ -1,0 +1,124 @@
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name =
+  chromium === undefined ? 'how answers look (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'how answers look'
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const rich = String.raw`The roots are $x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$, it costs $5 and not $10, and \(e^{i\pi} + 1 = 0\).
+
+$$
+\sum_{n=1}^{\infty} \frac{1}{n^2} = \frac{\pi^2}{6}
+$$
+
+Hostile: $\href{javascript:alert(1)}{x}$, $\def\a{\a\a}\a$, $\class{evil}{y^2}$ and \(\rule{9999em}{9999em}\).
+
+~~~ts
+const answer: number = 42 // <img src=x onerror=alert(1)>
+~~~
+
+- In a list:
+
+  ~~~py
+  print("x")
+  ~~~
+
+| a | b |
+|---|---|
+| ${'wide'.repeat(60)} | $y^2$ |
+
+![A pixel](data:image/png;base64,${pixel})
+`
+const scripts: Record<string, ScriptTurn[]> = {
+  rich: [[{ text: rich }]],
+  long: [[{ text: 'One, two,' }, { finish: 'length' }]],
+  refused: [[{ error: { message: 'The key is not valid.', statusCode: 401 }, when: 'before' }]],
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  const model = scriptedModel(
+    (prompt) => {
+      const last = prompt.findLast((message) => message.role === 'user')
+      const { text } = last?.content.at(-1) as { text: string }
+      return scripts[text]?.[0] ?? [{ text: `You said: ${text}` }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      home: { 'config.json': '{"model": "test/script"}' },
+    })
+  })
+  afterAll(() => workspace?.close())
+
+  test('formulas, coloured code, tables and images; nothing hostile comes through', async () => {
+    const chat = chatPage(await workspace.open())
+    const answer = await chat.ask('rich')
+    await answer.locator('.math-drawn').nth(2).waitFor()
+    expect(await answer.locator('math').count()).toBeGreaterThanOrEqual(4)
+    expect(
+      await answer.locator('.math-display.math-drawn msup, .math-display.math-drawn munderover').count(),
+    ).toBeGreaterThan(0)
+    expect(await answer.locator('p').first().innerText()).toContain('it costs $5 and not $10')
+    expect(await answer.locator('math a, math [href], .evil').count()).toBe(0)
+    // What may not be drawn stays as it was written.
+    expect(await answer.textContent()).toContain(String.raw`\def\a{\a\a}\a`)
+    const height = await answer.evaluate((element) => element.scrollHeight)
+    expect(height).toBeLessThan(3000)
+    await answer.locator('.hljs-keyword', { hasText: 'const' }).waitFor()
+    expect(await answer.locator('.code-block code').innerText()).toBe(
+      'const answer: number = 42 // <img src=x onerror=alert(1)>',
+    )
+    const pre = answer.locator('.code-block pre')
+    await answer.getByRole('button', { name: 'Wrap long lines', exact: true }).click()
+    expect(await pre.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('pre-wrap')
+    await answer.getByRole('button', { name: 'Do not wrap long lines' }).click()
+    const table = answer.getByRole('group', { name: 'Table' })
+    expect(await table.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true)
+    expect(await chat.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+
+    const image = answer.getByRole('button', { name: 'Enlarge A pixel' })
+    await image.focus()
+    await chat.page.keyboard.press('Enter')
+    const viewer = chat.page.getByRole('dialog', { name: 'A pixel' })
+    await viewer.getByRole('button', { name: 'Zoom in' }).click()
+    expect(await viewer.locator('img').evaluate((element) => element.clientWidth)).toBeGreaterThan(1)
+    await chat.page.keyboard.press('Escape')
+    await viewer.waitFor({ state: 'detached' })
+    expect(await image.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+
+  test('what a provider refuses is told with its true reason, and the way on', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('refused')
+    expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('The key is not valid.')
+    expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('ProviderAuth')
+    await chat.lastAnswer.getByRole('button', { name: 'Check the key' }).waitFor()
+    await chat.lastAnswer.getByRole('button', { name: 'Try again' }).waitFor()
+  })
+
+  test('an answer that was cut goes on below, and says how it ended', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('long')
+    await chat.lastAnswer.getByText('the model reached the limit of its output').waitFor()
+    await chat.lastAnswer.getByRole('button', { name: 'Continue' }).click()
+    await chat.lastAnswer.getByText(/Go on from exactly there/).waitFor()
+    await chat.finished()
+    expect(await chat.answers.count()).toBe(2)
+    expect(await chat.own.count()).toBe(1)
+    // It has gone on: the way on is offered at the end alone.
+    expect(await chat.page.getByRole('button', { name: 'Continue' }).count()).toBe(0)
+    expect(await chat.answers.first().locator('.facts').innerText()).toMatch(/test\/script.*tokens/s)
+  })
+
+  test('nothing went wrong meanwhile', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
