@@ -99,7 +99,7 @@ function query(c: Ctx, route: Route): Record<string, string> {
 }
 
 async function body(c: Ctx, route: Route): Promise<unknown> {
-  if (route.body === undefined) return undefined
+  if (route.body === undefined || route.body === 'upload') return undefined
   if (route.body === 'bytes') return readBody(c)
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type))

@@ -87,7 +87,7 @@ function queryParameters({ query }: Route): Fields[] {
 }
 
 function bodyContent(body: NonNullable<Route['body']>): Fields {
-  if (body === 'bytes') return { '*/*': { schema: { type: 'string', format: 'binary' } } }
+  if (body === 'bytes' || body === 'upload') return { '*/*': { schema: { type: 'string', format: 'binary' } } }
   return { 'application/json': { schema: schema(body) } }
 }
 
@@ -100,7 +100,7 @@ function responses(route: Route): Fields {
     ...(route.open !== true && { 401: 'Unauthorized' }),
     403: 'ForeignHost, ForeignOrigin',
     ...(route.body !== undefined && { 413: 'BodyTooLarge' }),
-    ...(route.body !== undefined && route.body !== 'bytes' && { 415: 'NotJson' }),
+    ...(route.body !== undefined && typeof route.body !== 'string' && { 415: 'NotJson' }),
     ...route.answers,
   }
   return Object.fromEntries(

@@ -15,8 +15,8 @@ export interface Route {
   /** Works in one workspace: the server's own, or the folder that a program names in `?workspace` or in the body. */
   scoped?: true
   query?: z.ZodObject
-  /** A JSON body of this shape; `bytes` for a raw one. */
-  body?: z.ZodType | 'bytes'
+  /** A JSON body of this shape; `bytes` for a raw one; `upload` for one that the route reads itself, of any size. */
+  body?: z.ZodType | 'bytes' | 'upload'
   /** By status: the shape of an answer, the names of errors. */
   answers: Record<number, string>
   /** What a good answer is. Default: JSON. */

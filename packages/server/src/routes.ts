@@ -1,4 +1,4 @@
-import type { Blobs, Media, Session, Store, Tool, Workspace } from '@troupe/core'
+import type { Blobs, Media, Session, Tool, Workspace } from '@troupe/core'
 import type { Access } from './access.ts'
 import type { ChatContext } from './chat.ts'
 import type { ConfigFile } from './config.ts'
@@ -38,29 +38,30 @@ import { readerRoutes } from './routes/reader.ts'
 import { sessionFileRoutes, type SessionFileOptions } from './routes/session-files.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { skillImportRoutes } from './routes/skill-imports.ts'
+import { transferRoutes, type TransferOptions } from './routes/transfer.ts'
 import { skillRoutes } from './routes/skills.ts'
 import type { Hooks } from './open-hooks.ts'
 import type { SkillBook } from './skills/skill-book.ts'
 import type { SkillImports } from './skills/skill-imports.ts'
 import type { CommandParts } from './commands/open-commands.ts'
 import { tabRoutes } from './routes/tabs.ts'
-import { toolCallRoutes } from './routes/tool-calls.ts'
 import { taskRoutes } from './routes/tasks.ts'
+import { toolCallRoutes } from './routes/tool-calls.ts'
 import { toolAckRoutes } from './routes/tools-ack.ts'
 import { toolRoutes } from './routes/tools.ts'
 import { workspaceRoutes } from './routes/workspace.ts'
 
 /** What the routes stand on. */
-export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutesOptions {
-  store: Store
+export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutesOptions, TransferOptions {
+  store: TransferOptions['store']
   live: Live
   inbox: Inbox
   tabs: PageTabs
   pageCalls: PageCalls
-  blobs: Blobs
   states: AgentStates
   stateOf: SessionFileOptions['stateOf']
   ownPort: () => number
+  blobs: Blobs
   models: Models
   media: Media
   config: ConfigFile
@@ -96,6 +97,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...sessionRoutes({ ...context, inTurn }),
     ...messageRoutes({ ...context, inTurn }),
     ...folderRoutes(context),
+    ...transferRoutes(context),
     ...agentRoutes(context),
     ...contextRoutes(context),
     ...askRoutes(context),
@@ -114,11 +116,11 @@ export function createRoutes(context: RouteContext): Route[] {
     ...mcpRoutes(context),
     ...toolAckRoutes(context),
     ...tabRoutes(context),
-    ...workspaceRoutes(context),
-    ...debugRoutes(context),
     ...taskRoutes(context),
     ...sessionFileRoutes(context),
     ...readerRoutes(context),
+    ...workspaceRoutes(context),
+    ...debugRoutes(context),
     ...healthRoutes({ version: context.version, routes: () => routes }),
   ]
   return routes

@@ -30,7 +30,7 @@ import { diagnose } from './doctor/diagnose.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { openContext } from './context/open-context.ts'
-import { joinBlocks } from './instructions.ts'
+import { blocksFor, joinBlocks, skillsLayer } from './instructions.ts'
 import { createJournal } from './journal.ts'
 import { languageOf } from './language-of.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
@@ -234,7 +234,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const context = openContext({
       store,
       home: home.path,
-      layers: [{ name: 'skills', text: skillBook.text }],
+      layers: [{ name: skillsLayer, text: skillBook.text }],
       agents: offered,
       sandbox,
       logger,
@@ -342,7 +342,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       openWorkspace,
       instructions: async (session) => {
         const definition = await agent(session, session.agent ?? 'master')
-        return joinBlocks(await context.blocks(session, masterFrame(definition), definition.prompt))
+        const picked = pickTools(definition.tools, enabledIn(session.workspaceId))
+        return joinBlocks(
+          blocksFor(await context.blocks(session, masterFrame(definition), definition.prompt), picked),
+        )
       },
       agentBook,
       skillBook,
@@ -358,10 +361,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       nextCall: async (session) => {
         const definition = await agent(session, session.agent ?? 'master')
         const { definition: model, id } = await models.resolveChatModel(session.model ?? undefined)
+        const picked = pickTools(definition.tools, enabledIn(session.workspaceId))
         return {
           model: { id, ...windowOf(model) },
-          blocks: await context.blocks(session, masterFrame(definition), definition.prompt),
-          tools: pickTools(definition.tools, enabledIn(session.workspaceId)).filter(
+          blocks: blocksFor(await context.blocks(session, masterFrame(definition), definition.prompt), picked),
+          tools: picked.filter(
             ({ pageAction }) => pageAction === undefined || tabs.offers(session.workspaceId, pageAction),
           ),
         }
@@ -380,6 +384,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       useTools,
       problems: problemsOf,
       onDelete,
+      uploads: path.join(home.path, 'uploads'),
+      redact: withoutSecrets,
       onTrust: load,
       modes: {
         check: permissions.checkMode,

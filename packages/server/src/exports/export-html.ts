@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { AgentRecord, LogItem, RunRecord, StoredMessage } from '@troupe/core'
+import { escapeHtml } from './escape-html.ts'
+import { childrenOf } from './export-markdown.ts'
+import type { ExportSource } from './export-source.ts'
+import { markdownToHtml } from './markdown-to-html.ts'
+import { shownParts, type Shown } from './part-texts.ts'
+import { timelineOf, type PartTimes, type Timeline } from './timeline.ts'
+
+const mostOutput = 20_000
+const imageBytes = 8 * 1024 * 1024
+const allImageBytes = 64 * 1024 * 1024
+const imageTypes = /^image\/(png|jpeg|gif|webp|avif)$/
+/** How long a message of the person stands before its answer begins, and an answer before the next message. */
+const [readingMs, pauseMs] = [800, 500]
+
+const script = readFileSync(new URL('./replay.js', import.meta.url), 'utf8')
+const style = readFileSync(new URL('./replay.css', import.meta.url), 'utf8')
+/** Only our own script and style run, known by their hash: whatever a message says, nothing else does. */
+const policy = [
+  "default-src 'none'",
+  `script-src '${hashOf(script)}'`,
+  `style-src '${hashOf(style)}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+/** One file that shows a branch and plays it as it came, from disk and without any request. */
+export async function* exportHtml(source: ExportSource, leaf?: string): AsyncGenerator<string> {
+  const { session } = source
+  const title = escapeHtml(session.title)
+  yield `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+<p>${moment(session.createdAt)} · exported from Troupe</p>
+</header>
+<main>
+`
+  const page = createPage(source, await source.store.runs.ofSession(session.id))
+  const { length, html } = page.conversation({ start: 0, leaf })
+  yield* html
+  yield `</main>
+<form id="player" data-length="${length()}" aria-label="Replay" hidden>
+<button type="button" id="play" aria-pressed="false">Play</button>
+<button type="button" id="back" aria-label="One step back">⏮</button>
+<button type="button" id="next" aria-label="One step on">⏭</button>
+<input type="range" id="seek" aria-label="Moment" min="0" step="1">
+<output id="time"></output>
+<label>Speed <select id="speed"><option value="0.5">½</option><option value="1" selected>1</option><option value="2">2</option><option value="4">4</option><option value="16">16</option></select></label>
+<label><input type="checkbox" id="skip" checked> Skip waits</label>
+</form>
+<script>${script}</script>
+</body>
+</html>
+`
+}
+
+interface Conversation {
+  agent?: AgentRecord
+  /** Where on the time line it begins; runs of sub-agents have the time of the run they belong to. */
+  start: number
+  within?: { createdAt: number; at: number }
+  leaf?: string | undefined
+}
+
+function createPage(source: ExportSource, runs: RunRecord[]) {
+  const runsOf = Map.groupBy(runs, (run) => `${run.agentId ?? ''} ${run.messageId}`)
+  let images = 0
+  return { conversation }
+
+  function conversation({ agent, start, within, leaf }: Conversation): {
+    html: AsyncGenerator<string>
+    /** Where it ends; known once all of it was read. */
+    length: () => number
+  } {
+    let now = start
+    return { html: html(), length: () => now }
+
+    async function* html(): AsyncGenerator<string> {
+      const at = { sessionId: source.session.id, ...(agent !== undefined && { agentId: agent.agentId }) }
+      for await (const message of source.branch(at, leaf)) {
+        const own = runsOf.get(`${agent?.agentId ?? ''} ${message.id}`) ?? []
+        const begun = own[0]?.createdAt
+        if (within !== undefined && begun !== undefined) now = Math.max(now, within.at + begun - within.createdAt)
+        const timeline = message.role === 'assistant' ? await readTimeline(message, own) : undefined
+        yield `<article class="${message.role === 'user' ? 'user' : 'answer'}" data-at="${now}">
+<h2>${escapeHtml(heading(message, agent))}</h2>
+`
+        for (const { index, shown } of shownParts(message.parts)) {
+          const times = timeline?.parts.get(index)
+          yield await part(shown, times && moved(times, now))
+          if (shown.kind !== 'call') continue
+          const place = { createdAt: begun ?? 0, at: now }
+          for (const child of childrenOf(source.agents, shown.toolCallId, agent))
+            yield* subAgent(child, (times?.until ?? 0) + now, begun === undefined ? undefined : place)
+        }
+        const { error } = message.metadata ?? {}
+        if (error !== undefined) yield `<p class="error">${escapeHtml(`${error.name}: ${error.message}`)}</p>\n`
+        yield '</article>\n'
+        now += timeline === undefined ? readingMs : timeline.duration + pauseMs
+      }
+    }
+  }
+
+  async function* subAgent(agent: AgentRecord, start: number, within: Conversation['within']): AsyncGenerator<string> {
+    yield `<details class="agent" data-at="${start}"><summary>${escapeHtml(`Sub-agent ${agent.name}: ${agent.status}`)}</summary>\n`
+    yield* conversation({ agent, start, ...(within !== undefined && { within }) }).html
+    yield '</details>\n'
+  }
+
+  async function readTimeline(message: StoredMessage, own: RunRecord[]): Promise<Timeline> {
+    const items: LogItem[] = []
+    for (const run of own) for (const frame of await source.store.frames.read(run.id)) items.push(...frame.items)
+    return timelineOf(items, message.parts, message.metadata?.elapsedMs)
+  }
+
+  async function part(shown: Shown, times: PartTimes | undefined): Promise<string> {
+    const timed = times === undefined ? '' : ` data-at="${times.at}" data-until="${times.until}"`
+    switch (shown.kind) {
+      case 'text':
+        return `<section class="text"${timed}>${markdownToHtml(shown.text)}</section>\n`
+      case 'reasoning':
+        return `<details class="reasoning"${timed}><summary>Reasoning</summary>${markdownToHtml(shown.text)}</details>\n`
+      case 'note':
+        return `<p class="note"${timed}>${escapeHtml(shown.text)}</p>\n`
+      case 'call': {
+        const out = times?.out === undefined ? '' : ` data-at="${times.out}"`
+        const output = shown.output === '' ? '' : `<pre class="output"${out}>${escapeHtml(cut(shown.output))}</pre>`
+        return `<details class="call ${shown.state}"${timed}><summary>${escapeHtml(shown.title)}</summary><pre>${escapeHtml(cut(shown.input))}</pre>${output}</details>\n`
+      }
+      case 'file':
+        return `<figure${timed}>${await image(shown)}<figcaption>${escapeHtml(shown.name)}</figcaption></figure>\n`
+      case 'source': {
+        const isWeb = /^https?:\/\//i.test(shown.url)
+        const title = escapeHtml(shown.title)
+        const link = isWeb ? `<a href="${escapeHtml(shown.url)}" rel="noreferrer noopener">${title}</a>` : title
+        return `<p class="source"${timed}>${link}</p>\n`
+      }
+    }
+  }
+
+  /** Small images are part of the file; others are named. */
+  async function image({ mediaType, sha256, name }: Extract<Shown, { kind: 'file' }>): Promise<string> {
+    if (sha256 === undefined || !imageTypes.test(mediaType)) return ''
+    const blob = await source.blobs.get(sha256)
+    if (blob === undefined || blob.bytes.length > imageBytes || images + blob.bytes.length > allImageBytes) return ''
+    images += blob.bytes.length
+    return `<img alt="${escapeHtml(name)}" src="data:${mediaType};base64,${Buffer.from(blob.bytes).toString('base64')}">`
+  }
+}
+
+function moved({ at, until, out }: PartTimes, by: number): PartTimes {
+  return { at: at + by, until: until + by, ...(out !== undefined && { out: out + by }) }
+}
+
+function heading({ role, metadata, createdAt }: StoredMessage, agent: AgentRecord | undefined): string {
+  const name = role === 'user' ? (agent === undefined ? 'You' : 'Task') : (agent?.name ?? 'Answer')
+  const facts = [
+    ...(role !== 'user' && metadata?.model !== undefined ? [metadata.model] : []),
+    ...(metadata?.elapsedMs === undefined ? [] : [`${(metadata.elapsedMs / 1000).toFixed(1)} s`]),
+    moment(createdAt),
+  ]
+  return `${name} · ${facts.join(' · ')}`
+}
+
+function moment(time: number): string {
+  return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+function cut(text: string): string {
+  return text.length <= mostOutput
+    ? text
+    : `${text.slice(0, mostOutput)}\n… ${text.length - mostOutput} characters more`
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
