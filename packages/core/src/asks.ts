@@ -12,6 +12,8 @@ export interface Ask {
   sessionId: string
   runId: string
   agentPath: string[]
+  /** The sub-agent that asks; absent where it is the agent that the session talks to. */
+  agentId?: string
   toolCallId: string
   toolName: string
   input: unknown

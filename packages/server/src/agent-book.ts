@@ -86,18 +86,28 @@ export function createAgentBook(options: {
     },
     async save(workspace, name, data) {
       if (!agentNamePattern.test(name))
-        throw invalid(`"${name.slice(0, 80)}" is not an agent's name: letters, digits, "-" and "_", at most 64.`)
+        throw invalid(
+          'name',
+          `"${name.slice(0, 80)}" is not an agent's name: letters, digits, "-" and "_", at most 64.`,
+        )
       if (getBuiltinAgents().some((known) => agentKey(known.name) === agentKey(name)))
         throw new NamedError('AgentExists', `"${name}" is the name of a built-in agent. Choose another.`, {
           status: 409,
+          data: { field: 'name' },
         })
       const unknown = unknownTools(data.toolKeys, options.tools(workspace.id))
       if (unknown.length > 0)
-        throw invalid(`There is no tool or group: ${unknown.join(', ')}. GET /ai/tools lists those that exist.`)
+        throw invalid(
+          'toolKeys',
+          `There is no tool or group: ${unknown.join(', ')}. GET /ai/tools lists those that exist.`,
+        )
       const others = await store.definitions.list(workspace.id)
       const same = others.find((other) => other.name !== name && agentKey(other.name) === agentKey(name))
       if (same !== undefined)
-        throw new NamedError('AgentExists', `"${name}" cannot be told from the agent "${same.name}".`, { status: 409 })
+        throw new NamedError('AgentExists', `"${name}" cannot be told from the agent "${same.name}".`, {
+          status: 409,
+          data: { field: 'name' },
+        })
       await store.definitions.put({ workspaceId: workspace.id, name, data: { ...data } })
       const note = promptNote(data.systemPrompt)
       return { ...entryOf(name, { ...data }), ...(note !== undefined && { note }) }
@@ -140,6 +150,7 @@ function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
   }
 }
 
-function invalid(message: string): NamedError {
-  return new NamedError('InvalidAgent', message, { status: 422 })
+/** `field`: what of the definition is meant. */
+function invalid(field: keyof StoredDefinition | 'name', message: string): NamedError {
+  return new NamedError('InvalidAgent', message, { status: 422, data: { field } })
 }

@@ -90,6 +90,22 @@ it('lets one sub-agent be stopped while the others go on', async () => {
   expect(await test.inbox.list({})).toEqual([])
 })
 
+it('keeps the id that a person gave to what they tell one at work', async () => {
+  const script = cast({ master: [[task('a')]], a: [[{ call: { name: 'TestApproval', input: {} } }]] })
+  test = await openTestLive(script, { toolList, agents, blocks })
+  const run = await test.ask('go')
+  await run.settled()
+  const [ask] = await test.inbox.list({ sessionId: 's1' })
+  const agentId = ask?.agentId ?? ''
+  const session = await test.store.sessions.get('s1')
+  await test.live.tellAgent(session!, agentId, { id: 'mine', text: 'and mind the gap' })
+  await test.live.answer(ask?.id ?? '', { type: 'approve' })
+  await run.done
+  const { messages } = await test.store.messages.branch({ sessionId: 's1', agentId })
+  const told = messages.flatMap(({ parts }) => parts).find((part) => part.type === 'steering-message')
+  expect(told).toMatchObject({ id: 'mine' })
+})
+
 it('goes on three levels deep in another process, where the ask of a sub-agent is answered', async () => {
   const script = cast({
     master: [[task('a')]],
@@ -101,6 +117,8 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
   await run.settled()
   const [ask] = await test.inbox.list({ sessionId: 's1' })
   expect(ask?.agentPath).toEqual(['master', 'a', 'b'])
+  const asking = await test.store.agents.get('s1', ask?.agentId ?? '')
+  expect(asking?.name).toBe('b')
   await test.live.close()
 
   const second = test.next(script)

@@ -15,6 +15,7 @@ import {
   type RunOutcome,
   type RunStatus,
   type StoredMessage,
+  type SteeringMessage,
 } from '@troupe/core'
 import { openAgentDoor, turnBudget, type AgentDoor } from './agent-door.ts'
 import { createLiveLog, numberJump, type LiveLog } from './live-log.ts'
@@ -34,7 +35,7 @@ class SessionRun implements OpenRun {
   readonly #options: LiveOptions
   readonly #given: RunToOpen
   readonly #controller = new AbortController()
-  readonly #steering: { id: string; text: string }[] = []
+  readonly #steering: SteeringMessage[] = []
   readonly #finished = Promise.withResolvers<Message>()
   #onSettled: (() => void)[] | undefined
   #stored: Promise<void> = Promise.resolve()
@@ -106,7 +107,7 @@ class SessionRun implements OpenRun {
     this.#controller.abort(reason)
   }
 
-  async steer(message: { id: string; text: string }): Promise<void> {
+  async steer(message: SteeringMessage): Promise<void> {
     const { remains } = this.#given
     if (!this.#accepting) throw noRun()
     this.#steered ??= new Set(remains === undefined ? [] : steeringIds(remains.resume))
@@ -129,7 +130,7 @@ class SessionRun implements OpenRun {
 
   async tellAgent(agentId: string, { id, text }: { id: string; text: string }): Promise<void> {
     const call = { toolCallId: id, signal: this.#controller.signal, waiting: () => () => undefined }
-    const told = await this.#doorOf().link.agents(call).send(agentId, text)
+    const told = await this.#doorOf().link.agents(call).send(agentId, text, { messageId: id })
     if ('refused' in told) throw new NamedError('AgentNotFound', told.message, { status: 404 })
   }
 
@@ -284,7 +285,7 @@ class SessionRun implements OpenRun {
     for (const listener of listeners ?? []) listener()
   }
 
-  #takeSteering(ending: boolean): { id: string; text: string }[] {
+  #takeSteering(ending: boolean): SteeringMessage[] {
     if (ending && this.#steering.length === 0) this.#accepting = false
     return this.#steering.splice(0)
   }

@@ -153,6 +153,7 @@ export async function waitForAnswer(
   signal: AbortSignal = scope.signal,
 ): Promise<Answer> {
   const { input } = scope
+  const agentId = input.frames.at(-1)?.agentId
   await input.log.sync()
   let resume: (() => void) | undefined
   try {
@@ -163,6 +164,7 @@ export async function waitForAnswer(
         sessionId: input.session.id,
         runId: input.runId,
         agentPath: input.frames.map((frame) => frame.name),
+        ...(agentId !== undefined && { agentId }),
         toolCallId: call.toolCallId,
         toolName: call.toolName,
         input: call.input,

@@ -55,7 +55,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
   function agentsFor(call: CallOf): Agents {
     return {
       spawn: (request, onChange) => spawn(call, request, onChange),
-      send: (agentId, text, options) => send(call, agentId, text, options?.interrupt === true),
+      send: (agentId, text, options) => send(call, agentId, text, options),
       wait: (agentIds, options) => wait(call, agentIds, options),
       async abort(agentId) {
         const refusal = await refuseStranger(agentId)
@@ -177,11 +177,16 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     await run.steer({ id, text: resultText(report) })
   }
 
-  async function send(call: CallOf, agentId: string, text: string, interrupt: boolean): Promise<AgentReport | Refusal> {
+  async function send(
+    call: CallOf,
+    agentId: string,
+    text: string,
+    { interrupt = false, messageId }: { interrupt?: boolean; messageId?: string } = {},
+  ): Promise<AgentReport | Refusal> {
     const refusal = await refuseStranger(agentId)
     if (refusal !== undefined) return refusal
     const runId = derivedId('run_', run.runId, call.toolCallId)
-    const message = { id: messageIdOf(runId), text }
+    const message = { id: messageId ?? messageIdOf(runId), text }
     const node = nodes.get(agentId)
     if (node !== undefined) {
       try {

@@ -31,6 +31,8 @@ export interface SpawnRequest {
   model?: string
   /** An agent of the caller's own making. Its tools must be among the caller's. */
   config?: { systemPrompt: string; tools?: readonly string[] }
+  /** What the caller's skills leave unasked; see `AgentFrame`. */
+  unasked?: readonly (readonly string[])[]
 }
 
 /**
@@ -40,8 +42,15 @@ export interface SpawnRequest {
 export interface Agents {
   /** Resolves at its end, or at once when it is to work in the background. `onChange` hears how it gets on. */
   spawn(request: SpawnRequest, onChange?: (report: AgentReport) => void): Promise<AgentReport | Refusal>
-  /** Queued for one that works, wakes one that has ended. `interrupt`: what it is doing is stopped first. */
-  send(agentId: string, text: string, options?: { interrupt?: boolean }): Promise<AgentReport | Refusal>
+  /**
+   * Queued for one that works, wakes one that has ended. `interrupt`: what it is doing is stopped first. `messageId`: the
+   * id that whoever says it has given it.
+   */
+  send(
+    agentId: string,
+    text: string,
+    options?: { interrupt?: boolean; messageId?: string },
+  ): Promise<AgentReport | Refusal>
   /** Resolves when one of them, or all, have ended, or after the time; in the order of the ids. */
   wait(agentIds: readonly string[], options?: { mode?: 'any' | 'all'; ms?: number }): Promise<(AgentReport | Refusal)[]>
   abort(agentId: string): Promise<AgentReport | Refusal>

@@ -47,7 +47,10 @@ describe('definitions of agents', () => {
     ['a prompt of a megabyte', { name: 'x', systemPrompt: 'x'.repeat(1 << 20), toolKeys: [] }, 400, '64,000'],
   ])('are refused with %s', async (_, body, status, said) => {
     const response = await server.fetch('/ai/agents', json('POST', body))
-    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(said)])
+    const text = await response.text()
+    expect([response.status, text]).toEqual([status, expect.stringContaining(said)])
+    // A form knows which of its fields is meant.
+    if (status !== 400) expect(text).toContain(`"field":"${said === 'NoSuchTool' ? 'toolKeys' : 'name'}"`)
   })
 
   it('with a long prompt are saved with a warning', async () => {
@@ -84,6 +87,10 @@ describe('sub-agents of a session', () => {
     const listed = (await (await server.fetch('/ai/sessions/tree/agents')).json()) as { agents: { agentId: string }[] }
     expect(listed.agents).toMatchObject([{ name: 'reporter', status: 'completed', parentAgentId: null, steps: 1 }])
     expect(JSON.stringify(listed)).not.toContain('You report')
+    expect(listed.agents[0]).toMatchObject({
+      startedAt: expect.any(Number) as number,
+      elapsedMs: expect.any(Number) as number,
+    })
     const at = `/ai/sessions/tree/agents/${listed.agents[0]?.agentId}`
     const page = (await (await server.fetch(`${at}/messages`)).json()) as { messages: { role: string }[] }
     expect(page.messages.map(({ role }) => role)).toEqual(['user', 'assistant'])

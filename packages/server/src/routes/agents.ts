@@ -4,6 +4,7 @@ import {
   steerRequestSchema,
   type AgentEntry,
   type AgentRecord,
+  type RunRecord,
   type Store,
   type Workspace,
 } from '@troupe/core'
@@ -55,7 +56,10 @@ export function agentRoutes(options: {
         const { name, ...data } = body
         const workspace = await workspaceOf(workspaceId)
         if ((await store.definitions.get(workspaceId, name)) !== undefined)
-          throw new NamedError('AgentExists', `There is an agent "${name}" already.`, { status: 409 })
+          throw new NamedError('AgentExists', `There is an agent "${name}" already.`, {
+            status: 409,
+            data: { field: 'name' },
+          })
         return c.json({ agent: shown(await book.save(workspace, name, data)) }, 201)
       },
     }),
@@ -95,7 +99,9 @@ export function agentRoutes(options: {
       answers: { 200: '{agents}', 404: 'SessionNotFound' },
       async handle(c, { params, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
-        return c.json({ agents: (await store.agents.list(session.id)).map(summary) })
+        const runs = new Map((await store.runs.ofSession(session.id)).map((run) => [run.id, run]))
+        const agents = await store.agents.list(session.id)
+        return c.json({ agents: agents.map((agent) => ({ ...summary(agent), ...timesOf(agent, runs) })) })
       },
     }),
     route({
@@ -227,6 +233,17 @@ function summary({ details, ...record }: AgentRecord): Record<string, unknown> {
   const { parentRunId, toolCallId, background, steps, tokens, cost, note, setup } = details
   const facts = { parentRunId, toolCallId, background, steps, tokens, cost, model: setup.model }
   return { ...record, ...facts, ...(note !== undefined && { note }) }
+}
+
+/** Of its newest turn; `elapsedMs` once that has ended. */
+function timesOf(
+  { runId }: AgentRecord,
+  runs: ReadonlyMap<string, RunRecord>,
+): { startedAt?: number; elapsedMs?: number } {
+  const run = runId === null ? undefined : runs.get(runId)
+  if (run === undefined) return {}
+  const { createdAt, endedAt } = run
+  return { startedAt: createdAt, ...(endedAt !== null && { elapsedMs: endedAt - createdAt }) }
 }
 
 function notFound(name: string): NamedError {

@@ -26,6 +26,7 @@ export const askSchema = z.object({
   kind: z.enum(['approval', 'question', 'plan', 'browser']),
   runId: z.string(),
   agentPath: z.array(z.string()).default([]),
+  agentId: idSchema.optional(),
   toolCallId: z.string(),
   toolName: z.string(),
   input: z.unknown(),
@@ -74,6 +75,7 @@ const agentDetailsSchema = z.object({
     model: z.string(),
     allowedSubAgents: z.array(z.string()).exactOptional(),
     maxDepth: z.number().exactOptional(),
+    unasked: z.array(z.array(z.string())).exactOptional(),
     maxSteps: z.number().exactOptional(),
     params: paramValuesSchema.exactOptional(),
     budget: z
