@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     page.on('request', (request) => loaded.push(request.url()))
     await page.goto(workspace.server().newUrl())
     await page.getByRole('button', { name: 'Agents', exact: true }).waitFor()
-    expect(loaded.filter((url) => url.includes('agents-dialog'))).toEqual([])
+    expect(loaded.filter((url) => /settings-dialog|agents-section/.test(url))).toEqual([])
     await openAgents(page)
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
     expect(await builtin.getByRole('listitem').filter({ hasText: 'calendar' }).innerText()).toContain('not there yet')

@@ -303,6 +303,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.emulateMedia({ colorScheme: 'light' })
     const light = await ground()
     expect(light).not.toBe(dark)
+    await page.getByRole('button', { name: 'Settings', exact: true }).click()
+    await page.getByRole('link', { name: 'Appearance' }).click()
     await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
     expect(await ground()).toBe(dark)
     await page.reload()

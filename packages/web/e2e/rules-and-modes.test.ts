@@ -59,7 +59,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     page.on('request', (request) => loaded.push(request.url()))
     await page.goto(workspace.server().newUrl())
     await page.getByRole('button', { name: 'Permissions: there is no sandbox' }).waitFor()
-    expect(loaded.filter((url) => url.includes('rules-dialog'))).toEqual([])
+    expect(loaded.filter((url) => /settings-dialog|rules-section/.test(url))).toEqual([])
     await openRules(page)
     const alert = dialog(page).getByRole('alert')
     expect(await alert.innerText()).toContain('There is no sandbox on this machine')

@@ -1,21 +1,28 @@
 import { t } from '../texts/t.ts'
 import { setLook, useLook } from '../ui/appearance.ts'
 import { Segments } from '../ui/segments.tsx'
-import { ThemeToggle } from '../ui/theme-toggle.tsx'
+import { setTheme, useTheme } from '../ui/theme.ts'
 import { SettingRow } from './setting-row.tsx'
 
+const themes = ['system', 'light', 'dark'] as const
 const textSizes = ['small', 'normal', 'large', 'huge'] as const
 const contrasts = ['system', 'more', 'normal'] as const
 const motions = ['system', 'reduced', 'full'] as const
 
 export function AppearanceSection() {
+  const theme = useTheme()
   const contrast = useLook('contrast')
   const motion = useLook('motion')
   const text = useLook('text')
   return (
     <>
       <SettingRow id="theme" title={t.settings.theme}>
-        <ThemeToggle />
+        <Segments
+          label={t.ui.appearance}
+          options={themes.map((value) => ({ value, label: t.ui.themes[value] }))}
+          value={theme}
+          onChange={setTheme}
+        />
       </SettingRow>
       <SettingRow id="contrast" title={t.settings.contrast} about={t.settings.contrastAbout}>
         <Segments

@@ -21,12 +21,13 @@ export function SettingsDialog() {
   const shown = chosen ?? sections[0]
   useJump(pane, at)
   useEffect(() => {
-    if (at.includes('/')) return
-    pane.current?.scrollTo(0, 0)
-    // A dialog that opens gives the focus to what comes first, which is the field: phones would show their keyboard.
-    const link = dialog.current?.querySelector<HTMLElement>('[aria-current=page]')
-    if (document.activeElement?.matches('.settings input[type=search]') !== true) link?.focus()
+    if (!at.includes('/')) pane.current?.scrollTo(0, 0)
   }, [at])
+  useEffect(() => {
+    // A dialog that opens gives the focus to what comes first, which is the field: phones would show their keyboard.
+    if (!window.matchMedia('(pointer: coarse)').matches) return
+    dialog.current?.querySelector<HTMLElement>('[aria-current=page]')?.focus()
+  }, [])
   const settings = useMemo(
     () => ({ close: () => dialog.current?.close(), toTop: () => pane.current?.scrollTo(0, 0) }),
     [],
