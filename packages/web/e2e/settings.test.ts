@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'settings (skipped: no Chromium)' : 'settings'
+const skill = (named: string) => `---\nname: ${named}\ndescription: About ${named}.\n---\nDo ${named}.`
+const dialog = (page: Page) => page.getByRole('dialog', { name: /^(Settings|设置)/ })
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const { activeElement } = document
+    const setting = activeElement?.closest<HTMLElement>('[data-setting]')?.dataset['setting']
+    return [activeElement?.tagName, setting]
+  })
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      server: { env: { OPENAI_API_KEY: 'sk-from-the-environment' } },
+      home: {
+        'config.json': JSON.stringify({ model: 'demo/tour', hooks: { ask: [{ command: 'true', match: 'Bash' }] } }),
+        'skills/pdf/SKILL.md': skill('pdf'),
+        'skills/bad/SKILL.md': skill('good'),
+      },
+      files: { 'read-me.txt': 'hello\n' },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  test('with the keyboard alone every setting is found, gone to, and stands in the address', async () => {
+    const page = await workspace.open()
+    await page.keyboard.press('Control+,')
+    const field = dialog(page).getByRole('searchbox', { name: 'Search the settings' })
+    await field.waitFor()
+    expect(await focused(page)).toEqual(['INPUT', undefined])
+    await page.keyboard.type('contrast')
+    await dialog(page).getByRole('link', { name: 'High contrast Appearance' }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => focused(page)).toEqual(['INPUT', 'contrast'])
+    expect(page.url()).toMatch(/#settings\/appearance\/contrast$/)
+    await page.keyboard.press('ArrowRight')
+    expect(await page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
+
+    await field.fill('pdf')
+    await dialog(page).getByRole('link', { name: 'pdf Skills' }).waitFor()
+    await field.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => focused(page)).toEqual(['LI', 'skill-pdf'])
+    await field.fill('openai')
+    await dialog(page).getByRole('link', { name: 'OpenAI Models and keys' }).first().waitFor()
+    await field.press('Escape')
+    expect(await field.inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).hash).toBe('')
+
+    await page.goto(`${page.url()}#settings/data/backup`)
+    await expect.poll(() => focused(page)).toEqual(['BUTTON', 'backup'])
+    await page.reload()
+    await expect.poll(() => focused(page)).toEqual(['BUTTON', 'backup'])
+    expect(await page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
+  })
+
+  test('skills are listed with what is wrong, and others come in once they were looked at and trusted', async () => {
+    const source = path.join(workspace.folder, 'repo', 'csv')
+    await mkdir(source, { recursive: true })
+    await writeFile(path.join(source, 'SKILL.md'), skill('csv'))
+    const page = await workspace.newPage()
+    await page.goto(`${workspace.server().newUrl()}&settings/skills`)
+    const list = dialog(page).getByRole('list', { name: 'Skills', exact: true })
+    await list.getByText('About pdf.').waitFor()
+    const problems = dialog(page).getByRole('region', { name: 'What is no skill' })
+    expect(await problems.innerText()).toMatch(/bad\/SKILL\.md, line 2\n.*must be equal/)
+    await dialog(page).getByRole('textbox', { name: 'Folder or archive on this machine' }).fill('/nowhere')
+    await page.keyboard.press('Enter')
+    await dialog(page).getByText('There is no /nowhere.').waitFor()
+    await dialog(page).getByRole('textbox', { name: 'Folder or archive on this machine' }).fill(path.dirname(source))
+    await page.keyboard.press('Enter')
+    await dialog(page).getByText('1 skill in it.').waitFor()
+    const home = path.join(workspace.server().home.path, 'skills', 'csv')
+    expect(existsSync(home)).toBe(false)
+    await dialog(page).getByRole('button', { name: 'Trust and import it' }).click()
+    await list.getByText('About csv.').waitFor()
+    expect(existsSync(home)).toBe(true)
+    await dialog(page).getByRole('link', { name: 'Hooks' }).click()
+    expect(await dialog(page).getByRole('list', { name: 'Hooks' }).innerText()).toContain('before a person is asked')
+    await dialog(page).getByRole('button', { name: 'Trust this folder' }).click()
+    await page.getByRole('dialog', { name: 'Trust this folder?' }).getByRole('button', { name: 'Trust' }).click()
+    await dialog(page).getByRole('button', { name: 'Trust it no longer' }).waitFor()
+    workspace.complaints.splice(0, workspace.complaints.length, ...workspace.complaints.filter(isNotRefused))
+  })
+
+  test('the data is measured, backed up and examined; models are shown with what they can', async () => {
+    const page = await workspace.newPage({ viewport: { width: 390, height: 844 } })
+    await page.goto(`${workspace.server().newUrl()}&settings`)
+    await dialog(page).getByRole('link', { name: 'Data' }).click()
+    await dialog(page).getByText(workspace.server().home.path, { exact: true }).waitFor()
+    await dialog(page).getByRole('button', { name: 'Back up now' }).click()
+    await dialog(page).getByText(/Backed up to .*backups/).waitFor()
+    expect(await dialog(page).getByRole('list', { name: 'Backups' }).getByRole('listitem').count()).toBe(1)
+    await dialog(page).getByRole('button', { name: 'Examine' }).click()
+    const findings = dialog(page).getByRole('list', { name: 'Findings' })
+    await findings.getByText('fine: database').waitFor()
+    expect(await dialog(page).evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
+    await dialog(page).getByRole('button', { name: 'All settings' }).click()
+    await dialog(page).getByRole('link', { name: 'All models' }).click()
+    await dialog(page).getByRole('searchbox', { name: 'Search the models' }).fill('demo')
+    await dialog(page).getByText('demo/tour').waitFor()
+    expect(await dialog(page).getByRole('listitem').filter({ hasText: 'demo/tour' }).innerText()).toContain('tools')
+    await dialog(page).getByRole('button', { name: 'All settings' }).click()
+    await dialog(page).getByRole('link', { name: 'About' }).click()
+    await dialog(page).getByText(/^Troupe \d/).waitFor()
+    await dialog(page).getByText('react-dom', { exact: false }).first().waitFor()
+    await dialog(page).getByRole('button', { name: 'Close' }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+  })
+
+  test('a question mark shows the shortcuts where nobody types, unless that is turned off', async () => {
+    const page = await workspace.open()
+    await page.getByRole('textbox', { name: 'Message', exact: true }).press('?')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('button', { name: 'Settings', exact: true }).focus()
+    await page.keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await sheet.getByText('New session').waitFor()
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    await page.goto(`${page.url().split('#')[0]}#settings/shortcuts/signs`)
+    await expect.poll(() => focused(page)).toEqual(['INPUT', 'signs'])
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Settings', exact: true }).press('?')
+    expect(await sheet.count()).toBe(0)
+  })
+
+  test('the language is the browser’s, or another that is chosen, at once and from then on', async () => {
+    const page = await workspace.newPage({ locale: 'zh-CN' })
+    await page.goto(`${workspace.server().newUrl()}&settings/language`)
+    await dialog(page).getByRole('radio', { name: '中文', checked: true }).waitFor({ state: 'attached' })
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh')
+    await dialog(page).getByRole('radio', { name: 'English' }).check({ force: true })
+    await dialog(page).getByRole('link', { name: 'Language' }).waitFor()
+    await expect.poll(() => focused(page)).toEqual(['INPUT', 'language'])
+    await page.reload()
+    await dialog(page).getByRole('radio', { name: 'English', checked: true }).waitFor({ state: 'attached' })
+  })
+
+  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
+
+/** A refusal that was asked for is no complaint. */
+function isNotRefused(complaint: string): boolean {
+  return !complaint.includes('422')
+}
