@@ -64,7 +64,6 @@ export const uiComponents: Readonly<Record<string, UiComponent>> = {
       ...field,
       placeholder: 'text',
       type: ['text', 'email', 'url', 'tel', 'number', 'date', 'time', 'password'],
-      pattern: 'text',
       min: 'number',
       max: 'number',
       maxLength: 'number',

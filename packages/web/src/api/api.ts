@@ -1,10 +1,24 @@
-import type { Answer, Ask, BranchPage, Effect, Mode, SearchHit, Session, TextMatches, TreeMessage, Workspace } from '@troupe/core'
+import type {
+  Answer,
+  Ask,
+  BranchPage,
+  Effect,
+  Mode,
+  SearchHit,
+  Session,
+  TextMatches,
+  TreeMessage,
+  Workspace,
+} from '@troupe/core'
 import type { DataParts, ParamValues, Part } from '@troupe/core/protocol'
+import type { PreviewKind } from '../previews/preview-kind.ts'
 import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentPlace, ToolInfo } from './agent-info.ts'
 import type { ContextInfo } from './context-info.ts'
 import type { McpEntry, McpInfo, McpList, McpPatch, McpTest } from './mcp-info.ts'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
+import type { CallNote, FileInfo, ReadablePage, TabNote, TaskInfo, TaskNews } from './page-info.ts'
+import type { PageCall } from '../page-tools/action.ts'
 import type { Request, RequestOptions } from './request.ts'
 import type { NewRule, RuleInfo, RuleList, RuleTest } from './rule-info.ts'
 import { settingsApi } from './settings-api.ts'
@@ -42,6 +56,15 @@ export interface Removed {
   removalId: string
 }
 
+/** What the server gives of a file that has a preview. */
+export interface FilePreview {
+  path: string
+  kind: PreviewKind
+  size: number
+  text?: string
+  base64?: string
+}
+
 /** Something that can be put where the caret is. */
 export interface PickItem {
   kind: 'command' | 'skill' | 'file' | 'folder' | 'agent'
@@ -59,6 +82,7 @@ export function createApi(request: Request) {
     return (await response.json()) as T
   }
   const session = (id: string) => `/ai/sessions/${encodeURIComponent(id)}`
+  const filePath = (id: string, path: string) => `${session(id)}/file?${new URLSearchParams({ path })}`
   const chat = (id: string) => `/ai/chat/${encodeURIComponent(id)}`
   const of = (sessionId: string | undefined) =>
     sessionId === undefined ? '' : `?${new URLSearchParams({ sessionId })}`
@@ -85,8 +109,7 @@ export function createApi(request: Request) {
     },
     renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
     setModel: (id: string, model: string) => json<unknown>('PATCH', session(id), { model }),
-    setParams: (id: string, params: ParamValues) =>
-      json<{ session: ListedSession }>('PATCH', session(id), { params }),
+    setParams: (id: string, params: ParamValues) => json<{ session: ListedSession }>('PATCH', session(id), { params }),
     setMode: (id: string, mode: Mode) => json<{ session: ListedSession }>('PATCH', session(id), { mode }),
     deleteSession: (id: string) => request('DELETE', session(id)),
     messages: (id: string, { leaf, before, limit }: { leaf?: string; before?: string; limit: number }) => {
@@ -125,6 +148,11 @@ export function createApi(request: Request) {
       ),
 
     /** Holds on while the run waits for a person. */
+    /** A file as it is meant to be seen. */
+    preview: async (id: string, path: string, signal: AbortSignal) => {
+      const response = await request('GET', `${session(id)}/preview?${new URLSearchParams({ path })}`, { signal })
+      return ((await response.json()) as { preview: FilePreview }).preview
+    },
     startRun: (body: ChatBody, signal: AbortSignal) => request('POST', '/ai/chat?hold=1', { body, signal }),
     followRun: (id: string, after: number | undefined, signal: AbortSignal) =>
       request('GET', `${chat(id)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
@@ -190,8 +218,30 @@ export function createApi(request: Request) {
 
     addBlob: async (bytes: Blob, options: Pick<RequestOptions, 'signal' | 'onProgress'> = {}) => {
       const response = await request('POST', '/ai/blobs', { bytes, ...options })
-      return (await response.json()) as { url: string }
+      return (await response.json()) as { url: string; sha256: string }
     },
+
+    /** The page says that it is there, and hears what tools ask it to do. */
+    announceTab: (tab: TabNote) => json<{ calls: PageCall[]; others: number }>('POST', '/ai/tabs', tab),
+    acknowledgeCall: (done: CallNote) => json<{ result: 'resolved' | 'stored' }>('POST', '/ai/tools/ack', done),
+    /** A page of the web as text. `here`: the person wants one of this machine. */
+    readWebPage: (url: string, here: boolean) =>
+      json<{ page: ReadablePage }>('POST', '/ai/reader', { url, ...(here && { here }) }),
+    file: (id: string, path: string, { secret = false } = {}) =>
+      json<{ file: FileInfo }>('GET', `${filePath(id, path)}${secret ? '&secret=1' : ''}`),
+    imagePath: (id: string, path: string) => `${filePath(id, path)}&raw=1`,
+    backgroundTask: async (
+      id: string,
+      taskId: string,
+      { from, wait }: { from: number; wait: number },
+      signal: AbortSignal,
+    ) => {
+      const search = new URLSearchParams({ from: String(from), wait: String(wait) })
+      const response = await request('GET', `${session(id)}/tasks/${encodeURIComponent(taskId)}?${search}`, { signal })
+      return (await response.json()) as TaskNews
+    },
+    stopTask: (id: string, taskId: string) =>
+      json<{ task: TaskInfo }>('POST', `${session(id)}/tasks/${encodeURIComponent(taskId)}/stop`, {}),
     workspace: () => json<{ workspace: Workspace | undefined }>('GET', '/ai/workspace'),
   }
 }

@@ -1,3 +1,6 @@
+import { lazy, Suspense } from 'react'
+import { isRecord } from '../displays/parts/read-fields.ts'
+import { t } from '../texts/t.ts'
 import { AnswerForm } from './answer-form.tsx'
 import { AskContent, AskFrame } from './ask-frame.tsx'
 import type { AskFormProps } from './decline-button.tsx'
@@ -5,9 +8,20 @@ import { PlanForm } from './plan-form.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { readQuestions } from './read-questions.ts'
 
+const FormAsk = lazy(() => import('../previews/ui/form-ask.tsx'))
+
 /** An ask that waits, with the form that answers it. Wherever it is shown: it looks at no stream. */
 export function OpenAsk(props: AskFormProps) {
   const { ask } = props
+  if (ask.kind === 'question' && isRecord(ask.content) && isRecord(ask.content['form'])) {
+    return (
+      <AskFrame title={ask.title} open>
+        <Suspense fallback={<p className="tool-remark">{t.previews.loading}</p>}>
+          <FormAsk {...props} />
+        </Suspense>
+      </AskFrame>
+    )
+  }
   const questions = ask.kind === 'question' ? readQuestions(ask.content) : []
   return (
     <AskFrame title={ask.title} untitled={questions.length === 1} open>

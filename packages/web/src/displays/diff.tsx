@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import { ValueView } from '../chat/value-view.tsx'
+import { PreviewButton } from '../previews/preview-button.tsx'
 import { countOf } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { foldContext } from './fold-context.ts'
@@ -22,7 +23,7 @@ const longDiff = 160
 const glimpse = 16
 
 /** One file before and after: `path`, `diff` (unified), `change`, `from`, `added`, `removed`, `cut`. */
-export default function DiffDisplay({ content }: DisplayProps) {
+export default function DiffDisplay({ content, live }: DisplayProps) {
   const diff = textIn(content['diff'])
   const parsed = useMemo(() => parseDiff(diff ?? ''), [diff])
   const items = useMemo(() => foldContext(parsed.rows), [parsed])
@@ -43,6 +44,7 @@ export default function DiffDisplay({ content }: DisplayProps) {
         <>
           <PathName path={path} />
           <ChangeBadge change={change} from={textIn(content['from'])} />
+          {change !== 'deleted' && live !== true && <PreviewButton path={path} />}
         </>
       }
       facts={

@@ -1,4 +1,5 @@
 import { ValueView } from '../chat/value-view.tsx'
+import { PreviewButton } from '../previews/preview-button.tsx'
 import { countOf } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
@@ -11,7 +12,7 @@ import { useGrowing } from './parts/use-growing.ts'
 const linesAtFirst = 40
 
 /** A file or a part of one: `path`, `text`, `from` (its first line), `lines` (how many there were), `more`. */
-export default function FileDisplay({ content }: DisplayProps) {
+export default function FileDisplay({ content, live }: DisplayProps) {
   const text = textIn(content['text'])
   const lines = text === undefined || text === '' ? [] : linesOf(text)
   const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
@@ -30,6 +31,7 @@ export default function FileDisplay({ content }: DisplayProps) {
         <>
           <PathName path={path} />
           {language !== undefined && <span className="badge">{language}</span>}
+          {live !== true && <PreviewButton path={path} />}
         </>
       }
       facts={

@@ -25,7 +25,7 @@ test.each([
   { type: 'height', height: -1 },
   { type: 'height', height: 1e9 },
   { type: 'blocked', count: Infinity },
-  { type: 'error', text: { toString: () => 'x' } },
+  { type: 'error', text: { text: 'x' } },
   { type: 'error', text: 'x'.repeat(501) },
   { type: 'answer', id: '1', value: 'x' },
   { type: 'answer', id: 1, value: ['x'] },

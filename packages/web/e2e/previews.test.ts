@@ -1,0 +1,266 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import type { FrameLocator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+import { navigations, waysOut } from './ways-out.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'previews (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'previews'
+
+const jsx = '<Card title="Week 12"><Stat label="Visits" value="1,204" /><Text>Best week so far.</Text></Card>'
+const option = {
+  xAxis: { type: 'category', data: ['Mon', 'Tue'] },
+  yAxis: {},
+  series: [{ name: 'Visits', type: 'bar', data: [3, 5] }],
+}
+const tree = {
+  root: 'card',
+  elements: {
+    card: { type: 'Card', props: { title: 'Book' }, children: ['who', 'where', 'ok', 'no'] },
+    who: { type: 'TextField', props: { name: 'who', label: 'Who', required: true } },
+    where: { type: 'Select', props: { name: 'where', label: 'Where', options: ['Sea', 'Hills'] } },
+    ok: { type: 'Button', props: { label: 'Book it', action: 'submit' } },
+    no: { type: 'Button', props: { label: 'Leave it', action: 'cancel' } },
+  },
+}
+
+const scripts: Record<string, ScriptTurn[]> = {
+  jsx: [
+    [{ call: { name: 'JsxCreate', rawInput: JSON.stringify({ input: jsx }), chunks: [60, 50], delayMs: 700 } }],
+    [{ text: 'Made.' }],
+  ],
+  broken: [[{ call: { name: 'JsxCreate', input: '<Card>\n<Text>{sum}</Text>\n</Card>' } }], [{ text: 'Broken.' }]],
+  chart: [[{ call: { name: 'ChartRender', input: { option, title: 'Visits' } } }], [{ text: 'Drawn.' }]],
+  form: [[{ call: { name: 'JsonRender', input: { title: 'A trip', tree } } }], [{ text: 'Thanks.' }]],
+  hostile: [
+    [
+      { call: { name: 'JsxCreate', input: hostileJsx() } },
+      { call: { name: 'ChartRender', input: { title: '<img src=x onerror=hit()>', option: hostileOption() } } },
+      { call: { name: 'Read', input: { file_path: 'hostile.svg' } } },
+      { call: { name: 'Read', input: { file_path: 'hostile.csv' } } },
+    ],
+    [{ text: 'Shown.' }],
+  ],
+}
+const files: Record<string, string> = {
+  'hostile.svg': `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload="top.hit=1"><script>top.hit=1</script><image href="/hostile" /><rect width="40" height="40" fill="teal"/></svg>`,
+  'hostile.csv': 'name,<img src=x onerror=hit()>\n"<script>hit()</script>",=cmd()\n"javascript:hit()",2\n',
+  'diagram.mmd': 'flowchart LR\n  a["<img src=x onerror=hit()>"] --> b[End]\n  click a "javascript:hit()"\n',
+  'app.html': `<!doctype html><h1>App</h1><p id="n">0</p><button onclick="add()">Add</button><script src="https://cdn.invalid/x.js"></script>
+    <script>let n = Number(localStorage.getItem('n') ?? 0); const add = () => { n += 1; localStorage.setItem('n', n); document.getElementById('n').textContent = n }</script>`,
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  const model = scriptedModel(
+    (prompt) => {
+      const last = prompt.findLastIndex((message) => message.role === 'user')
+      const { text } = prompt[last]?.content[0] as { text: string }
+      const turn = prompt.length - last > 1 ? 1 : 0
+      if (text.startsWith('look ')) {
+        const looks = text.slice(5).split(' ')
+        return turn === 1
+          ? [{ text: 'Read.' }]
+          : looks.map((file) => ({ call: { name: 'Read', input: { file_path: file } } }))
+      }
+      return scripts[text]?.[turn] ?? [{ text: 'Yes.' }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  const hits: string[] = []
+  const outside = createServer((request, response) => {
+    hits.push(request.url ?? '')
+    response.setHeader('access-control-allow-origin', '*')
+    response.end('x')
+  })
+  const packets = createSocket('udp4')
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    outside.listen(0, '127.0.0.1')
+    packets.on('message', () => hits.push('/webrtc'))
+    packets.bind(0, '127.0.0.1')
+    await Promise.all([once(outside, 'listening'), once(packets, 'listening')])
+    const { port } = outside.address() as AddressInfo
+    const place = { url: `http://127.0.0.1:${port}`, stun: `stun:127.0.0.1:${packets.address().port}` }
+    files['ways.html'] = waysOut(place)
+    for (const [way, page] of Object.entries(navigations(place))) files[`${way}.html`] = page
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      home: { 'config.json': '{"model": "test/script"}' },
+      files,
+    })
+  })
+  afterEach(async () => {
+    await workspace.closePages()
+    workspace.complaints.length = 0
+    hits.length = 0
+  })
+  afterAll(async () => {
+    await workspace?.close()
+    outside.close()
+    packets.close()
+  })
+
+  async function look(page: Page, file: string): Promise<FrameLocator> {
+    await page
+      .getByRole('figure', { name: new RegExp(`^${file},`) })
+      .getByRole('button', { name: 'Open the preview' })
+      .click()
+    return page.frameLocator(`iframe[title="Preview of ${file}"]`)
+  }
+
+  async function lookedAt(...names: string[]): Promise<Page> {
+    const chat = chatPage(await workspace.open())
+    await chat.ask(`look ${names.join(' ')}`)
+    for (const file of names)
+      await chat.lastAnswer
+        .getByRole('button', { name: new RegExp(file) })
+        .first()
+        .click()
+    return chat.page
+  }
+
+  test('out of a preview there is no way, by sixteen channels that all work elsewhere', async () => {
+    const control = await workspace.newPage()
+    await control.goto(`http://127.0.0.1:${(outside.address() as AddressInfo).port}/`)
+    await control.setContent(files['ways.html'] ?? '', { waitUntil: 'commit' })
+    const probes = 'beacon css fetch form frame image link prefetch script top webrtc'
+      .split(' ')
+      .map((way) => `/${way}`)
+    await expect.poll(() => hits).toEqual(expect.arrayContaining(probes.filter((way) => way !== '/form')))
+    await control.context().close()
+
+    hits.length = 0
+    const page = await lookedAt(
+      'ways.html',
+      ...Object.keys(navigations({ url: '', stun: '' })).map((way) => `${way}.html`),
+    )
+    const frame = await look(page, 'ways.html')
+    await frame.locator('body[data-done=yes]').waitFor()
+    expect(JSON.parse((await frame.locator('#reached').textContent()) ?? '')).toEqual([])
+    expect(await page.locator('.preview-note').first().textContent()).toContain('not loaded or run')
+    const stopped = () => workspace.complaints.filter((one) => one.includes('Framing ')).length
+    for (const way of Object.keys(navigations({ url: '', stun: '' }))) {
+      const before = stopped()
+      await look(page, `${way}.html`)
+      // What would leave without a script is taken out before.
+      if (way !== 'refresh') await expect.poll(stopped, way).toBeGreaterThan(before)
+    }
+    expect(hits).toEqual([])
+    expect(page.url()).toContain(`:${workspace.server().port}/`)
+    expect(page.context().pages()).toHaveLength(1)
+    expect(await page.evaluate(() => 'hit' in window || localStorage.getItem('stolen') !== null)).toBe(false)
+  })
+
+  test('a page of HTML works in its frame: scripts, handlers, storage; files with other kinds are shown too', async () => {
+    const page = await lookedAt('app.html', 'hostile.csv', 'diagram.mmd')
+    const frame = await look(page, 'app.html')
+    await frame.getByRole('button', { name: 'Add' }).click()
+    await frame.getByRole('button', { name: 'Add' }).click()
+    expect(await frame.locator('#n').textContent()).toBe('2')
+    await page.getByText('One thing was not loaded or run').waitFor()
+    await look(page, 'hostile.csv')
+    await page.getByRole('cell', { name: '<script>hit()</script>' }).waitFor()
+    await page.getByText('2 rows, 2 columns').waitFor()
+    await look(page, 'diagram.mmd')
+    const picture = page.getByRole('img', { name: 'Diagram' })
+    await picture.waitFor()
+    expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
+    expect(workspace.complaints.filter((one) => !one.includes('cdn.invalid'))).toEqual([])
+  })
+
+  test('a page of components is shown while it is written; one that is not valid is not', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('jsx')
+    const card = chat.lastAnswer.getByRole('region', { name: /^JsxCreate: preparing/ })
+    await card.getByText('Week 12').waitFor()
+    await chat.finished()
+    await chat.lastAnswer.getByText('Best week so far.').waitFor()
+    await chat.lastAnswer.getByRole('button', { name: 'Open beside' }).click()
+    await page(chat.page).getByText('Best week so far.').waitFor()
+    await chat.ask('broken')
+    await chat.lastAnswer
+      .getByText(/line 2, column 7: Expressions/)
+      .first()
+      .waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a chart is drawn in a frame, is a table for those who want one, and a picture to take along', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('chart')
+    const figure = chat.lastAnswer.getByRole('figure', { name: 'Chart: Visits' })
+    await figure.frameLocator('iframe').locator('canvas').first().waitFor()
+    expect(await figure.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts')
+    const download = chat.page.waitForEvent('download')
+    await figure.getByRole('button', { name: 'Save as PNG' }).click()
+    expect((await download).suggestedFilename()).toBe('Visits.png')
+    await figure.getByText('Table', { exact: true }).click()
+    expect(await figure.getByRole('row').allTextContents()).toEqual(['Visits', 'Mon3', 'Tue5'])
+    await chat.lastAnswer.getByRole('button', { name: 'Open beside' }).click()
+    await page(chat.page).frameLocator('iframe').locator('canvas').first().waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a form is filled in with the keyboard and answers; cancel answers too', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('form')
+    const who = chat.page.getByRole('textbox', { name: 'Who' })
+    await who.focus()
+    await who.pressSequentially('Ann')
+    await chat.page.keyboard.press('Tab')
+    await chat.page.keyboard.type('H')
+    await chat.page.keyboard.press('Tab')
+    await chat.page.keyboard.press('Enter')
+    await chat.finished()
+    expect(await chat.lastAnswer.locator('.answers').textContent()).toBe('WhoAnnWhereHills')
+    await chat.send('form')
+    await chat.page.getByRole('button', { name: 'Leave it' }).click()
+    await chat.finished()
+    await chat.lastAnswer.getByText('You cancelled this form.').waitFor()
+    expect(JSON.stringify(model.calls.at(-1)?.prompt)).toContain('cancel')
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('hostile components, chart options, drawings and cells run nothing and fetch nothing', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('hostile')
+    await chat.lastAnswer
+      .getByText(/no attribute|must be an address/)
+      .first()
+      .waitFor()
+    for (const file of ['hostile.svg', 'hostile.csv']) {
+      await chat.lastAnswer
+        .getByRole('button', { name: new RegExp(file) })
+        .first()
+        .click()
+      await look(chat.page, file)
+    }
+    await chat.page.getByRole('cell', { name: '=cmd()' }).waitFor()
+    expect(await chat.page.evaluate(() => 'hit' in window)).toBe(false)
+    expect(hits).toEqual([])
+    expect(workspace.complaints).toEqual([])
+  })
+})
+
+function page(opened: Page) {
+  return opened.getByRole('complementary', { name: 'Panels' })
+}
+
+function hostileJsx(): string {
+  return '<Card title="&lt;img src=x onerror=hit()&gt;"><Link href="javascript:hit()">x</Link></Card>'
+}
+
+function hostileOption(): object {
+  return {
+    ...option,
+    title: { text: '<img src=x onerror=hit()>' },
+    tooltip: { formatter: '<img src=x onerror=hit()>' },
+  }
+}

@@ -1,0 +1,32 @@
+import { PanelRightOpen } from 'lucide-react'
+import { lazy, Suspense, useMemo } from 'react'
+import { GenericCard } from '../chat/generic-card.tsx'
+import { useSessionStore } from '../chat/session-context.ts'
+import type { CardProps } from '../chat/tool-call.ts'
+import { ToolFrame } from '../chat/tool-frame.tsx'
+import { readChart } from '../previews/read-chart.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+
+const ChartView = lazy(() => import('../previews/chart-view.tsx'))
+
+/** The chart itself, once it was checked. */
+export default function ChartRenderCard({ call }: CardProps) {
+  const { panels } = useSessionStore()
+  const input = call.notes.executedInput ?? call.input
+  const chart = useMemo(() => readChart(input), [input])
+  if (call.state !== 'output-available' || chart === undefined) return <GenericCard call={call} />
+  const title = chart.title ?? t.previews.chart
+  const { toolCallId } = call
+  return (
+    <ToolFrame call={call} open>
+      <Suspense fallback={<p className="tool-remark">{t.previews.loading}</p>}>
+        <ChartView option={chart.option} title={title} {...(chart.height !== undefined && { height: chart.height })} />
+      </Suspense>
+      <Button kind="quiet" onClick={() => panels.open({ kind: 'chart', key: toolCallId, title, data: { toolCallId } })}>
+        <PanelRightOpen aria-hidden />
+        {t.panels.openBeside}
+      </Button>
+    </ToolFrame>
+  )
+}

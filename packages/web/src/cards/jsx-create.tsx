@@ -1,0 +1,37 @@
+import { PanelRightOpen } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import { GenericCard } from '../chat/generic-card.tsx'
+import { useSessionStore } from '../chat/session-context.ts'
+import type { CardProps } from '../chat/tool-call.ts'
+import { ToolFrame } from '../chat/tool-frame.tsx'
+import { isRecord, textIn } from '../displays/parts/read-fields.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+
+const JsxView = lazy(() => import('../previews/jsx-view.tsx'))
+
+/** The page that the model makes, from its first words on. What turns out to be invalid is not shown. */
+export default function JsxCreateCard({ call }: CardProps) {
+  const { panels } = useSessionStore()
+  // While it streams, text stands in a field of this name.
+  const source = isRecord(call.input) ? textIn(call.input['input']) : textIn(call.input)
+  const isMade = call.state === 'output-available'
+  if (source === undefined || (!isMade && !call.running)) return <GenericCard call={call} />
+  const path = isRecord(call.output) ? textIn(call.output['path']) : undefined
+  return (
+    <ToolFrame call={call} open keepsOpen>
+      <Suspense fallback={<p className="tool-remark">{t.previews.loading}</p>}>
+        <JsxView source={source} partial={!isMade} />
+      </Suspense>
+      {path !== undefined && (
+        <Button
+          kind="quiet"
+          onClick={() => panels.open({ kind: 'preview', key: path, title: t.previews.preview, data: { path } })}
+        >
+          <PanelRightOpen aria-hidden />
+          {t.panels.openBeside}
+        </Button>
+      )}
+    </ToolFrame>
+  )
+}

@@ -1,0 +1,29 @@
+import { ChartColumn } from 'lucide-react'
+import { useMemo } from 'react'
+import { useSession } from '../../chat/session-context.ts'
+import { isToolCall } from '../../chat/tool-call.ts'
+import { isRecord, textIn } from '../../displays/parts/read-fields.ts'
+import ChartView from '../../previews/chart-view.tsx'
+import { readChart } from '../../previews/read-chart.ts'
+import { t } from '../../texts/t.ts'
+import type { PanelProps } from '../panel.ts'
+
+export { ChartColumn as Icon }
+export const staysAlive = true
+
+/** A chart: of a call (`toolCallId`) that is loaded, or as it was given (`option`). */
+export default function ChartPanel({ panel }: PanelProps) {
+  const toolCallId = textIn(panel.data['toolCallId'])
+  const input = useSession((state) => {
+    const messages = [...state.messages, ...(state.run?.answer == null ? [] : [state.run.answer])]
+    for (const { parts } of messages) {
+      const call = parts.find((part) => isToolCall(part) && part.toolCallId === toolCallId)
+      if (call !== undefined && isToolCall(call)) return call.input
+    }
+    return undefined
+  })
+  const given = input ?? (isRecord(panel.data['option']) ? panel.data : undefined)
+  const chart = useMemo(() => (given === undefined ? undefined : readChart(given)), [given])
+  if (chart === undefined) return <p className="beside-none">{t.previews.noPreview}</p>
+  return <ChartView option={chart.option} title={chart.title ?? panel.title} fills />
+}

@@ -1,0 +1,16 @@
+import { Eye } from 'lucide-react'
+import { textIn } from '../../displays/parts/read-fields.ts'
+import { FilePreview } from '../../previews/file-preview.tsx'
+import { t } from '../../texts/t.ts'
+import type { PanelProps } from '../panel.ts'
+
+export { Eye as Icon }
+/** A page that is being used would begin anew. */
+export const staysAlive = true
+
+/** A file (`path`) as it is meant to be seen. */
+export default function PreviewPanel({ panel }: PanelProps) {
+  const path = textIn(panel.data['path'])
+  if (path === undefined) return <p className="beside-none">{t.previews.noPreview}</p>
+  return <FilePreview key={path} path={path} />
+}

@@ -1,0 +1,61 @@
+import { lazy } from 'react'
+import { Markdown } from '../markdown/markdown.tsx'
+import { t } from '../texts/t.ts'
+import type { PreviewKind } from './preview-kind.ts'
+import './views.css'
+
+export interface PreviewContent {
+  kind: PreviewKind
+  name: string
+  text?: string
+  base64?: string
+}
+
+const ChartView = lazy(() => import('./chart-view.tsx'))
+const DiagramView = lazy(() => import('./diagram-view.tsx'))
+const HtmlView = lazy(() => import('./html-view.tsx'))
+const JsxView = lazy(() => import('./jsx-view.tsx'))
+const SheetView = lazy(() => import('./sheet-view.tsx'))
+const SvgView = lazy(() => import('./svg-view.tsx'))
+
+/** What somebody made, as it is meant to be seen. `fills`: as high as its place. */
+export default function ContentView({ content, fills = false }: { content: PreviewContent; fills?: boolean }) {
+  const { kind, name, text = '', base64 } = content
+  switch (kind) {
+    case 'html':
+      return <HtmlView text={text} name={name} fills={fills} />
+    case 'svg':
+      return <SvgView text={text} name={name} />
+    case 'mermaid':
+      return <DiagramView text={text} />
+    case 'markdown':
+      return (
+        <div className="preview-document">
+          <Markdown text={text} done />
+        </div>
+      )
+    case 'csv':
+      return <SheetView source={{ text }} name={name} />
+    case 'xlsx':
+      return <SheetView source={{ base64: base64 ?? '' }} name={name} />
+    case 'jsx':
+      return (
+        <div className="preview-document">
+          <JsxView source={text} />
+        </div>
+      )
+    case 'chart': {
+      const option = parsed(text)
+      if (option === undefined) return <p className="preview-note">{t.previews.invalid}</p>
+      return <ChartView option={option} title={name} fills={fills} />
+    }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import { useEffect, useState } from 'react'
+import { useGrowing } from '../displays/parts/use-growing.ts'
+import { t } from '../texts/t.ts'
+import { Segments } from '../ui/segments.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { sheetLimits, type Sheet } from './sheet.ts'
+import './views.css'
+
+export type SheetSource = { text: string } | { base64: string }
+
+/** A spreadsheet as a table. Its cells are text and nothing else. */
+export default function SheetView({ source, name }: { source: SheetSource; name: string }) {
+  const [state, setState] = useState<{ sheets?: Sheet[]; problem?: string }>({})
+  const [chosen, setChosen] = useState('0')
+  const text = 'text' in source ? source.text : undefined
+  const base64 = 'base64' in source ? source.base64 : undefined
+  useEffect(() => {
+    let left = false
+    load(text, base64, name).then(
+      (sheets) => left || setState({ sheets }),
+      (error: Error) => left || setState({ problem: error.message }),
+    )
+    return () => {
+      left = true
+    }
+  }, [text, base64, name])
+  if (state.problem !== undefined) {
+    return (
+      <p className="preview-note" role="note">
+        <VisibleText text={state.problem} />
+      </p>
+    )
+  }
+  if (state.sheets === undefined) return <p className="preview-note">{t.previews.loading}</p>
+  const sheet = state.sheets[Number(chosen)] ?? state.sheets[0]
+  return (
+    <>
+      {state.sheets.length > 1 && (
+        <Segments
+          label={t.previews.sheet}
+          options={state.sheets.slice(0, 50).map((one, index) => ({ value: String(index), label: one.name }))}
+          value={chosen}
+          onChange={setChosen}
+        />
+      )}
+      {sheet === undefined || sheet.rows.length === 0 ? (
+        <p className="preview-note">{t.previews.emptySheet}</p>
+      ) : (
+        <SheetTable key={chosen} sheet={sheet} />
+      )}
+    </>
+  )
+}
+
+/** The first row is the head, as in nearly every file. */
+export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?: boolean }) {
+  const [head = [], ...rows] = sheet.rows
+  const columns = Math.max(...sheet.rows.slice(0, 1000).map((row) => row.length))
+  const { shown, left, grow } = useGrowing(rows.length, 100)
+  const figures = head.map((_, index) => isFigures(rows, index))
+  return (
+    <>
+      <div className="sheet" tabIndex={0} role="group" aria-label={sheet.name}>
+        <table aria-label={sheet.name}>
+          <thead>
+            <tr>
+              {numbered && <th className="sheet-number" aria-hidden />}
+              {Array.from({ length: columns }, (_, index) => (
+                <th key={index} scope="col">
+                  <VisibleText text={head[index] ?? ''} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, shown).map((row, at) => (
+              <tr key={at}>
+                {numbered && <th className="sheet-number">{at + 2}</th>}
+                {Array.from({ length: columns }, (_, index) => (
+                  <td key={index} className={figures[index] === true ? 'sheet-figure' : undefined}>
+                    <VisibleText text={row[index] ?? ''} as="exact" />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {left > 0 && (
+        <button type="button" className="panel-more" onClick={grow}>
+          {t.previews.showRows(left)}
+        </button>
+      )}
+      <p className="preview-note">
+        {t.previews.rows(rows.length, columns)} {sheet.cutRows && t.previews.cut(sheetLimits.rows)}{' '}
+        {sheet.cutColumns && t.previews.cutColumns(sheetLimits.columns)}
+      </p>
+    </>
+  )
+}
+
+function isFigures(rows: readonly string[][], column: number): boolean {
+  const cells = rows
+    .slice(0, 100)
+    .flatMap((row) => (row[column] === undefined || row[column] === '' ? [] : [row[column]]))
+  return cells.length > 0 && cells.every((cell) => /^[-+]?[\d.,\s]*\d[\d.,\s%]*$/.test(cell))
+}
+
+async function load(text: string | undefined, base64: string | undefined, name: string): Promise<Sheet[]> {
+  if (text !== undefined) return [(await import('./read-csv.ts')).readCsv(text, name)]
+  const { readXlsx } = await import('./read-xlsx.ts')
+  const bytes = Uint8Array.from(atob(base64 ?? ''), (char) => char.charCodeAt(0))
+  return readXlsx(bytes.buffer)
+}

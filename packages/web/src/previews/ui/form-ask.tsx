@@ -1,0 +1,72 @@
+import { useMemo, useState } from 'react'
+import {
+  initialValues,
+  readForm,
+  readUiTree,
+  type FieldValue,
+  type UiElement,
+  type UiTree,
+} from '@troupe/core/protocol'
+import { DeclineButton, type AskFormProps } from '../../chat/decline-button.tsx'
+import { useKept } from '../../chat/use-kept.ts'
+import { ValueView } from '../../chat/value-view.tsx'
+import { isRecord } from '../../displays/parts/read-fields.ts'
+import { t } from '../../texts/t.ts'
+import { FormContext, type FormState } from './form-context.ts'
+import { UiView } from './ui-view.tsx'
+
+/** A form that JsonRender asks with: what is filled in is kept while the row is out of sight, and sent as the answer. */
+export default function FormAsk({ ask, ...form }: AskFormProps) {
+  const given = isRecord(ask.content) && isRecord(ask.content['form']) ? ask.content['form'] : {}
+  const read = useMemo(() => readUiTree(given['tree'] as unknown as UiTree), [given])
+  if ('problem' in read) return <ValueView value={given} />
+  const data = isRecord(given['data']) ? given['data'] : {}
+  return (
+    <>
+      <Form id={ask.id} root={read.root} data={data} {...form} />
+      <DeclineButton {...form} label={t.previews.decline} />
+    </>
+  )
+}
+
+interface FormProps extends Omit<AskFormProps, 'ask'> {
+  id: string
+  root: UiElement
+  data: Record<string, unknown>
+}
+
+function Form({ id, root, data, sending, answer }: FormProps) {
+  const [values, setValues] = useKept<Record<string, FieldValue>>(`${id} form`, initialValues(root, data))
+  const [problem, setProblem] = useState<FormState['problem']>()
+  const state: FormState = {
+    values,
+    problem,
+    disabled: sending,
+    set: (name, value) => {
+      setProblem(undefined)
+      setValues({ ...values, [name]: value })
+    },
+    cancel: () => answer({ type: 'answers', answers: { action: 'cancel' } }),
+  }
+  const submit = (button: string) => {
+    const read = readForm(root, values)
+    if ('problem' in read) return setProblem({ field: read.field, text: read.problem })
+    answer({
+      type: 'answers',
+      answers: { action: 'submit', values: read.values, ...(button !== '' && { button }) },
+    })
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const { submitter } = event.nativeEvent as SubmitEvent
+        if (!sending) submit(submitter instanceof HTMLButtonElement ? submitter.value : '')
+      }}
+    >
+      <FormContext value={state}>
+        <UiView root={root} />
+      </FormContext>
+    </form>
+  )
+}

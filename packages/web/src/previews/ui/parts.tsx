@@ -1,0 +1,228 @@
+import { Check, Circle } from 'lucide-react'
+import type { ComponentType, ReactNode } from 'react'
+import type { UiElement, UiValue } from '@troupe/core/protocol'
+import { CodeBlock } from '../../markdown/code-block.tsx'
+import { Markdown } from '../../markdown/markdown.tsx'
+import { VisibleText } from '../../ui/visible-text.tsx'
+import { fieldParts } from './field-parts.tsx'
+
+/** What every part gets: values that were checked against the catalogue, and what stands inside it. */
+export interface PartProps {
+  attributes: UiElement['attributes']
+  /** The words inside, for parts that hold nothing else. */
+  text: string
+  children: ReactNode
+}
+
+export type Part = ComponentType<PartProps>
+
+/** Plain tags take no attributes at all, so nothing of the model's but its words reaches them. */
+function tag(Name: 'p' | 'div' | 'span' | 'br' | 'hr' | 'table' | 'code'): Part {
+  return function Tag({ children }) {
+    return Name === 'br' || Name === 'hr' ? <Name /> : <Name>{children}</Name>
+  }
+}
+
+const tags =
+  'p div span h1 h2 h3 h4 strong b em i s u small sub sup mark code pre kbd blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td br hr'
+
+export const parts: Readonly<Record<string, Part>> = {
+  Card: ({ attributes, children }) => (
+    <section className={`made-card ${toneOf(attributes)}`}>
+      {(attributes['title'] !== undefined || attributes['subtitle'] !== undefined) && (
+        <header className="made-card-head">
+          {said(attributes['title'], 'made-card-title')}
+          {said(attributes['subtitle'], 'made-soft')}
+        </header>
+      )}
+      <div className="made-stack">{children}</div>
+    </section>
+  ),
+  Section: ({ attributes, children }) => (
+    <section className="made-section">
+      {said(attributes['title'], 'made-section-title')}
+      <div className="made-stack">{children}</div>
+    </section>
+  ),
+  Stack: ({ attributes, children }) => <div className={`made-stack ${gapOf(attributes)}`}>{children}</div>,
+  Row: ({ attributes, children }) => (
+    <div className={`made-row ${gapOf(attributes)} made-align-${textOf(attributes['align'], 'center')}`}>
+      {children}
+    </div>
+  ),
+  Grid: ({ attributes, children }) => (
+    <div
+      className={`made-grid ${gapOf(attributes)}`}
+      style={{ '--columns': Math.min(6, Math.max(1, Math.round(numberOf(attributes['columns'], 2)))) } as object}
+    >
+      {children}
+    </div>
+  ),
+  Divider: () => <hr />,
+  Heading: ({ attributes, children }) => {
+    const level = Math.min(4, Math.max(1, Math.round(numberOf(attributes['level'], 2))))
+    return (
+      <div role="heading" aria-level={level + 2} className={`made-heading made-heading-${level}`}>
+        {children}
+      </div>
+    )
+  },
+  Text: ({ attributes, children }) => (
+    <p
+      className={`made-text made-size-${textOf(attributes['size'], 'medium')} ${toneOf(attributes)} ${attributes['strong'] === true ? 'made-strong' : ''}`}
+    >
+      {children}
+    </p>
+  ),
+  Markdown: ({ text }) => <Markdown text={text} done />,
+  Badge: ({ attributes, children }) => <span className={`made-badge ${toneOf(attributes)}`}>{children}</span>,
+  Callout: ({ attributes, children }) => (
+    <aside className={`made-callout ${toneOf(attributes)}`}>
+      {said(attributes['title'], 'made-strong')}
+      <div className="made-stack">{children}</div>
+    </aside>
+  ),
+  Code: tag('code'),
+  CodeBlock: ({ attributes, text }) => <CodeBlock language={textOf(attributes['language'], '')} text={text} done />,
+  Quote: ({ attributes, children }) => (
+    <blockquote className="made-quote">
+      {children}
+      {said(attributes['source'], 'made-soft')}
+    </blockquote>
+  ),
+  List: ({ attributes, children }) => (attributes['ordered'] === true ? <ol>{children}</ol> : <ul>{children}</ul>),
+  Item: ({ children }) => <li>{children}</li>,
+  Steps: ({ children }) => <ol className="made-steps">{children}</ol>,
+  Step: ({ attributes, children }) => (
+    <li className={attributes['done'] === true ? 'made-step made-step-done' : 'made-step'}>
+      {attributes['done'] === true ? <Check aria-label="✓" /> : <Circle aria-hidden />}
+      <div>
+        {said(attributes['title'], 'made-strong')}
+        {children}
+      </div>
+    </li>
+  ),
+  Link: ({ attributes, children }) => (
+    <a href={textOf(attributes['href'], '')} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  ),
+  Image: ({ attributes }) => (
+    <img
+      className="made-image"
+      src={textOf(attributes['src'], '')}
+      alt={textOf(attributes['alt'], '')}
+      loading="lazy"
+    />
+  ),
+  Stat: ({ attributes }) => (
+    <div className="made-stat">
+      {said(attributes['label'], 'made-soft')}
+      {said(attributes['value'], 'made-stat-value')}
+      {said(attributes['change'], `made-stat-change ${toneOf(attributes)}`)}
+    </div>
+  ),
+  Fact: ({ attributes, children }) => (
+    <div className="made-fact">
+      {said(attributes['label'], 'made-soft')}
+      <div>{children}</div>
+    </div>
+  ),
+  Progress: ({ attributes }) => {
+    const max = Math.max(Number.MIN_VALUE, numberOf(attributes['max'], 100))
+    const value = Math.min(max, Math.max(0, numberOf(attributes['value'], 0)))
+    const label = textOf(attributes['label'], '')
+    return (
+      <label className={`made-progress ${toneOf(attributes)}`}>
+        <span className="made-progress-words">
+          <VisibleText text={label} />
+          <span className="made-soft">{Math.round((value / max) * 100)} %</span>
+        </span>
+        <progress value={value} max={max} />
+      </label>
+    )
+  },
+  Details: ({ attributes, children }) => (
+    <details className="made-details" open={attributes['open'] === true}>
+      <summary>
+        <VisibleText text={textOf(attributes['summary'], '…')} />
+      </summary>
+      <div className="made-stack">{children}</div>
+    </details>
+  ),
+  Table: ({ attributes, children }) => <Table attributes={attributes}>{children}</Table>,
+  ...fieldParts,
+  ...Object.fromEntries(tags.split(' ').map((name) => [name, tag(shownAs(name))])),
+}
+
+/** Headings inside an answer stand below those of the page. */
+function shownAs(name: string): 'p' {
+  return ({ h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6' }[name] ?? name) as 'p'
+}
+
+function Table({ attributes, children }: { attributes: UiElement['attributes']; children: ReactNode }) {
+  const columns = (attributes['columns'] ?? []) as readonly string[]
+  const rows = (attributes['rows'] ?? []) as readonly (readonly string[])[]
+  const caption = attributes['caption']
+  return (
+    <div className="made-table" tabIndex={0} role="group" aria-label={textOf(caption, 'Table')}>
+      <table>
+        {typeof caption === 'string' && (
+          <caption>
+            <VisibleText text={caption} />
+          </caption>
+        )}
+        {columns.length > 0 && (
+          <thead>
+            <tr>
+              {columns.map((column, index) => (
+                <th key={index} scope="col">
+                  <VisibleText text={column} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
+        {rows.length > 0 && (
+          <tbody>
+            {rows.map((row, at) => (
+              <tr key={at}>
+                {row.map((cell, index) => (
+                  <td key={index}>
+                    <VisibleText text={cell} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        )}
+        {children}
+      </table>
+    </div>
+  )
+}
+
+function said(value: UiValue | undefined, className: string): ReactNode {
+  if (typeof value !== 'string' || value === '') return null
+  return (
+    <div className={className}>
+      <VisibleText text={value} />
+    </div>
+  )
+}
+
+export function textOf(value: UiValue | undefined, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise
+}
+
+export function numberOf(value: UiValue | undefined, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise
+}
+
+function toneOf({ tone }: UiElement['attributes']): string {
+  return `made-tone-${textOf(tone, 'neutral')}`
+}
+
+function gapOf({ gap }: UiElement['attributes']): string {
+  return `made-gap-${textOf(gap, 'medium')}`
+}
