@@ -8,6 +8,7 @@ import { Header } from './header.tsx'
 import { InboxDialog } from './inbox/inbox-dialog.tsx'
 import { useWatchingAsks } from './inbox/use-watching-asks.ts'
 import { Locked, Unreachable } from './locked.tsx'
+import { usePageTools } from './page-tools/use-page-tools.ts'
 import { Beside } from './panels/beside.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
 import { SettingsDialog } from './settings/lazy-settings-dialog.tsx'
@@ -26,6 +27,7 @@ export function App() {
   useAddress()
   useLookingAgain()
   useWatchingAsks()
+  usePageTools()
   useShortcuts()
   useTitle()
   if (access === 'checking') return null

@@ -4,6 +4,7 @@ import type { Chunk } from '@troupe/core/protocol'
 import { createApi } from './api/api.ts'
 import type { Api } from './api/api.ts'
 import { readClientIds } from './api/client-ids.ts'
+import type { ClientIds } from './api/client-ids.ts'
 import { earlyFetch } from './api/early-fetch.ts'
 import { keptByBrowser, keptByTab } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
@@ -24,6 +25,9 @@ import type { SessionState } from './chat/session-state.ts'
 import { createSessionStore } from './chat/session-store.ts'
 import type { SessionStore } from './chat/session-store.ts'
 import { pageWakeSource } from './chat/wake-source.ts'
+import { openPageTools } from './page-tools/open-page-tools.ts'
+import { pageCallIn } from './page-tools/page-call-in.ts'
+import type { PageTools } from './page-tools/page-tools.ts'
 import { keepPanels } from './panels/kept-panels.ts'
 import { createPanels } from './panels/panels.ts'
 import { isNarrowForPanels } from './panels/use-narrow.ts'
@@ -35,6 +39,10 @@ import { noticeError } from './ui/notices.tsx'
 export interface Workspace {
   api: Api
   app: AppStore
+  /** This browser and this tab. */
+  ids: ClientIds
+  /** What tools may ask of this page. */
+  pageTools: PageTools
   /** Whether and how the browser tells of asks. */
   notifications: Notifications
   /** The store of a session; the same one as long as it is among the last used. */
@@ -97,7 +105,9 @@ export function createWorkspace(sessionId: string | null): Workspace {
     if (state.asks !== before.asks) notifications.show(state.asks)
   })
 
-  return { api, app, notifications, session, sendAsNew, refresh }
+  const pageTools = openPageTools({ api, app, ids, kept: keptByBrowser, keptByTab, notifications, session })
+
+  return { api, app, ids, pageTools, notifications, session, sendAsNew, refresh }
 
   function session(id: string): SessionStore {
     const known = sessions.get(id)
@@ -164,6 +174,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const choice = choiceIn(chunk, app.getState())
     if (choice !== undefined) app.setState(choice)
     if (isAboutAsks(chunk)) void app.refreshAsks()
+    const asked = pageCallIn(chunk)
+    if (asked !== undefined) void pageTools.look(asked)
   }
 
   /** For changes that no stream tells: other browsers, the command line. */

@@ -17,6 +17,8 @@ export interface DataPartProps {
 /** A `data-*` part. Names that the page does not know are shown as what they are: a name and its data. */
 export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps) {
   const ask = dataOf(part, 'ask')
+  // What a page is asked to do stands in the card of the tool.
+  if (ask?.kind === 'browser') return null
   if (ask !== undefined) return <AskPart ask={ask} live={live} />
   if (part.type === 'data-ask-answer' || part.type === 'data-branch') return null
   const hint = dataOf(part, 'hint')

@@ -1,0 +1,26 @@
+import { textIn, webAddress } from '../displays/parts/read-fields.ts'
+import type { Action } from '../page-tools/action.ts'
+import { isOfThisMachine } from '../page-tools/reader-pages.ts'
+
+/** Opens the browser panel, and tells when the page has come. */
+const openUrl: Action = async (input, { panels, reader }) => {
+  const address = webAddress(input['url'])
+  const url = address === undefined ? undefined : URL.parse(address.href)
+  if (address === undefined || url == null || url.username !== '' || url.password !== '')
+    throw new Error('This is not an address that is opened here: only http and https, without a password.')
+  const { href } = url
+  const title = textIn(input['title']) ?? address.host
+  const viewKey = panels.open({ kind: 'browser', key: href, title, data: { url: href } }, { by: 'tool' })
+  if (isOfThisMachine(href))
+    return { url: href, viewKey, note: 'A page of this machine: the person has a link to open it in a tab of its own.' }
+  try {
+    const page = await reader.read(href)
+    if (page.title !== '' && textIn(input['title']) === undefined) panels.change(viewKey, { title: page.title })
+    const isGood = page.status < 400
+    return { url: href, viewKey, loaded: isGood, ...(!isGood && { note: `It answered ${page.status}.` }) }
+  } catch (error) {
+    return { url: href, viewKey, loaded: false, note: error instanceof Error ? error.message.slice(0, 2000) : '' }
+  }
+}
+
+export default openUrl

@@ -1,0 +1,34 @@
+import { textIn } from '../displays/parts/read-fields.ts'
+import type { Action } from '../page-tools/action.ts'
+
+const largest = 32 * 1024 * 1024
+const most = 20
+
+/** Has the person pick files; their bytes go to the server, their place on the disk does not. */
+const pickFile: Action = async (input, { api }) => {
+  const files = await pick(textIn(input['accept']), input['multiple'] === true)
+  if (files.length === 0) throw new Error('The person picked nothing.')
+  const tooLarge = files.find(({ size }) => size > largest)
+  if (tooLarge !== undefined) throw new Error(`"${tooLarge.name}" is larger than the 32 MB that can be handed over.`)
+  const sent = []
+  for (const file of files.slice(0, most)) {
+    const mediaType = file.type || 'application/octet-stream'
+    const { sha256 } = await api.addBlob(new Blob([file], { type: mediaType }))
+    sent.push({ name: file.name.slice(0, 300), sha256, size: file.size, mediaType })
+  }
+  return { files: sent }
+}
+
+export default pickFile
+
+function pick(accept: string | undefined, multiple: boolean): Promise<File[]> {
+  const field = document.createElement('input')
+  field.type = 'file'
+  field.multiple = multiple
+  if (accept !== undefined) field.accept = accept
+  return new Promise((resolve) => {
+    field.addEventListener('change', () => resolve([...(field.files ?? [])]))
+    field.addEventListener('cancel', () => resolve([]))
+    field.click()
+  })
+}

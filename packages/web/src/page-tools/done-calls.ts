@@ -1,0 +1,48 @@
+import type { Kept } from '../api/kept.ts'
+import { isRecord, textIn } from '../displays/parts/read-fields.ts'
+
+/** What became of a call, as the server is told. */
+export interface Outcome {
+  status: 'success' | 'failed'
+  output?: unknown
+  errorText?: string
+}
+
+/** The calls that this browser has carried out: none is carried out twice, in whatever tab, before or after a reload. */
+export interface DoneCalls {
+  find(key: string): Outcome | undefined
+  add(key: string, outcome: Outcome): void
+}
+
+const keptKey = 'troupe.calls'
+const most = 60
+const largest = 20_000
+
+export function keepDoneCalls(kept: Kept): DoneCalls {
+  return {
+    find: (key) => read().find((one) => one.key === key)?.outcome,
+    add(key, outcome) {
+      const isSmall = JSON.stringify(outcome).length <= largest
+      const entry = { key, outcome: isSmall ? outcome : { status: outcome.status } }
+      kept.set(keptKey, JSON.stringify([...read().filter((one) => one.key !== key), entry].slice(-most)))
+    },
+  }
+
+  /** Read anew each time: other tabs write it, too. */
+  function read(): { key: string; outcome: Outcome }[] {
+    try {
+      const value: unknown = JSON.parse(kept.get(keptKey) ?? '[]')
+      return Array.isArray(value) ? value.flatMap(readEntry) : []
+    } catch {
+      return []
+    }
+  }
+}
+
+function readEntry(value: unknown): { key: string; outcome: Outcome }[] {
+  if (!isRecord(value) || !isRecord(value['outcome'])) return []
+  const { status } = value['outcome']
+  const key = textIn(value['key'])
+  if (key === undefined || (status !== 'success' && status !== 'failed')) return []
+  return [{ key, outcome: value['outcome'] as unknown as Outcome }]
+}

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ApiError } from '../api/api-error.ts'
+import { createKept } from '../api/kept.ts'
+import type { CallNote, TabNote } from '../api/page-info.ts'
+import type { Action, ActionContext, PageCall } from './action.ts'
+import { keepDoneCalls } from './done-calls.ts'
+import { createPageTools } from './page-tools.ts'
+import type { TabLocks } from './tab-locks.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** The server as pages see it: it gives a call to one tab, and takes one word on it. */
+function createServer() {
+  const given = new Map<string, PageCall[]>()
+  const acks: CallNote[] = []
+  const notes: TabNote[] = []
+  const answers: number[] = []
+  return {
+    given,
+    acks,
+    notes,
+    /** How the next acknowledgements are answered. */
+    answers,
+    api: {
+      announceTab: (tab: TabNote) => {
+        notes.push(tab)
+        return Promise.resolve({ calls: given.get(tab.tabId) ?? [], others: 0 })
+      },
+      acknowledgeCall: (ack: CallNote) => {
+        const status = answers.shift() ?? 200
+        if (status !== 200) return Promise.reject(new ApiError(status, { name: 'x', message: 'x' }))
+        if (acks.some(({ toolCallId }) => toolCallId === ack.toolCallId))
+          return Promise.reject(new ApiError(409, { name: 'AskClosed', message: 'closed' }))
+        acks.push(ack)
+        return Promise.resolve({ result: 'resolved' as const })
+      },
+    },
+  }
+}
+
+/** What the tabs of one browser share. */
+function createBrowser() {
+  const values = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => void values.set(key, value),
+    removeItem: (key: string) => void values.delete(key),
+  } as unknown as Storage
+  const turns = new Map<string, Promise<unknown>>()
+  const locks: TabLocks = {
+    async alone(name, work) {
+      const before = turns.get(name)
+      const turn = (before ?? Promise.resolve()).catch(() => undefined).then(work)
+      turns.set(name, turn)
+      return turn
+    },
+    live: () => Promise.resolve(true),
+    alive: () => Promise.resolve(undefined),
+  }
+  return { storage, locks, values }
+}
+
+function openTab(
+  server: ReturnType<typeof createServer>,
+  browser: ReturnType<typeof createBrowser>,
+  tabId: string,
+  act: Action,
+) {
+  const tools = createPageTools({
+    api: server.api,
+    ids: { clientId: 'browser', tabId },
+    newTabId: () => `${tabId}-2`,
+    actions: { names: ['do'], load: (name) => Promise.resolve(name === 'do' ? act : undefined) },
+    locks: browser.locks,
+    done: keepDoneCalls(createKept(() => browser.storage)),
+    reader: { read: () => Promise.reject(new Error('no')) },
+    sessionInSight: () => 's',
+    isBusyElsewhere: () => false,
+    contextOf: () => ({}) as ActionContext,
+  })
+  const stop = tools.start()
+  return { ...tools, stop }
+}
+
+const call = (toolCallId: string, more: Partial<PageCall> = {}): PageCall => ({
+  askId: `ask-${toolCallId}`,
+  sessionId: 's',
+  toolCallId,
+  toolName: 'Do',
+  action: 'do',
+  input: { x: 1 },
+  title: 'Do',
+  byPerson: false,
+  createdAt: Date.now(),
+  timeoutMs: 60_000,
+  ...more,
+})
+const settle = () => vi.advanceTimersByTimeAsync(0)
+
+test('what the page is asked for is done once and told, however often it is heard of', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const act = vi.fn<Action>((input) => ({ seen: input }))
+  server.given.set('a', [call('c1')])
+  const tab = openTab(server, browser, 'a', act)
+  await settle()
+  await tab.look()
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(act).toHaveBeenCalledTimes(1)
+  expect(server.acks).toEqual([
+    { sessionId: 's', clientId: 'browser', toolCallId: 'c1', status: 'success', output: { seen: { x: 1 } } },
+  ])
+  expect(server.notes.length).toBeGreaterThan(3)
+  tab.stop()
+})
+
+test('two tabs that are both given a call do it once', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const act = vi.fn<Action>(() => new Promise((resolve) => setTimeout(() => resolve('done'), 1000)))
+  for (const tab of ['a', 'b']) server.given.set(tab, [call('c1')])
+  const tabs = ['a', 'b'].map((tab) => openTab(server, browser, tab, act))
+  await vi.advanceTimersByTimeAsync(5000)
+  expect([act.mock.calls.length, server.acks.length]).toEqual([1, 1])
+  for (const tab of tabs) tab.stop()
+})
+
+test('a page that was loaded anew tells again what it had done, and does not do it again', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const act = vi.fn<Action>(() => 'done')
+  server.given.set('a', [call('c1')])
+  // The server is away for as long as the first page lives.
+  server.answers.push(...Array.from({ length: 3 }, () => 500))
+  const before = openTab(server, browser, 'a', act)
+  await settle()
+  expect([act.mock.calls.length, server.acks.length]).toEqual([1, 0])
+  before.stop()
+  const after = openTab(server, { ...browser, locks: createBrowser().locks }, 'a', act)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(act).toHaveBeenCalledTimes(1)
+  expect(server.acks).toMatchObject([{ status: 'success', output: 'done' }])
+  after.stop()
+})
+
+test('one that died in the middle left nothing done: the next does it', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  server.given.set('a', [call('c1')])
+  const dies = openTab(server, browser, 'a', () => new Promise(() => undefined))
+  await settle()
+  dies.stop()
+  server.given.set('b', [call('c1')])
+  const act = vi.fn<Action>(() => 'done')
+  // With the tab its lock is gone.
+  const next = openTab(server, { ...browser, locks: createBrowser().locks }, 'b', act)
+  await settle()
+  expect([act.mock.calls.length, server.acks]).toMatchObject([1, [{ output: 'done' }]])
+  next.stop()
+})
+
+test('what cannot be done is told in words, and what is not in the list is not done', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  server.given.set('a', [call('c1'), call('c2', { action: 'format-disk' })])
+  const tab = openTab(server, browser, 'a', () => Promise.reject(new Error('It is stuck.')))
+  await settle()
+  const words = Object.fromEntries(
+    server.acks.map(({ toolCallId, status, errorText }) => [toolCallId, [status, errorText]]),
+  )
+  expect(words).toEqual({
+    c1: ['failed', 'It is stuck.'],
+    c2: ['failed', 'This page cannot do "format-disk".'],
+  })
+  expect(server.acks).toHaveLength(2)
+  tab.stop()
+})
+
+test('what needs the person waits for their click, and what they share is not kept in the browser', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const act = vi.fn<Action>(() => ({ text: 'a secret' }))
+  const asked = call('c1', { byPerson: true })
+  server.given.set('a', [asked])
+  const tab = openTab(server, browser, 'a', act)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(act).not.toHaveBeenCalled()
+  expect(await tab.perform(asked)).toBe(true)
+  expect(server.acks).toMatchObject([{ output: { text: 'a secret' } }])
+  expect(JSON.stringify([...browser.values])).not.toContain('secret')
+  // Elsewhere the person may have answered meanwhile.
+  expect(await tab.decline(asked)).toBe(false)
+  tab.stop()
+})
+
+test('a call that the stream tells of is looked for until the server has it', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const tab = openTab(server, browser, 'a', () => 'done')
+  await settle()
+  void tab.look({ toolCallId: 'c1' })
+  await vi.advanceTimersByTimeAsync(100)
+  server.given.set('a', [call('c1')])
+  await vi.advanceTimersByTimeAsync(600)
+  expect(server.acks).toHaveLength(1)
+  tab.stop()
+})
+
+test('the copy of a tab gets a name of its own', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const locks: TabLocks = { ...browser.locks, live: (tabId) => Promise.resolve(tabId !== 'a') }
+  const tab = openTab(server, { ...browser, locks }, 'a', () => 'done')
+  await settle()
+  expect(server.notes.map(({ tabId }) => tabId)).toEqual(['a-2'])
+  tab.stop()
+})

@@ -1,0 +1,164 @@
+import type { Api } from '../api/api.ts'
+import type { ClientIds } from '../api/client-ids.ts'
+import { isRecord } from '../displays/parts/read-fields.ts'
+import type { ActionContext, PageCall } from './action.ts'
+import type { ActionRegistry } from './action-registry.ts'
+import { acknowledge } from './acknowledge.ts'
+import type { DoneCalls, Outcome } from './done-calls.ts'
+import type { ReaderPages } from './reader-pages.ts'
+import type { TabLocks } from './tab-locks.ts'
+
+/** This page as a device: says what it can do, and does what tools ask it for, each thing once. */
+export interface PageTools {
+  reader: ReaderPages
+  /** Announces the page until the returned function is called. */
+  start: () => () => void
+  /** Asks the server what there is to do. `expects`: a call that the stream has told of, which comes in a moment. */
+  look: (expects?: { toolCallId: string }) => Promise<void>
+  /** The person has clicked: does what the call wants. False where it did not work. */
+  perform: (call: PersonCall) => Promise<boolean>
+  decline: (call: PersonCall) => Promise<boolean>
+}
+
+export interface PersonCall {
+  sessionId: string
+  toolCallId: string
+  action: string
+  input: unknown
+}
+
+export interface PageToolsServices {
+  api: Pick<Api, 'announceTab' | 'acknowledgeCall'>
+  /** Changed in place where this tab turns out to be the copy of another. */
+  ids: ClientIds
+  newTabId: () => string
+  actions: ActionRegistry
+  locks: TabLocks
+  done: DoneCalls
+  reader: ReaderPages
+  sessionInSight: () => string | null
+  /** Whether runs go on that this page does not follow. */
+  isBusyElsewhere: () => boolean
+  contextOf: (sessionId: string) => ActionContext
+  now?: () => number
+}
+
+const quietMs = 20_000
+const busyMs = 4000
+/** The server opens what its stream has told of in a moment. */
+const soon = [120, 400, 1200, 3000]
+const dayMs = 86_400_000
+
+export function createPageTools(services: PageToolsServices): PageTools {
+  const { api, ids, actions, locks, done, reader, now = Date.now } = services
+  const running = new Set<string>()
+  const seen = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isOpen = false
+  let ready: Promise<void> | undefined
+
+  return { reader, start, look, perform, decline }
+
+  function start(): () => void {
+    isOpen = true
+    ready ??= locks.live(ids.tabId).then((isOurs) => {
+      if (!isOurs) ids.tabId = services.newTabId()
+      if (!isOurs) void locks.live(ids.tabId)
+    })
+    void look()
+    return () => {
+      isOpen = false
+      clearTimeout(timer)
+    }
+  }
+
+  async function look(expects?: { toolCallId: string }): Promise<void> {
+    await announce()
+    if (expects === undefined) return
+    for (const pause of soon) {
+      if (seen.has(expects.toolCallId) || !isOpen) return
+      await new Promise((resolve) => {
+        setTimeout(resolve, pause)
+      })
+      if (!seen.has(expects.toolCallId)) await announce()
+    }
+  }
+
+  async function announce(): Promise<void> {
+    if (!isOpen) return
+    clearTimeout(timer)
+    let next = quietMs
+    try {
+      await ready
+      const alive = await locks.alive()
+      const { calls, others } = await api.announceTab({
+        clientId: ids.clientId,
+        tabId: ids.tabId,
+        actions: [...actions.names],
+        sessionId: services.sessionInSight(),
+        ...(alive !== undefined && { alive }),
+      })
+      for (const call of calls) take(call)
+      if (others > 0 || calls.length > 0 || services.isBusyElsewhere()) next = busyMs
+    } catch {
+      // The server is away, or refuses us: what happens elsewhere in the page says so.
+    }
+    clearTimeout(timer)
+    if (isOpen) timer = setTimeout(() => void announce(), next)
+  }
+
+  function take(call: PageCall): void {
+    seen.add(call.toolCallId)
+    // Its card waits for the person.
+    if (call.byPerson) return
+    const until = call.createdAt + (call.timeoutMs ?? dayMs)
+    void carryOut(call, { until, isKept: true })
+  }
+
+  function perform(call: PersonCall): Promise<boolean> {
+    return carryOut(call, { until: now() + dayMs, isKept: false })
+  }
+
+  function decline({ sessionId, toolCallId }: PersonCall): Promise<boolean> {
+    const outcome: Outcome = { status: 'failed', errorText: 'The person declined.' }
+    return send({ sessionId, toolCallId }, outcome, now() + dayMs)
+  }
+
+  /** One tab at a time, and never what was done before; what was done and not heard of is told again. */
+  async function carryOut(call: PersonCall, { until, isKept }: { until: number; isKept: boolean }): Promise<boolean> {
+    const key = `${call.sessionId}/${call.toolCallId}`
+    if (running.has(key)) return false
+    running.add(key)
+    try {
+      return await locks.alone(key, async () => {
+        const known = done.find(key)
+        const outcome = known ?? (await act(call))
+        // What a person has shared does not lie about in the browser.
+        if (known === undefined && isKept) done.add(key, outcome)
+        return (await send(call, outcome, until)) && outcome.status === 'success'
+      })
+    } finally {
+      running.delete(key)
+    }
+  }
+
+  async function act({ sessionId, toolCallId, action: name, input }: PersonCall): Promise<Outcome> {
+    try {
+      const action = await actions.load(name)
+      if (action === undefined) return { status: 'failed', errorText: `This page cannot do "${name}".` }
+      const output = await action(isRecord(input) ? input : {}, services.contextOf(sessionId), { toolCallId })
+      return { status: 'success', output }
+    } catch (error) {
+      return { status: 'failed', errorText: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  function send(
+    { sessionId, toolCallId }: Pick<PersonCall, 'sessionId' | 'toolCallId'>,
+    outcome: Outcome,
+    until: number,
+  ): Promise<boolean> {
+    const body = { sessionId, clientId: ids.clientId, toolCallId, ...outcome }
+    return acknowledge(() => api.acknowledgeCall(body), { until, now })
+  }
+}
