@@ -46,7 +46,11 @@ const help = `Troupe: a workspace in which agents work with real tools under you
   troupe doctor [--json]    what was found on this machine, and how to fix what is missing
   troupe debug <sessionId> [messageId] [--json]
                             the chain of messages, what the model is sent, the log of the run
-  troupe import <folder>    bring exported sessions back
+  troupe export <sessionId> [--format md|json|html] [--branch <messageId>] [-o <file>]
+                            the session as Markdown, as JSON that can be imported, or as a page that replays it
+  troupe import <file|folder>
+                            bring exported sessions back, or take over what ChatGPT, Claude, LibreChat or
+                            Open WebUI exported (zip or JSON)
   troupe help, troupe version
 
 Nobody can be asked in a run of -p: what would need an approval is denied, and the agent is told so.

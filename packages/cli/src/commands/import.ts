@@ -4,14 +4,20 @@ import { NamedError } from '@troupe/core/error'
 import { lockHome, openHome } from '@troupe/server/home'
 import { defineCommand, tell, UsageError } from '../command.ts'
 import { count } from '../count.ts'
+import { importUpload } from '../import-upload.ts'
 
-/** `troupe import <folder>`: exported sessions come back into the store of this folder's workspace. */
+/**
+ * `troupe import <file|folder>`: exported sessions come back into the store of this folder's workspace, and files of
+ * other programs become sessions.
+ */
 export const command = defineCommand({
   options: { workspace: { type: 'string' } },
   async run({ values, positionals }, context) {
     const [given, ...more] = positionals
-    if (given === undefined || more.length > 0) throw new UsageError('expected: troupe import <folder>')
-    const folder = sessionsIn(path.resolve(context.cwd, given))
+    if (given === undefined || more.length > 0) throw new UsageError('expected: troupe import <file|folder>')
+    const place = path.resolve(context.cwd, given)
+    if (statSync(place, { throwIfNoEntry: false })?.isFile()) return importUpload(context, place, values.workspace)
+    const folder = sessionsIn(place)
     const home = openHome({ env: context.env })
     const lock = lockHome(home)
     if ('ownedBy' in lock) {
@@ -54,6 +60,7 @@ export const command = defineCommand({
 function sessionsIn(folder: string): string {
   const inside = path.join(folder, 'sessions')
   if (statSync(inside, { throwIfNoEntry: false })?.isDirectory()) return inside
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${folder} is not a folder`)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${folder} is neither a file nor a folder`)
   return folder
 }

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { errorInfo, type Blobs } from '@troupe/core'
 import { findFolder } from '../stores/find-folder.ts'
 import type { SqlStore } from '../stores/sql-store.ts'
+import { cleanTitle } from '../stores/sql/title.ts'
 import { chatgpt } from './chatgpt.ts'
 import { claude } from './claude.ts'
 import type { ImportFiles, Importer } from './importer.ts'
@@ -221,5 +222,5 @@ function parse(json: string): unknown {
 function titleOf(value: unknown): string {
   const { title, name, session } = record(value)
   const called = text(title) || text(name) || text(record(session)['title'])
-  return called === '' ? '' : ` (${called.slice(0, 80)})`
+  return called === '' ? '' : ` (${cleanTitle(called).slice(0, 80)})`
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AgentRecord, Ask, Part, StoredMessage } from '@troupe/core'
 import type { z } from 'zod'
 import { agentSchema, askSchema, messageSchema, sessionSchema } from '../stores/exported-schemas.ts'
-import { defaultTitle } from '../stores/sql/title.ts'
+import { cleanTitle, defaultTitle } from '../stores/sql/title.ts'
 import type { ImportFiles, ImportedSession, Importer } from './importer.ts'
 import { list, record, text } from './loose.ts'
 
@@ -36,7 +36,7 @@ export const troupe: Importer = {
     const createdAt = said.createdAt ?? messages[0]?.message.createdAt ?? 0
     const session: ImportedSession['session'] = {
       id,
-      title: said.title ?? defaultTitle,
+      title: cleanTitle(said.title ?? '') || defaultTitle,
       renamed: said.renamed ?? false,
       pinned: said.pinned ?? false,
       archived: said.archived ?? false,
