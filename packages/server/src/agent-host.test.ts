@@ -93,7 +93,9 @@ it('lets one sub-agent be stopped while the others go on', async () => {
 it('keeps the id that a person gave to what they tell one at work', async () => {
   const asking = cast({ master: [[task('a')]], a: [[{ call: { name: 'TestApproval', input: {} } }]] })
   const script: Script = (prompt, ...rest) =>
-    JSON.stringify(prompt).includes('mind the gap') ? [{ text: 'minded' }] : asking(prompt, ...rest)
+    JSON.stringify(prompt).includes('mind the gap')
+      ? [{ text: 'minded' }]
+      : (asking as (...given: unknown[]) => ScriptTurn)(prompt, ...rest)
   test = await openTestLive(script, { toolList, agents, blocks })
   const run = await test.ask('go')
   await run.settled()
