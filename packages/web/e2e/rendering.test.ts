@@ -76,6 +76,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await answer.locator('.code-block code').innerText()).toBe(
       'const answer: number = 42 // <img src=x onerror=alert(1)>',
     )
+    await answer.locator('.code-inline-block .hljs-built_in', { hasText: 'print' }).waitFor()
     const pre = answer.locator('.code-block pre')
     await answer.getByRole('button', { name: 'Wrap long lines', exact: true }).click()
     expect(await pre.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('pre-wrap')

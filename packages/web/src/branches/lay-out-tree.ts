@@ -14,6 +14,8 @@ export interface MapRow {
   /** Its line goes on below. */
   continues: boolean
   isOnBranch: boolean
+  /** The branch in sight passes by, in the first lane. */
+  isBesideBranch: boolean
 }
 
 export interface LayoutOptions {
@@ -50,7 +52,9 @@ export function layOutTree(tree: TreeIndex, { leaf, unfolded, shown }: LayoutOpt
     for (const side of below.filter((child) => child !== main).toReversed())
       open.push({ message: side, lane: lane + 1, from: 'left' })
   }
-  return rows
+  const first = rows.findIndex((row) => row.isOnBranch)
+  const last = rows.findLastIndex((row) => row.isOnBranch)
+  return rows.map((row, index) => (index > first && index < last ? { ...row, isBesideBranch: !row.isOnBranch } : row))
 
   function addStretch(stretch: TreeMessage[], { lane, from }: { lane: number; from: MapRow['from'] }): void {
     const start = keptHead
@@ -73,6 +77,7 @@ export function layOutTree(tree: TreeIndex, { leaf, unfolded, shown }: LayoutOpt
         from: index === 0 ? from : 'above',
         continues: index < stretch.length - 1 || (tree.children.get(message.id)?.length ?? 0) > 0,
         isOnBranch: branch.has(message.id),
+        isBesideBranch: false,
       })
     })
   }

@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { MapRow } from './lay-out-tree.ts'
@@ -26,6 +27,7 @@ export interface MapRowViewProps {
 export const MapRowView = memo(function MapRowView({ id, row, top, isMarked, onMark, onTake }: MapRowViewProps) {
   const { message, hidden, isOnBranch, lane } = row
   const role = roleName(message.role)
+  const words = stripMarkdown(message.text)
   return (
     <div
       id={id}
@@ -34,7 +36,7 @@ export const MapRowView = memo(function MapRowView({ id, row, top, isMarked, onM
       aria-selected={isMarked}
       aria-expanded={hidden > 0 ? false : undefined}
       aria-label={hidden > 0 ? t.branches.show(hidden) : rowLabel(row)}
-      title={hidden > 0 ? t.branches.show(hidden) : `${role}: ${message.text}`}
+      title={hidden > 0 ? t.branches.show(hidden) : `${role}: ${words}`}
       className="map-row"
       data-branch={isOnBranch}
       style={{ top, height: rowHeight }}
@@ -48,7 +50,7 @@ export const MapRowView = memo(function MapRowView({ id, row, top, isMarked, onM
         </button>
       ) : (
         <span className="map-text" data-role={message.role}>
-          {message.text === '' ? t.branches.noText : <VisibleText text={message.text} as="name" />}
+          {words === '' ? t.branches.noText : <VisibleText text={words} as="name" />}
         </span>
       )}
       {message.ending !== undefined && hidden === 0 && (
@@ -60,7 +62,7 @@ export const MapRowView = memo(function MapRowView({ id, row, top, isMarked, onM
   )
 })
 
-function Picture({ row: { lane, from, continues, hidden, message, isOnBranch } }: { row: MapRow }) {
+function Picture({ row: { lane, from, continues, hidden, message, isOnBranch, isBesideBranch } }: { row: MapRow }) {
   const shownLane = Math.min(lane, mostLanes)
   const x = (place: number) => place * laneWidth + laneWidth / 2 + 2
   const own = x(shownLane)
@@ -74,7 +76,14 @@ function Picture({ row: { lane, from, continues, hidden, message, isOnBranch } }
       data-branch={isOnBranch}
     >
       {Array.from({ length: shownLane }, (_, place) => (
-        <line key={place} className="map-line" x1={x(place)} x2={x(place)} y1={0} y2={rowHeight} />
+        <line
+          key={place}
+          className={place === 0 && isBesideBranch ? 'map-line map-passing' : 'map-line'}
+          x1={x(place)}
+          x2={x(place)}
+          y1={0}
+          y2={rowHeight}
+        />
       ))}
       {from === 'above' && <line className="map-line map-own" x1={own} x2={own} y1={0} y2={middle} />}
       {from === 'left' && (
@@ -103,7 +112,7 @@ export function roleName(role: string): string {
 }
 
 function rowLabel({ message, isOnBranch }: MapRow): string {
-  const text = message.text === '' ? t.branches.noText : message.text
+  const text = stripMarkdown(message.text) || t.branches.noText
   const ending =
     message.ending === undefined ? '' : `, ${message.ending === 'failed' ? t.branches.failed : t.branches.stopped}`
   return `${roleName(message.role)}: ${text}${ending}${isOnBranch ? `, ${t.branches.current}` : ''}`

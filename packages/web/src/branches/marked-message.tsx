@@ -2,6 +2,7 @@ import type { TreeMessage } from '@troupe/core'
 import { Columns2, CornerDownRight, GitMerge, LocateFixed, Scissors } from 'lucide-react'
 import { useState } from 'react'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
+import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
@@ -39,7 +40,9 @@ export function MarkedMessage({ tree, message, isOnBranch, onGo }: MarkedMessage
         {message.tokens !== undefined && <span>{t.chat.tokens(formatCount(message.tokens))}</span>}
         {message.cost !== undefined && message.cost > 0 && <span>{formatCost(message.cost)}</span>}
       </p>
-      <p className="map-marked-text">{message.text === '' ? t.branches.noText : <VisibleText text={message.text} />}</p>
+      <p className="map-marked-text">
+        {message.text === '' ? t.branches.noText : <VisibleText text={stripMarkdown(message.text)} />}
+      </p>
       <div className="map-marked-buttons">
         <Button onClick={onGo}>
           <LocateFixed aria-hidden />

@@ -1,6 +1,7 @@
 import { WrapText } from 'lucide-react'
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { keptByBrowser } from '../api/kept.ts'
+import { FencePreview } from '../previews/fence-preview.tsx'
 import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -33,6 +34,7 @@ export const CodeBlock = memo(function CodeBlock({ language, text, done }: CodeB
       <pre tabIndex={0}>
         <code ref={code} />
       </pre>
+      {done && <FencePreview language={language} text={text} />}
     </figure>
   )
 })

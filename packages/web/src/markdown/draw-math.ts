@@ -37,7 +37,7 @@ function draw(source: string): HTMLElement | undefined {
       throwOnError: true,
       trust: false,
       strict: false,
-      maxSize: [40, 40],
+      maxSize: [10, 10],
       maxExpand: 300,
       annotate: false,
     })

@@ -4,6 +4,7 @@ import { copyText } from '../ui/copy-text.ts'
 
 type DrawMath = (place: HTMLElement) => void
 let drawMath: DrawMath | undefined
+const settledMs = 300
 
 /** Adds to sanitised prose what markdown has no words for: tables that scroll, code with a copy button, images that can be enlarged, formulas. Once. */
 export function dressProse(root: HTMLElement): void {
@@ -39,6 +40,19 @@ function frameCode(code: HTMLElement): void {
   code.replaceWith(frame)
   frame.append(button, code)
   code.tabIndex = 0
+  setTimeout(() => void paintCode(code.querySelector('code')), settledMs)
+}
+
+/** In its colours, when it has stood still for a while: what is being written is made anew with every word. */
+async function paintCode(code: HTMLElement | null): Promise<void> {
+  const language = /language-([\w+#.-]+)/.exec(code?.className ?? '')?.[1]
+  if (code === null || language === undefined || !code.isConnected) return
+  const text = code.textContent
+  const painted = await import('./highlight.ts').then(
+    ({ highlight }) => highlight(text, language),
+    () => undefined,
+  )
+  if (painted !== undefined && code.isConnected && code.textContent === text) code.replaceChildren(painted)
 }
 
 function frameImage(image: HTMLImageElement): void {

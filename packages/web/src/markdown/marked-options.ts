@@ -18,6 +18,11 @@ class AnswerRenderer extends Renderer {
     return keepPlainTags(text)
   }
 
+  /** Also after `<script>` and the like, where marked takes text for markup. */
+  override text(token: Tokens.Text | Tokens.Escape): string {
+    return super.text('escaped' in token ? { ...token, escaped: false } : token)
+  }
+
   /** Nothing is fetched because an answer names it: an image elsewhere is a link. */
   override image({ href, text }: Tokens.Image): string {
     if (isOwnImage(href)) return `<img src="${escape(href)}" alt="${escape(text)}">`

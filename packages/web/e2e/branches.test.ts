@@ -1,0 +1,142 @@
+import { scriptedModel } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name =
+  chromium === undefined
+    ? 'branches and search (skipped: no Chromium, CHROMIUM_PATH is not set)'
+    : 'branches and search'
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let answers = 0
+  const answer = (prompt: readonly { role: string; content: unknown }[]) => {
+    const last = prompt.findLast((message) => message.role === 'user')
+    const { text } = (last?.content as { text: string }[]).at(-1) as { text: string }
+    return [{ text: `Answer ${++answers} to **${text.slice(0, 40)}**, which says needle once.` }]
+  }
+  let workspace: TestWorkspace
+  let page: Page
+  let chat: ReturnType<typeof chatPage>
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: {
+        'test/script': scriptedModel(answer, { provider: 'test', modelId: 'script' }),
+        'test/other': scriptedModel(() => [{ text: 'From the other model.' }], { provider: 'test', modelId: 'other' }),
+      },
+      home: { 'config.json': '{"model": "test/script"}' },
+    })
+    page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    chat = chatPage(page)
+    await chat.ask('first question')
+    await chat.ask('second question')
+    await chat.ask('third question')
+  })
+  afterAll(() => workspace?.close())
+
+  test('an answer is written anew by another model, chosen with the keyboard', async () => {
+    await chat.lastAnswer.getByRole('button', { name: 'Regenerate with another model' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Search models' }).fill('other')
+    await page.keyboard.press('Enter')
+    await chat.lastAnswer.getByText('From the other model.').waitFor()
+    await chat.lastAnswer.getByText('2 / 2').waitFor()
+    expect(await chat.lastAnswer.locator('.facts-model').innerText()).toBe('test/other')
+  })
+
+  test('the map shows every branch and goes there, by keys alone', async () => {
+    await page.getByRole('button', { name: 'Map of the branches' }).click()
+    const map = page.getByRole('tree')
+    await map.waitFor()
+    await page.getByText('2 branches, 7 messages').waitFor()
+    await map.focus()
+    await page.keyboard.press('End')
+    const marked = map.getByRole('treeitem', { selected: true })
+    expect(await marked.getAttribute('aria-label')).toMatch(/^Answer: From the other model\., in sight$/)
+    await page.keyboard.press('ArrowUp')
+    expect(await marked.getAttribute('aria-label')).toMatch(/^Answer: Answer 3/)
+    expect(await marked.getAttribute('aria-level')).toBe('2')
+    await page.keyboard.press('Enter')
+    await chat.lastAnswer.getByText('Answer 3').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    expect(await marked.getAttribute('aria-label')).toMatch(/^You: third question/)
+    await page.keyboard.press('Home')
+    expect(await marked.getAttribute('aria-label')).toMatch(/^You: first question/)
+  })
+
+  test('two branches stand side by side, and what came of one is brought into the other', async () => {
+    const other = page.getByRole('treeitem', { name: /^Answer: From the other model/ })
+    await other.click()
+    await page.getByRole('button', { name: 'Compare with the branch in sight' }).click()
+    const left = page.getByRole('article', { name: 'In sight, Answer' })
+    await left.locator('mark').first().waitFor()
+    expect(await left.locator('.compare-words').innerText()).toMatch(/^Answer 3 to \*\*third question\*\*/)
+    const right = page.getByRole('article', { name: 'Other branch, Answer' })
+    expect(await right.innerText()).toContain('From the other model.')
+    expect(await page.getByRole('row', { name: /^Tokens/ }).innerText()).toMatch(/Tokens\s+\d+\s+\d+/)
+    await page.getByText('Mark what differs').click()
+    await left.locator('strong', { hasText: 'third question' }).waitFor()
+    await page.getByRole('button', { name: 'Bring the right into the left' }).click()
+    await expect.poll(() => chat.field.inputValue()).toContain('> From the other model.')
+    expect(await chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
+    expect(await page.getByRole('log').innerText()).toContain('Answer 3')
+    await chat.field.fill('')
+  })
+
+  test('a message is deleted at once, in every tab, and comes back', async () => {
+    const second = chatPage(await page.context().newPage())
+    await second.page.goto(page.url())
+    await second.own.nth(2).waitFor()
+    await chat.own.nth(1).getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByText('5 messages were deleted.').waitFor()
+    await expect.poll(() => chat.own.count()).toBe(1)
+    await expect.poll(() => second.own.count()).toBe(1)
+    expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => chat.own.count()).toBe(3)
+    await expect.poll(() => second.own.count()).toBe(3)
+    await second.page.close()
+  })
+
+  test('words are found in the whole session, from one to the next, also in another branch', async () => {
+    await chat.field.focus()
+    await page.keyboard.press('Control+f')
+    const field = page.getByRole('textbox', { name: 'Find in this session' })
+    await field.fill('NEEDLE')
+    const place = page.locator('.find-place')
+    await expect.poll(() => place.innerText()).toMatch(/^\d of 3/)
+    const marks = () => page.evaluate(() => CSS.highlights.get('found')?.size ?? 0)
+    await expect.poll(marks).toBeGreaterThan(0)
+    await field.fill('other model')
+    await expect.poll(() => place.innerText()).toMatch(/^1 of 1/)
+    await chat.lastAnswer.getByText('From the other model.').waitFor()
+    await expect.poll(() => page.evaluate(() => CSS.highlights.get('found-here')?.size)).toBe(1)
+    await field.fill('nowhere to be found')
+    await expect.poll(() => place.innerText()).toBe('No matches')
+    await field.press('Escape')
+    await field.waitFor({ state: 'detached' })
+    expect(await chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
+    expect(await marks()).toBe(0)
+  })
+
+  test('only one branch is kept when that is wanted, and that can be undone', async () => {
+    await page.getByRole('tab', { name: /Branches/ }).click()
+    await page.getByRole('treeitem', { name: /^Answer: From the other model/ }).click()
+    await page.getByRole('button', { name: 'Keep only this branch' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Keep only this branch?' })
+    expect(await dialog.innerText()).toContain('One message of other branches')
+    await dialog.getByRole('button', { name: 'Keep only this branch' }).click()
+    await page.getByText('This session has one branch.').waitFor()
+    expect(await chat.lastAnswer.innerText()).not.toContain('2 / 2')
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await page.getByText('2 branches, 7 messages').waitFor()
+  })
+
+  test('nothing went wrong meanwhile', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
