@@ -1,11 +1,21 @@
+import { lazy, Suspense } from 'react'
 import { examplesOf, isDemo } from '../api/model-info.ts'
+import { useBlocked } from '../composer/use-blocked.ts'
+import { sentence } from '../texts/sentence.tsx'
+import { t } from '../texts/t.ts'
 import { Mark } from '../ui/mark.tsx'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace.ts'
 import { useSessionStore } from './session-context.ts'
-import { useBlocked } from '../composer/use-blocked.ts'
 import './empty-chat.css'
 
 const shownExamples = 8
+/** Only who has no session yet sees it; without it the screen is still one to begin on. */
+const FirstRun = lazy(() =>
+  import('../first-run/first-run.tsx').then(
+    (loaded) => ({ default: loaded.FirstRun }),
+    () => ({ default: () => null }),
+  ),
+)
 
 /** The first screen of a session: a word of welcome, and requests to begin with where the model brings some. */
 export function EmptyChat() {
@@ -13,25 +23,32 @@ export function EmptyChat() {
   const { send } = useSessionStore()
   const current = useCurrentModel()
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
+  const isFirst = useApp((state) => state.sessions.length === 0 && state.modelsLoaded)
   const blocked = useBlocked() !== null
   const examples = examplesOf(model).slice(0, shownExamples)
   return (
     <div className="empty">
       <div className="empty-inner">
         <Mark />
-        <h2>What shall we work on?</h2>
+        <h2>{t.emptyChat.title}</h2>
         {isDemo(current) && (
           <p className="empty-note">
-            You are talking to the demo model. It is scripted, not an AI, but the tools it calls are real: try one of
-            these to see how a run looks. For real answers,{' '}
-            <button type="button" className="empty-add" onClick={() => app.openSettings('models')}>
-              add a model
-            </button>
-            .
+            {sentence(t.emptyChat.demo, {
+              add: (
+                <button type="button" className="empty-add" onClick={() => app.openSettings('models')}>
+                  {t.emptyChat.addModel}
+                </button>
+              ),
+            })}
           </p>
         )}
+        {isFirst && (
+          <Suspense fallback={null}>
+            <FirstRun />
+          </Suspense>
+        )}
         {examples.length > 0 && (
-          <ul className="examples" aria-label="Examples">
+          <ul className="examples" aria-label={t.emptyChat.examples}>
             {examples.map((example) => (
               <li key={example}>
                 <button type="button" className="example" disabled={blocked} onClick={() => void send(example)}>

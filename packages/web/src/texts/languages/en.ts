@@ -795,6 +795,21 @@ export const en = {
     yes: 'yes',
     no: 'no',
   },
+  emptyChat: {
+    title: 'What shall we work on?',
+    demo: 'You are talking to the demo model. It is scripted, not an AI, but the tools it calls are real: try one of these to see how a run looks. For real answers, {add}.',
+    addModel: 'add a model',
+    examples: 'Examples',
+  },
+  firstRun: {
+    title: 'Found on this machine',
+    nothing:
+      'No key and no local model: the demo model answers meanwhile. Set a key in the environment, start a server of models such as Ollama, or add a key here.',
+    answersNow: 'answers now',
+    tour: 'Take the tour with the demo model',
+    add: 'Keys and providers',
+    keys: '{sheet} shows the shortcuts; in a message {files} names files and agents, {commands} commands and skills.',
+  },
 }
 
 /** What a language must have: a file without one of the texts does not pass the type check. */

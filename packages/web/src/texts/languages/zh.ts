@@ -808,4 +808,18 @@ export const zh: Texts = {
     yes: '是',
     no: '否',
   },
+  emptyChat: {
+    title: '我们从哪里开始？',
+    demo: '你正在与演示模型对话。它按脚本运行，并非 AI，但它调用的工具是真实的：试试下面的例子，看看一次运行是什么样子。想要真正的回答，请{add}。',
+    addModel: '添加模型',
+    examples: '示例',
+  },
+  firstRun: {
+    title: '在本机上找到的',
+    nothing: '没有密钥，也没有本地模型：暂由演示模型回答。你可以在环境变量中设置密钥、启动 Ollama 之类的模型服务，或在这里添加密钥。',
+    answersNow: '现在由它回答',
+    tour: '用演示模型看一遍导览',
+    add: '密钥与提供商',
+    keys: '按 {sheet} 查看快捷键；在消息中，{files} 提及文件和智能体，{commands} 使用命令和技能。',
+  },
 }

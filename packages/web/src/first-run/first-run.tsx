@@ -1,0 +1,93 @@
+import { Check, KeyRound, Play, Search, Server } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { isDemo } from '../api/model-info.ts'
+import type { ProviderInfo } from '../api/provider-info.ts'
+import { FamilyMark } from '../models/family-mark.tsx'
+import { sentence } from '../texts/sentence.tsx'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { useApp, useCurrentModel, useWorkspace } from '../workspace.ts'
+import { foundHere } from './found-here.ts'
+import type { FoundProvider } from './found-here.ts'
+import './first-run.css'
+
+/** Before anything was said here: what was found on this machine, what answers now, and the tour. Nothing to fill in. */
+export function FirstRun() {
+  const { api, app } = useWorkspace()
+  const models = useApp((state) => state.models)
+  const current = useCurrentModel()
+  const [providers, setProviders] = useState<ProviderInfo[] | null>(null)
+  // Who cannot be asked is told of elsewhere: the page says that the server is away.
+  useEffect(
+    () =>
+      void api.providers().then(
+        (list) => setProviders(list.providers),
+        () => undefined,
+      ),
+    [api],
+  )
+  if (providers === null) return null
+  const found = foundHere(providers, models)
+  const demo = models.find(({ ref }) => isDemo(ref))
+  return (
+    <section className="first-run" aria-label={t.firstRun.title}>
+      <h3>
+        <Search aria-hidden />
+        {t.firstRun.title}
+      </h3>
+      {found.length === 0 && <p>{t.firstRun.nothing}</p>}
+      {found.length > 0 && (
+        <ul>
+          {found.map((one) => (
+            <li key={one.id}>
+              <button
+                type="button"
+                aria-pressed={current?.startsWith(`${one.id}/`) === true}
+                onClick={() => void app.chooseModel(one.model.ref)}
+              >
+                <FamilyMark family={one.model.familyId} />
+                <span>
+                  <b>
+                    <VisibleText text={one.name} as="name" />
+                  </b>
+                  <small>
+                    {one.how.kind === 'local' ? <Server aria-hidden /> : <KeyRound aria-hidden />}
+                    {howInWords(one)} · {t.models.count(one.models)}
+                  </small>
+                </span>
+                {current?.startsWith(`${one.id}/`) === true && (
+                  <span className="first-run-now">
+                    <Check aria-hidden />
+                    {t.firstRun.answersNow}
+                  </span>
+                )}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="first-run-ways">
+        {demo !== undefined && !isDemo(current) && (
+          <Button onClick={() => void app.chooseModel(demo.ref)}>
+            <Play aria-hidden />
+            {t.firstRun.tour}
+          </Button>
+        )}
+        <Button kind={found.length === 0 ? 'plain' : 'quiet'} onClick={() => app.openSettings('models')}>
+          <KeyRound aria-hidden />
+          {t.firstRun.add}
+        </Button>
+      </div>
+      <p className="first-run-more">
+        {sentence(t.firstRun.keys, { sheet: <kbd>?</kbd>, files: <kbd>@</kbd>, commands: <kbd>/</kbd> })}
+      </p>
+    </section>
+  )
+}
+
+function howInWords({ how }: FoundProvider): string {
+  if (how.kind === 'environment') return t.models.keyFromEnvironment(how.variable)
+  if (how.kind === 'settings') return t.models.keyFromSettings
+  return how.kind === 'local' ? t.models.foundHere : t.models.needsNoKey
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { ModelInfo } from '../api/model-info.ts'
+import type { ProviderInfo } from '../api/provider-info.ts'
+import { foundHere } from './found-here.ts'
+
+const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo => ({
+  id,
+  name: id,
+  adapter: id,
+  usable: true,
+  needsKey: true,
+  keySource: null,
+  env: [],
+  baseURL: null,
+  local: false,
+  inSettings: false,
+  problem: null,
+  models: 1,
+  ...fields,
+})
+const model = (ref: string): ModelInfo => {
+  const [owner = '', id = ''] = ref.split('/')
+  return { ref, id, name: id, provider: owner, providerName: owner, usable: true, tags: [] }
+}
+
+test('keys of the environment and servers of this machine are found, what lacks something is not', () => {
+  const found = foundHere(
+    [
+      provider('demo', { needsKey: false }),
+      provider('openai', { keySource: 'env:OPENAI_API_KEY' }),
+      provider('ollama', { local: true, needsKey: false }),
+      provider('lmstudio', { local: true, usable: false }),
+      provider('anthropic', { usable: false }),
+      provider('empty', { keySource: 'settings' }),
+    ],
+    [model('demo/tour'), model('openai/a'), model('openai/b'), model('ollama/c')],
+  )
+  expect(found).toEqual([
+    {
+      id: 'openai',
+      name: 'openai',
+      how: { kind: 'environment', variable: 'OPENAI_API_KEY' },
+      models: 2,
+      model: model('openai/a'),
+    },
+    { id: 'ollama', name: 'ollama', how: { kind: 'local' }, models: 1, model: model('ollama/c') },
+  ])
+})
