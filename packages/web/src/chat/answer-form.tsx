@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { DeclineButton, type AskFormProps } from './decline-button.tsx'
 import { useKept } from './use-kept.ts'
@@ -16,16 +17,16 @@ export function AnswerForm({ ask, ...form }: AskFormProps) {
     >
       <input
         className="approval-remark"
-        aria-label="Your answer"
-        placeholder="Your answer"
+        aria-label={t.inbox.yourAnswer}
+        placeholder={t.inbox.yourAnswer}
         value={text}
         disabled={form.sending}
         onChange={(event) => setText(event.target.value)}
       />
       <Button kind="primary" type="submit" disabled={form.sending || said === ''}>
-        Answer
+        {t.inbox.answer}
       </Button>
-      <DeclineButton {...form} label="Do not answer" />
+      <DeclineButton {...form} label={t.inbox.decline} />
     </form>
   )
 }

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { ApprovalFacts } from './approval-facts.tsx'
@@ -27,12 +28,12 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
   const remember = scope === 'once' || isEdited || rules.length === 0 ? undefined : scope
   const hint =
     said !== ''
-      ? 'A remark goes with a denial. Clear it to approve.'
+      ? t.inbox.remarkDenies
       : change.ok
         ? isEdited && scope !== 'once' && rules.length > 0
-          ? 'What you have edited is allowed only this once.'
+          ? t.inbox.editedOnce
           : undefined
-        : `This is not JSON: ${change.problem}`
+        : t.inbox.notJson(change.problem)
   const deny = () => void answer(approval.id, { type: 'deny', ...(said !== '' && { remark: said }) })
   const approve = () => {
     if (!change.ok) return
@@ -44,12 +45,12 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
   }
   return (
     <fieldset className="approval">
-      <legend className="visually-hidden">Your decision</legend>
+      <legend className="visually-hidden">{t.inbox.decision}</legend>
       <ApprovalFacts approval={approval} />
       {edited !== null && (
         <GrowingTextarea
           className="approval-input"
-          aria-label="Input of the call, as JSON"
+          aria-label={t.inbox.inputAsJson}
           aria-invalid={!change.ok}
           aria-describedby={hintId}
           spellCheck={false}
@@ -68,26 +69,26 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
           aria-describedby={hintId}
           onClick={approve}
         >
-          {isEdited ? 'Approve as edited' : remember === undefined ? 'Approve' : 'Approve and remember'}
+          {isEdited ? t.inbox.approveEdited : remember === undefined ? t.inbox.approve : t.inbox.approveRemembered}
         </Button>
         <Button disabled={sending} onClick={deny}>
-          {said === '' ? 'Deny' : 'Deny with remark'}
+          {said === '' ? t.inbox.deny : t.inbox.denyWithRemark}
         </Button>
         <Button
           kind="quiet"
           disabled={sending}
           onClick={() => setEdited(edited === null ? (JSON.stringify(input, null, 2) ?? '') : null)}
         >
-          {edited === null ? 'Edit input' : 'Leave as it was'}
+          {edited === null ? t.inbox.editInput : t.inbox.leaveInput}
         </Button>
         <label className="visually-hidden" htmlFor={remarkId}>
-          Remark for a denial
+          {t.inbox.remark}
         </label>
         <input
           id={remarkId}
           className="approval-remark"
           value={remark}
-          placeholder="If denied: what to do instead (optional)"
+          placeholder={t.inbox.remarkHint}
           disabled={sending}
           onChange={(event) => setRemark(event.target.value)}
           onKeyDown={(event) => {

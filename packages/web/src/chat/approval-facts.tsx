@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { recordsIn, textIn } from '../displays/parts/read-fields.ts'
 import type { Approval } from './tool-call.ts'
@@ -15,7 +16,7 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
         </p>
       )}
       {isWorthIt && (
-        <ul className="approval-commands" aria-label="What it runs">
+        <ul className="approval-commands" aria-label={t.inbox.whatItRuns}>
           {commands.map((command, index) => (
             <li key={index}>
               <code>

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { DeclineButton, type AskFormProps } from './decline-button.tsx'
@@ -13,8 +14,8 @@ export function PlanForm({ ask, ...form }: AskFormProps) {
     <div className="plan-form">
       <GrowingTextarea
         className="approval-remark plan-remark"
-        aria-label="Remark on the plan"
-        placeholder="What to change, or to heed (optional)"
+        aria-label={t.inbox.planRemark}
+        placeholder={t.inbox.planRemarkHint}
         value={remark}
         disabled={form.sending}
         maxLength={20_000}
@@ -22,23 +23,19 @@ export function PlanForm({ ask, ...form }: AskFormProps) {
       />
       <div className="approval-row">
         <Button kind="primary" disabled={form.sending} onClick={() => choose('edit')}>
-          Start editing
+          {t.inbox.planEdit}
         </Button>
-        <Button
-          disabled={form.sending}
-          title="The model is sent the plan and nothing of what led to it"
-          onClick={() => choose('clean')}
-        >
-          Start with a clean context
+        <Button disabled={form.sending} title={t.inbox.planCleanHint} onClick={() => choose('clean')}>
+          {t.inbox.planClean}
         </Button>
         <Button
           disabled={form.sending || said === ''}
-          title={said === '' ? 'Say above what to change' : undefined}
+          title={said === '' ? t.inbox.planContinueHint : undefined}
           onClick={() => choose('continue')}
         >
-          Go on planning
+          {t.inbox.planContinue}
         </Button>
-        <DeclineButton {...form} label="Not now" />
+        <DeclineButton {...form} label={t.inbox.notNow} />
       </div>
     </div>
   )

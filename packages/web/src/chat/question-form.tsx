@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import type { Question } from '@troupe/core/protocol'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { DeclineButton, type AskFormProps } from './decline-button.tsx'
@@ -47,9 +48,9 @@ export function QuestionForm({ ask, questions, ...form }: AskFormProps & { quest
       ))}
       <div className="approval-row">
         <Button kind="primary" type="submit" disabled={form.sending || answered === 0}>
-          {questions.length > 1 ? `Answer (${answered} of ${questions.length})` : 'Answer'}
+          {questions.length > 1 ? t.inbox.answerSome(answered, questions.length) : t.inbox.answer}
         </Button>
-        <DeclineButton {...form} label="Do not answer" />
+        <DeclineButton {...form} label={t.inbox.decline} />
       </div>
     </form>
   )
@@ -82,7 +83,7 @@ function QuestionField({ question, said, disabled, onChange }: QuestionFieldProp
           </span>
         )}
         <VisibleText text={question.question} />
-        {multiSelect && <span className="question-many">choose any</span>}
+        {multiSelect && <span className="question-many">{t.inbox.chooseAny}</span>}
       </legend>
       {question.options.map(({ label, description }) => (
         <label key={label} className="question-option">
@@ -104,8 +105,8 @@ function QuestionField({ question, said, disabled, onChange }: QuestionFieldProp
       ))}
       <input
         className="approval-remark question-own"
-        aria-label={`In your own words: ${question.question}`}
-        placeholder="In your own words"
+        aria-label={t.inbox.ownWordsTo(question.question)}
+        placeholder={t.inbox.ownWords}
         value={said.text}
         maxLength={20_000}
         onChange={(event) => onChange({ ...said, text: event.target.value })}

@@ -1,14 +1,10 @@
 import { useId } from 'react'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 
 export type Scope = 'once' | 'session' | 'project' | 'always'
 
-const scopes: Record<Scope, string> = {
-  once: 'only this once',
-  session: 'in this session',
-  project: 'in this project',
-  always: 'always',
-}
+const scopes: readonly Scope[] = ['once', 'session', 'project', 'always']
 
 export interface RememberChoiceProps {
   /** The rules that would stop the asking. */
@@ -23,7 +19,7 @@ export function RememberChoice({ rules, scope, disabled, onChange }: RememberCho
   const id = useId()
   return (
     <p className="approval-remember">
-      <label htmlFor={id}>Allow</label>
+      <label htmlFor={id}>{t.inbox.allow}</label>
       <select
         id={id}
         value={scope}
@@ -31,9 +27,9 @@ export function RememberChoice({ rules, scope, disabled, onChange }: RememberCho
         onChange={(event) => onChange(event.target.value as Scope)}
         aria-describedby={`${id}-rules`}
       >
-        {Object.entries(scopes).map(([value, label]) => (
+        {scopes.map((value) => (
           <option key={value} value={value}>
-            {label}
+            {t.inbox.scope[value]}
           </option>
         ))}
       </select>
@@ -50,6 +46,5 @@ export function RememberChoice({ rules, scope, disabled, onChange }: RememberCho
 }
 
 function introduction(scope: Scope, count: number): string {
-  if (scope === 'once') return count === 1 ? 'A rule that would stop asking:' : 'Rules that would stop asking:'
-  return count === 1 ? 'Kept as a rule:' : 'Kept as rules:'
+  return scope === 'once' ? t.inbox.wouldStop(count) : t.inbox.kept(count)
 }

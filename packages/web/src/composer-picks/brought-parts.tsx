@@ -2,6 +2,7 @@ import { Bot, CircleSlash, File, Folder, GraduationCap, SquareSlash } from 'luci
 import type { ReactNode } from 'react'
 import type { Part } from '@troupe/core/protocol'
 import { dataOf } from '../chat/data-of.ts'
+import { t } from '../texts/t.ts'
 import './brought-parts.css'
 
 const mentionIcons = { file: File, folder: Folder, agent: Bot, refused: CircleSlash }
@@ -14,7 +15,7 @@ export function BroughtParts({ parts }: { parts: readonly Part[] }) {
   })
   if (chips.length === 0) return null
   return (
-    <ul className="brought" aria-label="Brought in">
+    <ul className="brought" aria-label={t.composerPicks.brought}>
       {chips}
     </ul>
   )
@@ -22,15 +23,20 @@ export function BroughtParts({ parts }: { parts: readonly Part[] }) {
 
 function chipOf(part: Part): ReactNode {
   const skill = dataOf(part, 'skill')
-  if (skill !== undefined) return chip(<GraduationCap aria-hidden />, `skill ${skill.name}`, skill.path)
+  if (skill !== undefined) return chip(<GraduationCap aria-hidden />, t.composerPicks.skill(skill.name), skill.path)
   const command = dataOf(part, 'command')
-  if (command !== undefined) return chip(<SquareSlash aria-hidden />, `command ${command.name}`, command.path)
+  if (command !== undefined)
+    return chip(<SquareSlash aria-hidden />, t.composerPicks.command(command.name), command.path)
   const mention = dataOf(part, 'mention')
   if (mention === undefined) return undefined
   const { kind, name, lines, content } = mention
   const Icon = mentionIcons[kind]
   if (kind === 'refused') return chip(<Icon aria-hidden />, content, content, true)
-  return chip(<Icon aria-hidden />, lines === undefined ? name : `${name}:${lines}`, `${content.length} characters`)
+  return chip(
+    <Icon aria-hidden />,
+    lines === undefined ? name : `${name}:${lines}`,
+    t.composerPicks.characters(content.length),
+  )
 }
 
 function chip(icon: ReactNode, text: string, title: string, refused = false): ReactNode {

@@ -3,11 +3,11 @@
 import { Bot, File, Folder, GraduationCap, SquareSlash } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { PickItem } from '../api/api.ts'
+import { t } from '../texts/t.ts'
 import type { Picks } from './use-picks.ts'
 import './pick-list.css'
 
 const icons = { command: SquareSlash, skill: GraduationCap, file: File, folder: Folder, agent: Bot }
-const kinds = { command: 'command', skill: 'skill', file: 'file', folder: 'folder', agent: 'agent' }
 
 /** What may be put where the caret is. The field keeps the focus; arrow keys move, Enter or Tab takes, Escape closes. */
 export function PickList({ picks }: { picks: Picks }) {
@@ -21,7 +21,7 @@ export function PickList({ picks }: { picks: Picks }) {
     <>
       {open && (
         <div className="pick-box">
-          <div ref={list} id={listId} role="listbox" aria-label="What may be put in" className="pick-list">
+          <div ref={list} id={listId} role="listbox" aria-label={t.composerPicks.title} className="pick-list">
             {items.map((item, index) => (
               <Option
                 key={`${item.kind} ${item.label}`}
@@ -33,7 +33,8 @@ export function PickList({ picks }: { picks: Picks }) {
             ))}
           </div>
           <p className="pick-keys" aria-hidden>
-            <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> takes, <kbd>Esc</kbd> closes
+            <kbd>↑</kbd> <kbd>↓</kbd> {t.composerPicks.move}, <kbd>Enter</kbd> {t.composerPicks.takes}, <kbd>Esc</kbd>{' '}
+            {t.composerPicks.closes}
           </p>
         </div>
       )}
@@ -74,5 +75,5 @@ function saidOf(items: readonly PickItem[], active: number): string {
   const item = items[active]
   if (item === undefined) return ''
   const about = item.detail === '' || item.kind === 'folder' ? '' : `, ${item.detail}`
-  return `${item.label}, ${kinds[item.kind]}${about}. ${active + 1} of ${items.length}.`
+  return `${item.label}, ${t.composerPicks.kind[item.kind]}${about}. ${t.composerPicks.place(active + 1, items.length)}`
 }

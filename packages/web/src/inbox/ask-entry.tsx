@@ -5,31 +5,56 @@ import { useMemo } from 'react'
 import { OpenAsk } from '../chat/open-ask.tsx'
 import { SessionContext, useSession, useSessionStore } from '../chat/session-context.ts'
 import { ToolPart } from '../chat/tool-part.tsx'
+import type { SessionStore } from '../chat/session-store.ts'
+import { agentPanel } from '../sub-agents/agent-panel.ts'
+import { t } from '../texts/t.ts'
 import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { callOf } from './call-of.ts'
 
 /** One ask, shown and answered as in its session. */
-export function AskEntry({ ask }: { ask: Ask }) {
+export function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
   const workspace = useWorkspace()
   const store = useMemo(() => workspace.session(ask.sessionId), [workspace, ask.sessionId])
   const subAgents = ask.agentPath.slice(1)
   return (
     <article className="inbox-ask" tabIndex={-1} data-ask={ask.id} aria-label={ask.title}>
       <p className="inbox-facts">
-        {subAgents.length > 0 && (
-          <span className="inbox-agent">
-            <Bot aria-hidden />
-            <VisibleText text={subAgents.join(' › ')} as="name" />
-          </span>
-        )}
+        {subAgents.length > 0 && <AskingAgent ask={ask} store={store} onLeave={onLeave} />}
         <Moment time={ask.createdAt} />
       </p>
       <SessionContext value={store}>
         {ask.kind === 'approval' ? <Approval ask={ask} /> : <Form ask={ask} />}
       </SessionContext>
     </article>
+  )
+}
+
+/** Who asks; the way to its conversation, where that is known. */
+function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: SessionStore; onLeave: () => void }) {
+  const { app } = useWorkspace()
+  const { agentId, agentPath, sessionId } = ask
+  const content = (
+    <>
+      <Bot aria-hidden />
+      <VisibleText text={agentPath.slice(1).join(' › ')} as="name" />
+    </>
+  )
+  if (agentId === undefined) return <span className="inbox-agent">{content}</span>
+  return (
+    <button
+      type="button"
+      className="inbox-agent"
+      aria-label={t.inbox.showAgent(agentPath.at(-1) ?? '')}
+      onClick={() => {
+        onLeave()
+        app.select(sessionId)
+        store.panels.open(agentPanel(store.agents, agentId))
+      }}
+    >
+      {content}
+    </button>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Bot } from 'lucide-react'
 import { useSession } from '../chat/session-context.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -21,10 +22,10 @@ export function AsksBelow() {
             <b>
               <VisibleText text={first.agentPath.at(-1) ?? ''} as="name" />
             </b>{' '}
-            waits for you: <VisibleText text={first.title} as="name" />
-            {below.length > 1 && ` (and ${below.length - 1} more)`}
+            {t.inbox.waitsBelow} <VisibleText text={first.title} as="name" />
+            {below.length > 1 && t.inbox.andMore(below.length - 1)}
           </span>
-          <Button onClick={() => app.setDialog('inbox')}>Answer</Button>
+          <Button onClick={() => app.setDialog('inbox')}>{t.inbox.answer}</Button>
         </>
       )}
     </output>

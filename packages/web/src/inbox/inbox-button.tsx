@@ -1,5 +1,6 @@
 import { Inbox } from 'lucide-react'
 import { useEffect } from 'react'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import './inbox-button.css'
@@ -20,7 +21,7 @@ export function InboxButton() {
   return (
     <IconButton
       className="inbox-button"
-      label={count === 0 ? 'Nothing waits for you' : `${count} waiting for you`}
+      label={count === 0 ? t.inbox.nothingWaits : t.inbox.count(count)}
       shortcut={/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘I' : 'Ctrl I'}
       aria-haspopup="dialog"
       onClick={() => app.setDialog('inbox')}

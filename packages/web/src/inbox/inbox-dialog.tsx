@@ -2,6 +2,7 @@ import { ArrowUpRight, X } from 'lucide-react'
 import type { Ask } from '@troupe/core'
 import { useRef } from 'react'
 import { findSession } from '../find-session.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -23,10 +24,10 @@ export function InboxDialog() {
   useSteadyClicks(body, asks)
   const groups = [...Map.groupBy(asks, ({ sessionId }) => sessionId)]
   return (
-    <Dialog ref={dialog} title="Waiting for you" className="inbox" onClose={() => app.setDialog(null)}>
+    <Dialog ref={dialog} title={t.inbox.title} className="inbox" onClose={() => app.setDialog(null)}>
       <div className="inbox-tools">
         <NotifySwitch />
-        <IconButton label="Close" shortcut="Esc" onClick={() => dialog.current?.close()}>
+        <IconButton label={t.inbox.close} shortcut="Esc" onClick={() => dialog.current?.close()}>
           <X />
         </IconButton>
       </div>
@@ -34,7 +35,7 @@ export function InboxDialog() {
         <NotifyBlocked />
         {asks.length === 0 && (
           <p className="inbox-none" tabIndex={-1} data-ask="">
-            Nothing waits for you.
+            {t.inbox.nothing}
           </p>
         )}
         {groups.map(([sessionId, members]) => (
@@ -47,7 +48,7 @@ export function InboxDialog() {
 
 function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: Ask[]; onLeave: () => void }) {
   const { app } = useWorkspace()
-  const title = useApp((state) => findSession(state, sessionId)?.title) || 'Untitled'
+  const title = useApp((state) => findSession(state, sessionId)?.title) || t.inbox.untitled
   return (
     <section className="inbox-session" aria-label={title}>
       <header className="inbox-session-head">
@@ -56,18 +57,18 @@ function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: As
         </h3>
         <Button
           kind="quiet"
-          aria-label={`Go there: ${title}`}
+          aria-label={t.inbox.goTo(title)}
           onClick={() => {
             onLeave()
             app.select(sessionId)
           }}
         >
-          Go there
+          {t.inbox.goThere}
           <ArrowUpRight aria-hidden />
         </Button>
       </header>
       {asks.map((ask) => (
-        <AskEntry key={ask.id} ask={ask} />
+        <AskEntry key={ask.id} ask={ask} onLeave={onLeave} />
       ))}
     </section>
   )

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import type { Ask } from '@troupe/core'
 import type { Kept } from '../api/kept.ts'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 
 /** Whether the person is told by the browser: `none` where it cannot, `blocked` where it was told not to. */
 export type Notifying = 'none' | 'off' | 'on' | 'blocked'
@@ -64,10 +64,10 @@ export function createNotifications(services: NotificationServices): Notificatio
   function tell(asks: Ask[]): void {
     const [first] = asks
     if (Notification === undefined || first === undefined) return
-    const title = asks.length === 1 ? visibleText(first.title, 'name') : `${countOf(asks.length, 'thing')} wait for you`
+    const title = asks.length === 1 ? visibleText(first.title, 'name') : t.inbox.several(asks.length)
     try {
       // The same tag in every tab: the browser shows it once.
-      const notification = new Notification(title, { body: 'Troupe waits for your answer.', tag: first.id })
+      const notification = new Notification(title, { body: t.inbox.notifyBody, tag: first.id })
       notification.addEventListener('click', () => {
         notification.close()
         onOpen()

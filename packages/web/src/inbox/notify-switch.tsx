@@ -1,5 +1,6 @@
 import { Bell, BellOff, BellRing } from 'lucide-react'
 import { useStore } from 'zustand'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace.ts'
 
@@ -16,7 +17,7 @@ export function NotifySwitch() {
       onClick={() => (isOn ? notifications.turnOff() : void notifications.turnOn())}
     >
       {isOn ? <BellRing aria-hidden /> : <Bell aria-hidden />}
-      {isOn ? 'Notifications are on' : 'Notify me'}
+      {isOn ? t.inbox.notified : t.inbox.notify}
     </Button>
   )
 }
@@ -28,7 +29,7 @@ export function NotifyBlocked() {
   return (
     <p className="inbox-blocked">
       <BellOff aria-hidden />
-      The browser blocks notifications of this page. Its settings for this site can allow them.
+      {t.inbox.notifyBlocked}
     </p>
   )
 }
