@@ -60,11 +60,15 @@ async function openPainter(): Promise<{ link: FrameLink; frame: HTMLIFrameElemen
     border: '0',
   })
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const fail = (text: string) => {
+      clearTimeout(timer)
+      link.close()
       frame.remove()
-      reject(new Error('The library did not start.'))
-    }, 20_000)
+      reject(new Error(text))
+    }
+    const timer = setTimeout(() => fail('The library did not start.'), 20_000)
     const link = linkFrame(frame, { kind: 'diagrams', code }, (message) => {
+      if (message.type === 'error') fail(message.text)
       if (message.type !== 'shown') return
       clearTimeout(timer)
       resolve({ link, frame })
