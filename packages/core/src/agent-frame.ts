@@ -7,4 +7,6 @@ export interface AgentFrame extends AgentMark {
   /** Absent: the default set. Empty: none. */
   allowedSubAgents?: string[]
   maxDepth?: number
+  /** By each skill that its caller was at work with: what may run unasked. All of them must let a call pass. */
+  unasked?: readonly (readonly string[])[]
 }

@@ -1,4 +1,4 @@
-import type { Chunk } from './protocol/message.ts'
+import type { Chunk, Part } from './protocol/message.ts'
 
 /**
  * What a run writes while it goes on. Chunks go to every subscriber and, within 250 ms, to the journal; notes are
@@ -36,7 +36,15 @@ export type Note =
   /** What a call used of the model. */
   | { type: '$spend'; usage: Record<string, number> }
   /** A steering message that was accepted; it is injected at the next step boundary. */
-  | { type: '$steer'; id: string; text: string }
+  | ({ type: '$steer' } & SteeringMessage)
+
+/** What is said to a run that is under way. */
+export interface SteeringMessage {
+  id: string
+  text: string
+  /** What it names: a command, skills, mentions. Told before it. */
+  brought?: Part[]
+}
 
 export interface NotedCall {
   toolCallId: string

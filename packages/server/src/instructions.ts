@@ -1,6 +1,10 @@
 import { planInstructions, type AgentFrame, type SandboxFinding } from '@troupe/core'
 import { agentsBlock, type Block, type Preface } from './context/preface.ts'
 
+/** Layers of a preface, each for agents that can make use of it. */
+export const skillsLayer = 'skills'
+export const serversLayer = 'MCP servers'
+
 export interface InstructionFacts {
   /** What the agent is for, as its definition says it. */
   prompt: string
@@ -21,6 +25,14 @@ export function instructionBlocks({ prompt, frame, preface, sandbox, planFile }:
     ...(sandbox.sandbox === undefined ? [{ name: 'sandbox', text: sandbox.text }] : []),
     ...(planFile === undefined ? [] : [{ name: 'plan mode', text: planInstructions(planFile) }]),
   ]
+}
+
+/** Without the skills for an agent that cannot load any, nor the servers for one that has none of their tools. */
+export function blocksFor(blocks: readonly Block[], tools: readonly { name: string; group: string }[]): Block[] {
+  return blocks.filter(({ name }) => {
+    if (name === skillsLayer) return tools.some((tool) => tool.name === 'Skill')
+    return name !== serversLayer || tools.some(({ group }) => group.startsWith('mcp:'))
+  })
 }
 
 const made = new Map<string, string>()

@@ -1,4 +1,4 @@
-import type { AgentReport, Message, NamedError, RunOutcome, RunRecord, RunStatus, Session } from '@troupe/core'
+import type { AgentReport, Message, NamedError, RunOutcome, RunRecord, RunStatus, Session, SteeringMessage } from '@troupe/core'
 import type { AgentHostOptions } from './agent-host.ts'
 import type { LiveLog } from './live-log.ts'
 import type { Remains, RunParts } from './run-parts.ts'
@@ -27,7 +27,7 @@ export interface OpenRun extends LiveRun {
   begin(): void
   abort(reason: NamedError): void
   /** Throws `NoRun` (409) when the turn has decided to end. Resolves when the message survives a crash. */
-  steer(message: { id: string; text: string }): Promise<void>
+  steer(message: SteeringMessage): Promise<void>
   /** An answer came: until the run says otherwise it does not wait any more. */
   moved(): void
   /** A person stops a sub-agent. Undefined when it is not at work. */

@@ -10,6 +10,7 @@ import {
   type RunRecord,
   type Session,
   type StoredMessage,
+  type SteeringMessage,
 } from '@troupe/core'
 import { mayAnswer, type EarlyAnswer } from './early-answers.ts'
 import { foreignClient, type AnswerOptions } from './inbox.ts'
@@ -39,7 +40,7 @@ export interface Live {
   /** Aborts the run of a session and waits until it is stored and closed. Undefined when there is none. */
   stop(sessionId: string): Promise<{ runId: string; ms: number } | undefined>
   /** Throws `NoRun` (409). Resolves when the message survives a crash. */
-  steer(sessionId: string, message: { id: string; text: string }): Promise<void>
+  steer(sessionId: string, message: SteeringMessage): Promise<void>
   /** See `Inbox.answer`. */
   answer(askId: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
   /** What a page says of a call that it was asked to carry out. Throws `ForeignClient` (403), see `Inbox.acknowledge`. */

@@ -24,7 +24,7 @@ import {
 import { absentModel } from './absent-model.ts'
 import type { Block } from './context/preface.ts'
 import type { Inbox } from './inbox.ts'
-import { joinBlocks } from './instructions.ts'
+import { blocksFor, joinBlocks } from './instructions.ts'
 import type { Journal } from './journal.ts'
 import type { Logger } from './logger.ts'
 import type { PageCalls } from './pages/page-calls.ts'
@@ -175,9 +175,9 @@ export async function gatherParts(
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
     options.ready?.(session),
   ])
-  const known = await options.blocks(session, frame, definition.prompt, history)
-  const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
   const tools = pickTools(definition.tools, options.tools(session))
+  const known = blocksFor(await options.blocks(session, frame, definition.prompt, history), tools)
+  const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
   options.onStart(session, { blocks, tools: shownTools(tools, history, offersIn(options, session)), model, history, userMessageId })
   const { maxSteps, budget } = definition
   return {
@@ -207,7 +207,7 @@ export function gatherAloneParts(
   userMessageId: string,
 ): Promise<RunParts> {
   const { name, agentId, details } = record
-  const { allowedSubAgents, maxDepth } = details?.setup ?? {}
+  const { allowedSubAgents, maxDepth, unasked } = details?.setup ?? {}
   const frame: AgentFrame = {
     kind: 'sub',
     name,
@@ -216,6 +216,7 @@ export function gatherAloneParts(
     path: ['master', name],
     ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
     ...(maxDepth !== undefined && { maxDepth }),
+    ...(unasked !== undefined && { unasked }),
   }
   return gatherAgentParts(options, session, record, [frame], userMessageId)
 }
@@ -242,7 +243,7 @@ async function gatherAgentParts(
     frames,
     tools,
     model,
-    instructions: joinBlocks(blocks),
+    instructions: joinBlocks(blocksFor(blocks, tools)),
     workspace,
     history,
     ...callOptions,

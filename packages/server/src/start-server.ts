@@ -30,7 +30,7 @@ import { diagnose } from './doctor/diagnose.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { openContext } from './context/open-context.ts'
-import { blocksFor, joinBlocks, skillsLayer } from './instructions.ts'
+import { blocksFor, joinBlocks, serversLayer, skillsLayer } from './instructions.ts'
 import { createJournal } from './journal.ts'
 import { languageOf } from './language-of.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
@@ -38,6 +38,7 @@ import { createLive, type Live } from './live.ts'
 import { createLogger, type Logger, type LogLevel } from './logger.ts'
 import { createCallTool } from './mcp/call-tool.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
+import { serversText } from './mcp/servers-text.ts'
 import { createModels, type Models } from './models.ts'
 import { openHooks } from './open-hooks.ts'
 import { openTools, type Problem } from './open-tools.ts'
@@ -234,7 +235,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const context = openContext({
       store,
       home: home.path,
-      layers: [{ name: skillsLayer, text: skillBook.text }],
+      layers: [
+        { name: skillsLayer, text: skillBook.text },
+        { name: serversLayer, text: (_, opened) => serversText(servers.of(opened).servers()) },
+      ],
       agents: offered,
       sandbox,
       logger,

@@ -118,6 +118,7 @@ test('trust goes through the server that owns the home, and can be taken back', 
   const other = path.join(place.folder, 'other')
   const trusted = await troupe(place, ['trust', other])
   expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining(`${other} is trusted`) })
+  expect(trusted.stdout).toMatch(/skills, commands .* MCP servers/)
   expect(trusted.stderr).toBe(`troupe: ${path.join(other, '.troupe/tools/broken.ts')} was not loaded: not today.\n`)
   expect(await toolNames(at.port, other)).toContain('Here')
   expect(await troupe(place, ['trust', '--off'], { cwd: other })).toMatchObject({

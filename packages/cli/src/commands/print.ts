@@ -43,16 +43,28 @@ export const command = defineCommand({
         ...(mode !== undefined && { mode }),
         ...(Object.keys(rules).length > 0 && { rules }),
       }
+      const output = createOutput(format, (text) => context.stdout.write(text))
       return await answer(body, {
         connection,
         context,
-        output: createOutput(format, (text) => context.stdout.write(text)),
+        output: format === 'text' ? withHints(output, context) : output,
       })
     } finally {
       await connection.close()
     }
   },
 })
+
+/** Words to the person stand beside the answer, not in it. */
+function withHints(output: Output, context: Context): Output {
+  return {
+    ...output,
+    chunk(chunk) {
+      if (chunk.type === 'data-hint') tell(context, (chunk.data as { text: string }).text)
+      output.chunk(chunk)
+    },
+  }
+}
 
 interface Answering {
   connection: Connection

@@ -54,3 +54,13 @@ describe('troupe skills', () => {
     expect([code, stderr]).toEqual([1, 'troupe: There is no /nowhere/at/all.\n'])
   })
 })
+
+test('a hint to the person stands beside the answer, not in it', async () => {
+  const { code, stdout, stderr } = await troupe(place, ['-p', 'use /skill/none'])
+  expect(code).toBe(0)
+  expect(stdout).not.toContain('There is no skill')
+  expect(stderr).toContain('There is no skill "none".')
+  const { stdout: json, stderr: quiet } = await troupe(place, ['-p', '/hepl', '--output-format', 'json'])
+  expect(JSON.parse(json)).toMatchObject({ error: null })
+  expect(quiet).not.toContain('There is no command')
+})

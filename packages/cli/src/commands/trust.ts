@@ -11,7 +11,10 @@ interface Rule {
   editable: boolean
 }
 
-/** `troupe trust [folder] [--off]`: whether what a folder brings along in `.troupe` takes effect. */
+const brought =
+  'tools, agents, rules and hooks in its .troupe, its skills, commands and notes for agents, and MCP servers once you trust each'
+
+/** `troupe trust [folder] [--off]`: whether what a folder brings along takes effect. */
 export const command = defineCommand({
   options: { off: { type: 'boolean', default: false }, workspace: { type: 'string' } },
   async run({ values, positionals }, context) {
@@ -32,8 +35,8 @@ export const command = defineCommand({
       )
       context.stdout.write(
         values.off
-          ? `${workspace} is not trusted: tools, agents, rules and hooks in its .troupe have no effect.\n`
-          : `${workspace} is trusted: tools, agents, rules and hooks in its .troupe take effect. "troupe trust --off" takes that back.\n`,
+          ? `${workspace} is not trusted: what it brings along has no effect: ${brought}.\n`
+          : `${workspace} is trusted: what it brings along takes effect: ${brought}. "troupe trust --off" takes that back.\n`,
       )
       const { rules } = await readJson<{ rules: Rule[] }>(await connection.fetch('/ai/rules'))
       for (const { effect, text, layer, editable } of rules)

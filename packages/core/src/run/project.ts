@@ -89,11 +89,11 @@ function pushAnswer(
   let results: ToolContent = []
   let files: UserContent = []
   const { parts: cleaned } = cleanMessage({ id: '', role: 'assistant', parts: [...parts] }, { run: 'ended' })
-  for (const part of cleaned) {
+  for (const [index, part] of cleaned.entries()) {
     if (part.type === 'step-start') flush()
     else if (part.type === 'steering-message') {
       flush()
-      pushUser(prompt, userContent(part.parts))
+      pushUser(prompt, userContent([...broughtAfter(cleaned, index), ...part.parts]))
     } else if ('toolCallId' in part) pushCall(part)
     else pushContent(part)
   }
@@ -197,6 +197,13 @@ function userContent(parts: readonly Part[]): UserContent {
     if (part.type === 'file') return [{ type: 'file', ...projectFile(part), ...options(part.providerMetadata) }]
     return dataText(part)
   })
+}
+
+/** What a message in the middle of an answer brought in follows it there. */
+function broughtAfter(parts: readonly Part[], index: number): readonly Part[] {
+  const after = parts.slice(index + 1)
+  const end = after.findIndex((part) => !/^data-(skill|command|mention)$/.test(part.type))
+  return end === -1 ? after : after.slice(0, end)
 }
 
 function textParts({ text, providerMetadata }: Extract<Part, { type: 'text' }>): LanguageModelV4TextPart[] {

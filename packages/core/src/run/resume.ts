@@ -1,5 +1,5 @@
 import type { Chunk, Usage } from '../protocol/message.ts'
-import type { LogItem, NotedCall } from '../run-log.ts'
+import type { LogItem, NotedCall, SteeringMessage } from '../run-log.ts'
 
 /** Where a run stood when its process ended, read from its journal. */
 export interface Resume {
@@ -21,7 +21,7 @@ export interface Resume {
   /** What ends the texts that were being streamed. */
   openTexts: Map<string, Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>>
   /** Steering messages that were accepted and not yet injected. */
-  steering: { id: string; text: string }[]
+  steering: SteeringMessage[]
   processes: { toolCallId: string; pid: number; startTime: string }[]
 }
 
@@ -70,9 +70,11 @@ function readItem(resume: Resume, item: LogItem): void {
     case '$process':
       resume.processes.push({ toolCallId: item.toolCallId, pid: item.pid, startTime: item.startTime })
       return
-    case '$steer':
-      resume.steering.push({ id: item.id, text: item.text })
+    case '$steer': {
+      const { type: _, ...message } = item
+      resume.steering.push(message)
       return
+    }
     case '$spend':
       resume.usage.push(item.usage as unknown as Usage)
       return

@@ -5,7 +5,7 @@ import type { Blobs } from '../blobs.ts'
 import type { Hook } from '../hooks/hook.ts'
 import type { Decision } from '../permission/decision.ts'
 import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
-import type { RunLog } from '../run-log.ts'
+import type { RunLog, SteeringMessage } from '../run-log.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { FileKind } from './project.ts'
 import type { Resume } from './resume.ts'
@@ -90,7 +90,7 @@ export interface RunInput {
    * Takes the steering messages that have come since the last step. `ending`: the turn ends unless there is one; when
    * there is none, nothing may be accepted from then on.
    */
-  steering?(ending: boolean): { id: string; text: string }[]
+  steering?(ending: boolean): SteeringMessage[]
   /** Shared by a whole tree of agents; made when the first write needs it. */
   writes?: () => WriteLock
   /** The sub-agents as a call of this run sees them. `waiting` marks the call as waiting for a person. */

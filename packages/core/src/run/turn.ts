@@ -6,6 +6,7 @@ import type { TokenGauge } from '../compaction/token-gauge.ts'
 import { cleanMessage } from '../protocol/clean.ts'
 import { createFold } from '../protocol/fold.ts'
 import type { Chunk, Message, Metadata, Usage } from '../protocol/message.ts'
+import { joinSkills } from '../skills/agent-skills.ts'
 import { redactChunk } from './redact-chunk.ts'
 import { RepeatGuard } from './repeat-guard.ts'
 import { defaultLimits, type Limits, type RunInput } from './run-input.ts'
@@ -50,15 +51,19 @@ export function openTurn(input: RunInput) {
     takeCallId,
     waiting,
     writes: () => (writes ??= input.writes?.() ?? createWriteLock()),
-    state: () => (state ??= input.state?.() ?? temporaryState(input)),
+    state: () => (state ??= openState()),
     /** True when messages wait to be injected. When the turn would end without one, none is accepted from then on. */
     takeSteering(ending: boolean): boolean {
       steering.push(...(input.steering?.(ending && steering.length === 0) ?? []))
       return steering.length > 0
     },
     injectSteering(): void {
-      for (const { id, text } of steering.splice(0))
+      for (const { id, text, brought = [] } of steering.splice(0)) {
         emit({ type: 'steering-message', id, parts: [{ type: 'text', text }] })
+        // Parts of the answer, right after it: clients know only texts and files in such a message.
+        for (const part of brought) emit(part as Chunk)
+        if (brought.length > 0) joinSkills(turn.state(), brought)
+      }
     },
     /** The run counts as working while this goes on. */
     async work<T>(what: () => Promise<T>): Promise<T> {
@@ -84,6 +89,13 @@ export function openTurn(input: RunInput) {
   }
   if (resume !== undefined) for (const call of finishedCalls(fold.snapshot())) turn.repeats.check(call)
   return turn
+
+  /** What came in an earlier process holds on. */
+  function openState(): AgentState {
+    const opened = input.state?.() ?? temporaryState(input)
+    if (resume !== undefined) joinSkills(opened, fold.snapshot().parts)
+    return opened
+  }
 
   function emit(given: Chunk): void {
     const chunk = redactChunk(given, input.redact)

@@ -24,14 +24,31 @@ export function openAgentSkills(
   list: () => readonly Skill[],
 ): void {
   const question = history.findLast(({ role }) => role === 'user')?.parts ?? []
-  const limits = question.flatMap((part) => {
+  state.skills = { list, limits: limitsIn(question) }
+  openFolders(
+    state,
+    history.flatMap(({ parts }) => parts),
+  )
+}
+
+/** What a message in the middle of a turn brought in holds from then on. */
+export function joinSkills(state: AgentState, parts: readonly Part[]): void {
+  if (state.skills === undefined) return
+  state.skills.limits = [...state.skills.limits, ...limitsIn(parts)]
+  openFolders(state, parts)
+}
+
+function limitsIn(parts: readonly Part[]): string[][] {
+  return parts.flatMap((part) => {
     const { allowedTools } = skillIn(part) ?? commandIn(part) ?? {}
     return allowedTools === undefined ? [] : [allowedTools]
   })
-  state.skills = { list, limits }
-  const loaded = new Set(history.flatMap(({ parts }) => parts.flatMap(loadedPath)))
+}
+
+function openFolders(state: AgentState, parts: readonly Part[]): void {
+  const loaded = new Set(parts.flatMap(loadedPath))
   if (loaded.size === 0) return
-  for (const skill of list()) if (loaded.has(skill.path)) openFolder(state, skill)
+  for (const skill of state.skills?.list() ?? []) if (loaded.has(skill.path)) openFolder(state, skill)
 }
 
 /** What a loaded skill refers to can be read from then on. */

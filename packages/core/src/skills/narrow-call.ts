@@ -13,7 +13,7 @@ type Call = Parameters<RunInput['decide']>[0]
  * A skill with `allowed-tools` narrows what runs unasked in the turn that it is loaded in, and never widens it: a call
  * that would run unasked still does so only where it would with the skill's list as the only rules, in the default mode
  * and without a sandbox. So reading in the workspace goes on, what the list names goes on, and all else asks. Several
- * skills: each must let it pass.
+ * skills: each must let it pass. Agents that are started meanwhile are narrowed in the same way.
  */
 export async function narrowCall(
   decision: Decision,
@@ -21,8 +21,8 @@ export async function narrowCall(
   ctx: ToolContext,
   policy: () => Policy,
 ): Promise<Decision> {
-  if (decision.decision !== 'allow' || ctx.state.skills === undefined) return decision
-  for (const limit of limitsIn(ctx)) {
+  if (decision.decision !== 'allow') return decision
+  for (const limit of unaskedBySkills(ctx)) {
     const { mode, home, troupeHome, planFile } = policy()
     const narrow: Policy = {
       mode: mode === 'plan' ? 'plan' : 'default',
@@ -41,11 +41,15 @@ export async function narrowCall(
   return decision
 }
 
-/** Those of the message, and those of skills that the model loaded since. */
-function limitsIn(ctx: ToolContext): readonly (readonly string[])[] {
+/**
+ * What may run unasked by each skill that is at work: those of whoever started this agent, those of the message, and
+ * those that the model loaded since.
+ */
+export function unaskedBySkills(ctx: ToolContext): readonly (readonly string[])[] {
+  const inherited = ctx.agent.unasked ?? []
   const own = ctx.state.skills?.limits ?? []
   const loaded = limitsOfRun(ctx)
-  return loaded.length === 0 ? own : [...own, ...loaded]
+  return inherited.length + loaded.length === 0 ? own : [...inherited, ...own, ...loaded]
 }
 
 const compiled = new Map<string, RuleSet>()

@@ -17,6 +17,8 @@ export interface AgentSetup {
   model: string
   allowedSubAgents?: readonly string[]
   maxDepth?: number
+  /** See `AgentFrame`. */
+  unasked?: readonly (readonly string[])[]
   maxSteps?: number
   budget?: Budget
   /** Settings of the model. */

@@ -27,8 +27,8 @@ export async function prepare(host: AgentHost, parent: Delegator, request: Spawn
   if (spent !== undefined) return { refused: 'BUDGET', message: `${spent} Finish with what you have.` }
   const refusal = refuse(request.name, parent.frames)
   if (refusal !== undefined) return refusal
-  const { config } = request
-  if (config !== undefined) return inline(request.name, config, request.model, parent)
+  const { config, unasked } = request
+  if (config !== undefined) return inline(request.name, config, request, parent)
   const definitions = await host.definitions()
   const definition = definitions.find((known) => agentKey(known.name) === agentKey(request.name))
   if (definition === undefined) return notFound(request.name, definitions)
@@ -48,6 +48,7 @@ export async function prepare(host: AgentHost, parent: Delegator, request: Spawn
       ...(maxSteps !== undefined && { maxSteps }),
       ...(budget !== undefined && { budget }),
       ...(params !== undefined && { params }),
+      ...(unasked !== undefined && { unasked }),
     },
   }
 }
@@ -56,7 +57,7 @@ export async function prepare(host: AgentHost, parent: Delegator, request: Spawn
 function inline(
   name: string,
   config: NonNullable<SpawnRequest['config']>,
-  model: string | undefined,
+  { model, unasked }: SpawnRequest,
   parent: Delegator,
 ): Prepared | Refusal {
   const wanted = config.tools ?? parent.tools.map((tool) => tool.name)
@@ -76,6 +77,7 @@ function inline(
       prompt: config.systemPrompt,
       model: model ?? parent.modelId,
       tools: (found as Tool[]).map((tool) => tool.name),
+      ...(unasked !== undefined && { unasked }),
     },
   }
 }
@@ -91,7 +93,7 @@ export function framesFor(
   { name, setup, agentId }: { name: string; setup: AgentSetup; agentId: string },
 ): AgentFrame[] {
   const above = parent.at(-1) as AgentFrame
-  const { allowedSubAgents, maxDepth } = setup
+  const { allowedSubAgents, maxDepth, unasked } = setup
   return [
     ...parent,
     {
@@ -102,6 +104,7 @@ export function framesFor(
       path: [...above.path, name],
       ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
       ...(maxDepth !== undefined && { maxDepth }),
+      ...(unasked !== undefined && { unasked }),
     },
   ]
 }

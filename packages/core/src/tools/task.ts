@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unaskedBySkills } from '../skills/narrow-call.ts'
 import { agentsOf } from '../sub-agents/agents-of.ts'
 import type { AgentReport, Refusal, SpawnRequest } from '../sub-agents/agents.ts'
 import { resultText } from '../sub-agents/result-text.ts'
@@ -46,11 +47,13 @@ With "background": true it returns the agent's id at once: SendInput tells the a
   },
   async *execute(input, ctx): AsyncGenerator<Progress, AgentReport | Refusal, void> {
     const agents = agentsOf(ctx)
+    const unasked = unaskedBySkills(ctx)
     const request: SpawnRequest = {
       name: nameOf(input) as string,
       task: taskOf(input) as string,
       ...(input.background !== undefined && { background: input.background }),
       ...(input.model !== undefined && { model: input.model }),
+      ...(unasked.length > 0 && { unasked }),
       ...(input.config !== undefined && {
         config: {
           systemPrompt: input.config.systemPrompt,

@@ -72,3 +72,81 @@ it('the X-ray names every piece of the next call, and what would break the cache
   expect((await read()).cache.brokenBy).toBe('plan mode (left out)')
   expect((await server.json('/ai/sessions/nowhere/context')).status).toBe(404)
 })
+
+it('what a message brings in is a piece of its own', async () => {
+  server = await testServer()
+  mkdirSync(path.join(server.homePath, 'skills', 'pdf'), { recursive: true })
+  const body = 'All about PDF. '.repeat(200)
+  writeFileSync(
+    path.join(server.homePath, 'skills', 'pdf', 'SKILL.md'),
+    `---\nname: pdf\ndescription: About PDF.\n---\n${body}`,
+  )
+  writeFileSync(path.join(server.workspace.path, 'a.txt'), 'one')
+  await server.chat('s', '/skill/pdf on @a.txt')
+  await server.chat('s', 'and again @a.txt')
+  const { pieces } = (await server.json<XRay>('/ai/sessions/s/context')).body
+  const messages = pieces.filter(({ kind }) => kind === 'message')
+  expect(messages.map(({ name }) => name)).toEqual([
+    'skill pdf',
+    'mention a.txt',
+    'user: /skill/pdf on @a.txt',
+    'assistant',
+    'mention a.txt (2)',
+    'user: and again @a.txt',
+    'assistant',
+  ])
+  expect(messages[0]?.tokens).toBeGreaterThan(body.length / 5)
+  expect(messages[2]?.tokens).toBeLessThan(50)
+})
+
+it('agents without the tool Skill are not told of skills', async () => {
+  server = await testServer()
+  mkdirSync(path.join(server.homePath, 'skills', 'pdf'), { recursive: true })
+  mkdirSync(path.join(server.homePath, 'agents'), { recursive: true })
+  writeFileSync(
+    path.join(server.homePath, 'skills', 'pdf', 'SKILL.md'),
+    '---\nname: pdf\ndescription: About PDF.\n---\nx',
+  )
+  writeFileSync(
+    path.join(server.homePath, 'agents', 'narrow.md'),
+    '---\nname: narrow\ndescription: Reads.\ntools: [Read]\n---\nYou read.',
+  )
+  await server.chat('with', 'hello')
+  expect(server.model.calls.at(-1)?.prompt[0]?.content).toContain('- pdf: About PDF.')
+  await server.chat('without', 'hello', { agent: 'narrow' })
+  expect(server.model.calls.at(-1)?.prompt[0]?.content).toContain('You read.')
+  expect(server.model.calls.at(-1)?.prompt[0]?.content).not.toContain('About PDF.')
+})
+
+it('a compaction of any branch is switched off and on', async () => {
+  server = await testServer()
+  await server.chat('s', 'my name is Ada')
+  await server.chat('s', 'and I like towers')
+  const { message } = await server.chat('s', '/compact')
+  const { id } = (message.parts.find(({ type }) => type === 'data-compaction') as { data: { id: string } }).data
+  const [first] = await server.messages('s')
+  // A branch of its own, beside the one that was compacted.
+  await server.chat('s', 'somebody else', { parentMessageId: first?.id })
+  const patch = (off: boolean, of = id): Promise<{ status: number; body: object }> =>
+    (server as TestServer).json(`/ai/sessions/s/compactions/${of}`, { method: 'PATCH', body: { off } })
+  expect(await patch(true)).toMatchObject({ status: 200, body: { compaction: { id, off: true } } })
+  const stored = await server.store.messages.get({ sessionId: 's' }, message.id)
+  expect(JSON.stringify(stored?.parts)).toContain('"off":true')
+  expect((await patch(false)).body).not.toHaveProperty('compaction.off')
+  expect(await patch(true, 'none')).toMatchObject({ status: 404 })
+})
+
+it('names the MCP servers in their own words, to agents that have their tools', async () => {
+  const program = path.join(import.meta.dirname, '../../../core/test/mcp-server.mjs')
+  const files = { command: process.execPath, args: [program, 'good'] }
+  server = await testServer({ config: { mcpServers: { files } }, env: { PATH: process.env['PATH'] } })
+  mkdirSync(path.join(server.homePath, 'agents'), { recursive: true })
+  writeFileSync(
+    path.join(server.homePath, 'agents', 'narrow.md'),
+    '---\nname: narrow\ndescription: Reads.\ntools: [Read]\n---\nYou read.',
+  )
+  await server.chat('with', 'hello')
+  expect(server.model.calls.at(-1)?.prompt[0]?.content).toContain('- files (A test server): Use it well.')
+  await server.chat('without', 'hello', { agent: 'narrow' })
+  expect(server.model.calls.at(-1)?.prompt[0]?.content).not.toContain('Use it well.')
+})

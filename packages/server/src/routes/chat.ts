@@ -8,10 +8,12 @@ import {
 } from '@troupe/core'
 import { z } from 'zod'
 import { takeChat, type ChatContext } from '../chat.ts'
+import { takeSteering } from '../commands/take-steering.ts'
 import { findSession } from '../find-session.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { LogEvent } from '../live-log.ts'
 import { route, type Ctx, type Route } from '../route.ts'
+import { noRun } from '../session-run.ts'
 import { afterOf } from '../after-of.ts'
 import { streamHeaders, streamResponse } from '../stream-response.ts'
 
@@ -97,14 +99,22 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
     route({
       method: 'POST',
       path: '/ai/chat/:sessionId/steer',
-      summary: 'Gives a running answer a message at its next step.',
+      summary: 'Gives a running answer a message at its next step; what it names is brought in.',
       body: steerRequestSchema,
       scoped: true,
-      answers: { 200: '{id}', 404: 'SessionNotFound', 409: 'NoRun' },
+      answers: {
+        200: '{id, hints}',
+        404: 'SessionNotFound',
+        409: 'NoRun, CommandWhileRunning',
+        422: 'CommandUnreadable, CommandArguments',
+        502: 'McpFailed',
+      },
       async handle(c, { params, body, workspaceId }) {
-        const { id } = await findSession(store, params['sessionId'], workspaceId)
-        await live.steer(id, body)
-        return c.json({ id: body.id })
+        const session = await findSession(store, params['sessionId'], workspaceId)
+        if (live.get(session.id) === undefined) throw noRun()
+        const { message, hints } = await takeSteering(body, session, options)
+        await live.steer(session.id, message)
+        return c.json({ id: body.id, hints })
       },
     }),
   ]

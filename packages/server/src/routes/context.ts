@@ -123,9 +123,7 @@ export function contextRoutes(options: {
 
   async function switchCompaction(sessionId: string, id: string, off: boolean): Promise<unknown> {
     const at = { sessionId }
-    const leaf = await store.messages.latestLeaf(at)
-    const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
-    for (const message of chain) {
+    for await (const message of everyMessage(at)) {
       const found = message.parts.find((part) => compactionIn(part)?.id === id)
       if (found === undefined) continue
       const { off: _, ...data } = compactionIn(found) as DataParts['compaction']
@@ -134,7 +132,18 @@ export function contextRoutes(options: {
       await store.messages.replace(at, { ...message, parts })
       return now
     }
-    throw new NamedError('CompactionNotFound', 'There is no such compaction in this branch.', { status: 404 })
+    throw new NamedError('CompactionNotFound', 'There is no such compaction in this session.', { status: 404 })
+  }
+
+  /** Of all branches. */
+  async function* everyMessage(at: { sessionId: string }): AsyncGenerator<StoredMessage> {
+    for (let after: number | null = 0; after !== null;) {
+      const { messages, next }: Awaited<ReturnType<Store['messages']['page']>> = await store.messages.page(at, {
+        after,
+      })
+      yield* messages
+      after = next
+    }
   }
 }
 
@@ -147,14 +156,33 @@ function messagePieces(
   gauge: TokenGauge,
   priced: (tokens: number) => { tokens: number; cost?: number },
 ): Piece[] {
-  return compact(trim(chain)).map((message) => {
+  const named = new Map<string, number>()
+  return compact(trim(chain)).flatMap((message): Piece[] => {
     const isSummary = message.role === 'user' && message.id === undefined
     const text = message.role === 'user' ? finalText({ parts: message.parts }) : ''
-    return {
+    const written = { ...message, parts: message.parts.filter((part) => broughtName(part) === undefined) }
+    const own: Piece = {
       kind: isSummary ? 'summary' : 'message',
       name: isSummary ? 'summary of the older part' : `${message.role}${text === '' ? '' : `: ${text.slice(0, 60)}`}`,
-      ...priced(gauge.messages([message])),
+      ...priced(gauge.messages([written])),
       ...(message.id !== undefined && { messageId: message.id }),
     }
+    const frame = gauge.messages([{ ...message, parts: [] }])
+    const brought = message.parts.flatMap((part): Piece[] => {
+      const name = broughtName(part)
+      if (name === undefined) return []
+      const count = (named.get(name) ?? 0) + 1
+      named.set(name, count)
+      const tokens = gauge.messages([{ ...message, parts: [part] }]) - frame
+      return [{ kind: 'message', name: count === 1 ? name : `${name} (${count})`, ...priced(tokens) }]
+    })
+    return [...brought, own]
   })
+}
+
+/** What a message brought in is a piece of its own: it may be far longer than the message. */
+function broughtName(part: StoredMessage['parts'][number]): string | undefined {
+  const kind = /^data-(skill|command|mention)$/.exec(part.type)?.[1]
+  if (kind === undefined || !('data' in part)) return undefined
+  return `${kind} ${(part.data as { name?: string }).name ?? ''}`.trim()
 }

@@ -141,6 +141,109 @@ describe('skills in a message', () => {
   })
 })
 
+describe('allowed-tools of a skill', () => {
+  it('hold for an agent that is started meanwhile', async () => {
+    const file = skill('git', 'allowed-tools: Bash(git:*)\n')
+    const block = `<skill name="git" path="${file}" folder="${path.dirname(file)}">\nDo git.\n</skill>`
+    const config = { systemPrompt: 'You help.', tools: ['Bash'] }
+    server.script(`${block}/skill/git go`, [
+      [{ call: { name: 'Task', input: { name: 'helper', task: 'help', config } } }],
+      [{ text: 'done' }],
+    ])
+    server.script('help', [[{ call: { name: 'Bash', input: { command: 'touch a' } } }], [{ text: 'helped' }]])
+    await server.chat('s1', '/skill/git go', { rules: { allow: ['Bash', 'Task'] } })
+    const { body } = await server.json<{ asks: { reason: string; toolName: string }[] }>('/ai/asks')
+    expect(body.asks).toMatchObject([
+      { toolName: 'Bash', reason: 'A skill of this turn lets only this run unasked: Bash(git:*).' },
+    ])
+    const [agent] = await server.store.agents.list('s1')
+    expect(agent?.details?.setup.unasked).toEqual([['Bash(git:*)']])
+  })
+})
+
+describe('what is said to a run that is under way', () => {
+  const steer = (text: string): Promise<{ status: number; body: { hints?: string[]; error?: { message: string } } }> =>
+    server.json('/ai/chat/s1/steer', { body: { id: `st-${text.length}`, text } })
+
+  /** Says it while the model is at its first step; the last user message that the second step is told. */
+  async function said(text: string): Promise<{ told: string[]; types: string[]; hints: string[] | undefined }> {
+    server.script('begin', [
+      [{ text: 'a' }, { gate: `said ${text}` }, { call: { name: 'TimeNow', input: {} } }],
+      [{ text: 'unused' }],
+    ])
+    const running = server.chat('s1', 'begin')
+    await server.model.reached(`said ${text}`)
+    const { status, body } = await steer(text)
+    expect(status).toBe(200)
+    server.model.open(`said ${text}`)
+    const { message } = await running
+    return { told: told(), types: types(message as never), hints: body.hints }
+  }
+
+  it('brings in skills and mentions before its text', async () => {
+    const file = skill('pdf')
+    put('a.txt', 'one')
+    const result = await said('use /skill/pdf on @a.txt')
+    expect(result.told).toEqual([
+      `<skill name="pdf" path="${file}" folder="${path.dirname(file)}">\nDo pdf.\n</skill>`,
+      '<mentioned-file path="a.txt">\none\n</mentioned-file>',
+      'use /skill/pdf on @a.txt',
+    ])
+    expect(result.types).toEqual(expect.arrayContaining(['steering-message', 'data-skill', 'data-mention']))
+    await server.chat('s1', 'again /skill/pdf')
+    expect(told()[0]).toContain('This skill was loaded before, see above.')
+  })
+
+  it('may be a command of the person, or text with a hint', async () => {
+    put(path.join(server.homePath, 'commands/hurry.md'), 'Be quick about $1.')
+    const { told: texts } = await said('/hurry it')
+    expect(texts).toEqual(['<person-command name="hurry">\nBe quick about it.\n</person-command>', '/hurry it'])
+    expect((await said('/hepl')).hints).toEqual([expect.stringContaining('There is no command /hepl')])
+  })
+
+  it('narrows what runs unasked by the skill that it brings', async () => {
+    const file = skill('git', 'allowed-tools: Bash(git:*)\n')
+    const block = `<skill name="git" path="${file}" folder="${path.dirname(file)}">\nDo git.\n</skill>`
+    server.script(`${block}/skill/git now`, [[{ call: { name: 'Bash', input: { command: 'touch a' } } }]])
+    server.script('begin', [[{ text: 'a' }, { gate: 'narrow' }, { call: { name: 'TimeNow', input: {} } }]])
+    const running = server.chat('s1', 'begin', { rules: { allow: ['Bash'] } })
+    await server.model.reached('narrow')
+    await steer('/skill/git now')
+    server.model.open('narrow')
+    expect((await running).message.parts.at(-1)).toMatchObject({ type: 'tool-Bash', state: 'approval-requested' })
+  })
+
+  it('is refused where it is no part of the answer, and says what to do', async () => {
+    put(path.join(server.homePath, 'commands/other.md'), '---\nagent: explore\n---\nLook.')
+    server.script('begin', [[{ text: 'a' }, { gate: 'refuse' }, { text: 'b' }]])
+    const running = server.chat('s1', 'begin')
+    await server.model.reached('refuse')
+    expect(await steer('/clear')).toMatchObject({
+      status: 409,
+      body: { error: { name: 'CommandWhileRunning', message: expect.stringContaining('/clear is not possible') } },
+    })
+    expect((await steer('/other')).body.error?.message).toBe(
+      '/other is answered by explore, so it is not possible while the session answers. Stop it, or wait for its end.',
+    )
+    server.model.open('refuse')
+    expect(types((await running).message as never)).not.toContain('steering-message')
+  })
+})
+
+describe('titles', () => {
+  it('are what a message is about, never a command', async () => {
+    const title = async (id: string, ...texts: string[]): Promise<string | undefined> => {
+      for (const text of texts) await server.chat(id, text)
+      return (await server.store.sessions.get(id))?.title
+    }
+    expect(await title('t1', '/help')).toBe('New session')
+    expect(await title('t2', '/help', 'build a tower')).toBe('build a tower')
+    expect(await title('t3', '/plan a tower')).toBe('a tower')
+    expect(await title('t4', 'use /skill/[pdf|PDF files] and /skill/web')).toBe('use PDF files and web')
+    expect(await title('t5', '/usr/bin/node is old')).toBe('/usr/bin/node is old')
+  })
+})
+
 describe('commands of ours', () => {
   it('are answered without a model, as small messages', async () => {
     const before = server.model.calls.length

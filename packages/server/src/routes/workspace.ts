@@ -27,7 +27,8 @@ export function workspaceRoutes(options: {
     route({
       method: 'PATCH',
       path: '/ai/workspace',
-      summary: 'Trusts the folder: its own tools, agents, rules and hooks take effect.',
+      summary:
+        'Trusts the folder: its own tools, agents, rules, hooks, skills, commands and notes take effect, and its MCP servers can be trusted.',
       body: z.strictObject({ trusted: z.boolean() }),
       scoped: true,
       answers: { 200: '{workspace}' },

@@ -1,4 +1,4 @@
-import type { Part } from '@troupe/core'
+import { parseCommand, type Part } from '@troupe/core'
 import { textOf } from './search.ts'
 
 export const defaultTitle = 'New session'
@@ -9,7 +9,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** The first ten words of a message, at most 30 characters of them; ten characters where words are not spaced. */
 export function titleFrom(parts: Part[]): string | undefined {
-  const text = cleanTitle(textOf(parts).slice(0, 2000))
+  const text = cleanTitle(subjectOf(textOf(parts).slice(0, 2000)))
   if (text === '') return undefined
   const words = text.split(' ').slice(0, 10)
   const first = words[0]!
@@ -20,6 +20,14 @@ export function titleFrom(parts: Part[]): string | undefined {
     title += ` ${word}`
   }
   return title
+}
+
+/** What a message is about: not the command that it begins with, and of a skill only its name. */
+function subjectOf(text: string): string {
+  const subject = parseCommand(text)?.rest ?? text
+  return subject.replace(/\/skill\/(?:\[([^\]|\n]*)(?:\|([^\]\n]*))?\]|([a-z0-9-]+))/gi, (_, name, label, plain) =>
+    String(label || name || plain || ''),
+  )
 }
 
 /** One line without control characters. */
