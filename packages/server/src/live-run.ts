@@ -1,4 +1,13 @@
-import type { AgentReport, Message, NamedError, RunOutcome, RunRecord, RunStatus, Session, SteeringMessage } from '@troupe/core'
+import type {
+  AgentReport,
+  Message,
+  NamedError,
+  RunOutcome,
+  RunRecord,
+  RunStatus,
+  Session,
+  SteeringMessage,
+} from '@troupe/core'
 import type { AgentHostOptions } from './agent-host.ts'
 import type { LiveLog } from './live-log.ts'
 import type { Remains, RunParts } from './run-parts.ts'

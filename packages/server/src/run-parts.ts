@@ -178,7 +178,13 @@ export async function gatherParts(
   const tools = pickTools(definition.tools, options.tools(session))
   const known = blocksFor(await options.blocks(session, frame, definition.prompt, history), tools)
   const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
-  options.onStart(session, { blocks, tools: shownTools(tools, history, offersIn(options, session)), model, history, userMessageId })
+  options.onStart(session, {
+    blocks,
+    tools: shownTools(tools, history, offersIn(options, session)),
+    model,
+    history,
+    userMessageId,
+  })
   const { maxSteps, budget } = definition
   return {
     frames: [frame],

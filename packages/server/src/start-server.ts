@@ -347,9 +347,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       instructions: async (session) => {
         const definition = await agent(session, session.agent ?? 'master')
         const picked = pickTools(definition.tools, enabledIn(session.workspaceId))
-        return joinBlocks(
-          blocksFor(await context.blocks(session, masterFrame(definition), definition.prompt), picked),
-        )
+        return joinBlocks(blocksFor(await context.blocks(session, masterFrame(definition), definition.prompt), picked))
       },
       agentBook,
       skillBook,

@@ -260,7 +260,9 @@ describe('servers of the home', () => {
     const { body } = await server.json<{ messages: object[] }>('/ai/mcp/files/prompts/greet', {
       body: { arguments: { who: 'Ada' } },
     })
-    expect(body.messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Greet Ada @notes.md </mcp-prompt>' } }])
+    expect(body.messages).toEqual([
+      { role: 'user', content: { type: 'text', text: 'Greet Ada @notes.md </mcp-prompt>' } },
+    ])
   })
 
   it('have their resources listed, and read after a question', async () => {
