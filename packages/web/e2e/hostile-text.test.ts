@@ -15,121 +15,114 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach(() => workspace.closePages())
   afterAll(() => workspace?.close())
 
-  test('in any part of a message, in titles and in search results it is only text', async () => {
+  test('there are more than two thousand of them', () => {
+    expect(hostileVectors.length).toBeGreaterThan(2000)
+  })
+
+  test('in any part of a message it is only text, and what is left of it keeps to the allow list', async () => {
     await storeHostileSession(workspace)
-    const page = await workspace.open()
+    // So tall that many messages are drawn at once.
+    const page = await workspace.open({ viewport: { width: 1200, height: 3000 } })
     await page.getByRole('navigation').getByRole('button').filter({ hasText: 'hostile' }).first().click()
     await page.getByRole('article', { name: 'Answer' }).first().waitFor()
-    let seen = 0
-    for (let top = Number.MAX_SAFE_INTEGER; top > 0;) {
-      await page.evaluate(() => {
-        for (const closed of document.querySelectorAll<HTMLElement>('.list [aria-expanded="false"]')) closed.click()
-        for (const element of document.querySelectorAll('.prose *'))
-          element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))
-      })
-      seen += await page.locator('.prose').count()
-      top = await page.evaluate(() => {
-        const scroller = document.querySelector('.list-scroller')
-        if (scroller !== null) scroller.scrollTop -= 700
-        return scroller?.scrollTop ?? 0
-      })
+    const shown = new Set<number>()
+    while (!shown.has(0)) {
+      const { numbers, odd } = await page.evaluate(lookAround)
+      expect(odd).toEqual([])
+      for (const number of numbers) shown.add(number)
     }
-    expect(seen).toBeGreaterThan(hostileVectors.length)
+    expect(shown.size).toBe(hostileVectors.length)
+    expect(await page.evaluate(() => 'hit' in window)).toBe(false)
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('in titles and in search results it is only text', async () => {
+    const page = await workspace.open({ viewport: { width: 1200, height: 3000 } })
+    const rows = page
+      .getByRole('navigation')
+      .getByRole('button')
+      .filter({ hasText: /^hostile \d/ })
+    await rows.nth(30).waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('hit')
-    await page.locator('.hit-snippet').first().waitFor()
+    await page.locator('.hit-snippet').nth(20).waitFor()
     expect(await page.evaluate(() => 'hit' in window)).toBe(false)
+    expect(await page.locator('.sidebar :is(script, style, iframe, img, form)').count()).toBe(0)
     expect(workspace.complaints).toEqual([])
-  })
-
-  test('displays have no links but those of the web and of our own blobs, and no styles', async () => {
-    const page = await workspace.open()
-    await page.getByRole('navigation').getByRole('button').filter({ hasText: 'hostile' }).first().click()
-    await page.getByRole('article', { name: 'Answer' }).first().waitFor()
-    const { figures, odd } = await page.evaluate(async () => {
-      for (const closed of document.querySelectorAll<HTMLElement>('.tool [aria-expanded="false"]')) closed.click()
-      await new Promise((resolve) => requestAnimationFrame(resolve))
-      const found: string[] = []
-      for (const element of document.querySelectorAll('.tool *')) {
-        if (/^(SCRIPT|STYLE|IFRAME|OBJECT|EMBED|FORM|INPUT|LINK|META|BASE|TEMPLATE)$/i.test(element.nodeName))
-          found.push(element.nodeName)
-        for (const { name: attribute, value } of element.attributes) {
-          if (/^(on|style$|srcset$|ping$|formaction$)/.test(attribute)) found.push(`${element.nodeName} ${attribute}`)
-          if (/^(href|src)$/.test(attribute) && !/^(https?:\/\/|\/ai\/blobs\/[0-9a-f]{64}$)/.test(value))
-            found.push(`${element.nodeName} ${attribute}=${value}`)
-        }
-      }
-      return { figures: document.querySelectorAll('.tool figure').length, odd: found }
-    })
-    expect(figures).toBeGreaterThan(10)
-    expect(odd).toEqual([])
-    expect(await page.evaluate(() => 'hit' in window)).toBe(false)
-    expect(workspace.complaints).toEqual([])
-  })
-
-  test('what is left of it keeps to the allow list', async () => {
-    const page = await workspace.open()
-    await page.getByRole('navigation').getByRole('button').filter({ hasText: 'hostile' }).first().click()
-    await page.getByRole('article', { name: 'Answer' }).first().waitFor()
-    const odd = await page.evaluate(() => {
-      const own = ['BUTTON', 'FIGURE', 'FIGCAPTION', 'DIV', 'SPAN', 'svg', 'path', 'rect', 'PRE']
-      const found: string[] = []
-      for (const element of document.querySelectorAll('.prose-block *')) {
-        const tag = element.nodeName
-        if (
-          /^(SCRIPT|STYLE|IFRAME|OBJECT|EMBED|FORM|INPUT|SVG|MATH|VIDEO|AUDIO|LINK|META|BASE|TEMPLATE)$/i.test(tag) &&
-          !own.includes(tag)
-        )
-          found.push(tag)
-        for (const { name: attribute, value } of element.attributes) {
-          if (/^(on|style$|id$|name$|srcset$|ping$|formaction$|background$|data-)/.test(attribute))
-            found.push(`${tag} ${attribute}`)
-          if (
-            (attribute === 'href' || attribute === 'src') &&
-            !/^(https?:\/\/|mailto:|data:image\/(png|jpeg|gif|webp);)/.test(value)
-          )
-            found.push(`${tag} ${attribute}=${value}`)
-        }
-        if (
-          tag === 'A' &&
-          element.hasAttribute('href') &&
-          element.getAttribute('rel') !== 'noopener noreferrer nofollow'
-        )
-          found.push('A without rel')
-      }
-      return found
-    })
-    expect(odd).toEqual([])
   })
 })
 
+/** Runs in the page: opens and touches everything that is drawn, says what does not belong there, and scrolls on. */
+async function lookAround(): Promise<{ numbers: number[]; odd: string[] }> {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const folded = '.list [aria-expanded="false"]:not([aria-haspopup])'
+  for (const closed of document.querySelectorAll<HTMLElement>(folded)) closed.click()
+  await frame()
+  await frame()
+  const odd: string[] = []
+  const forbidden =
+    /^(SCRIPT|STYLE|IFRAME|OBJECT|EMBED|FORM|INPUT|SELECT|TEXTAREA|VIDEO|AUDIO|LINK|META|BASE|TEMPLATE)$/i
+  const address = /^(https?:\/\/|mailto:|data:image\/(png|jpeg|gif|webp);|\/ai\/blobs\/[0-9a-f]{64}$)/
+  for (const element of document.querySelectorAll('.prose-block *, .tool *, .reasoning *, .source, .bubble *')) {
+    for (const event of ['mouseover', 'pointerenter', 'focusin', 'animationstart', 'toggle'])
+      element.dispatchEvent(new Event(event, { bubbles: true }))
+    if (forbidden.test(element.nodeName)) odd.push(element.nodeName)
+    const isOwn = element.closest('button, figcaption, svg, .table-scroll, .math-drawn, .tool') !== null
+    for (const { name: attribute, value } of element.attributes) {
+      if (/^(on|srcset$|ping$|formaction$|background$|action$|poster$)/.test(attribute))
+        odd.push(`${element.nodeName} ${attribute}`)
+      if (!isOwn && element.className !== 'reasoning-body' && /^(style$|id$|name$|data-)/.test(attribute))
+        odd.push(`${element.nodeName} ${attribute}`)
+      if (/(href|src)$/.test(attribute) && !address.test(value)) odd.push(`${element.nodeName} ${attribute}=${value}`)
+    }
+    if (element.matches('a[href]:not([rel="noopener noreferrer nofollow"])')) odd.push('A without rel')
+  }
+  const numbers = [...document.querySelectorAll('.prose')].flatMap(({ textContent }) => {
+    const number = /Vector (\d+)\./.exec(textContent)?.[1]
+    return number === undefined ? [] : [Number(number)]
+  })
+  // What is drawn was seen: on to what comes before it.
+  const top = document.querySelector('.list article')?.getBoundingClientRect().top ?? 0
+  document.querySelector('.list-scroller')?.scrollBy(0, Math.min(top, 0) - 2000)
+  await frame()
+  return { numbers, odd }
+}
+
+const together = 40
+
+/** One conversation with every vector as an answer's text of its own, and in turn wherever else a message has text. */
 async function storeHostileSession(workspace: TestWorkspace): Promise<void> {
   const { store, workspace: place } = workspace.server()
-  const at = { sessionId: 'hostile' }
-  await store.sessions.create({
-    id: at.sessionId,
-    workspaceId: place.id,
-    title: `hostile ${hostileVectors.slice(0, 4).join(' ')}`.slice(0, 400),
-  })
+  const groups = Array.from({ length: Math.ceil(hostileVectors.length / together) }, (_, index) =>
+    hostileVectors.slice(index * together, (index + 1) * together),
+  )
+  for (const [index, group] of groups.entries())
+    await store.sessions.create({
+      id: `t${index}`,
+      workspaceId: place.id,
+      title: `hostile ${index} ${group.join(' ')}`,
+    })
   let parentMessageId: string | null = null
-  for (const [index, vector] of hostileVectors.entries()) {
+  const at = { sessionId: 't0' }
+  for (const [index, group] of groups.entries()) {
     const user: StoredMessage = {
       id: `u${index}`,
       parentMessageId,
       role: 'user',
-      parts: [{ type: 'text', text: vector }],
+      parts: [{ type: 'text', text: group.join('\n') }],
       createdAt: index * 2,
     }
     const answer: StoredMessage = {
       id: `a${index}`,
       parentMessageId: user.id,
       role: 'assistant',
-      parts: partsWith(vector, index),
-      metadata: {
-        model: vector,
-        stopped: { reason: 'denied', message: vector },
-        error: { name: vector, message: vector },
-      },
+      parts: [
+        ...group.map((vector, inGroup): Part => {
+          return { type: 'text', text: `Vector ${index * together + inGroup}.\n\n${vector}`, state: 'done' }
+        }),
+        ...partsWith(group, index),
+      ],
+      metadata: metadataWith(group[index % group.length] as string),
       createdAt: index * 2 + 1,
     }
     await store.messages.add(at, user)
@@ -138,26 +131,32 @@ async function storeHostileSession(workspace: TestWorkspace): Promise<void> {
   }
 }
 
+function metadataWith(text: string): StoredMessage['metadata'] {
+  return { model: text, stopped: { reason: 'denied', message: text }, error: { name: text, message: text } }
+}
+
 type Json = NonNullable<Extract<Part, { toolCallId: string }>['toolMetadata']>[string]
 
-/** The same text wherever a display can hold one, and in places where something else belongs. */
-function displaysWith(text: string): Json[] {
+/** The texts wherever a display can hold one, and in places where something else belongs. */
+function displaysWith(texts: string[]): Json[] {
+  const [text = ''] = texts
+  const all = texts.join('\n')
   const address = `javascript:window.hit=1//${text}`
-  const line = { number: 1, text, match: true }
+  const names = texts.map((name) => ({ name, kind: name, depth: name, count: 1 }))
   return [
-    { kind: 'diff', path: text, change: text, from: text, diff: `@@ -1 +1 @@ ${text}\n-${text}\n+${text}` },
-    { kind: 'diff', path: text, diff: text, change: 'moved', from: text },
-    { kind: 'patch', files: [{ path: text, diff: `--- ${text}\n+++ ${text}\n@@ -1 +1 @@\n+${text}` }, text] },
-    { kind: 'terminal', command: text, text: `\x1b[31m${text}\x1b[0m`, status: text, exitCode: text },
-    { kind: 'terminal', command: text, text, taskId: text, spilled: { path: text, length: text } },
-    { kind: 'file', path: text, text, from: text, lines: text, more: text },
-    { kind: 'list', path: text, entries: [{ name: text, kind: text, depth: text, count: 1 }, text], left: text },
-    { kind: 'matches', pattern: text, files: [{ path: text, lines: [line, text] }], more: true },
-    { kind: 'page', url: address, title: text, status: text, text, characters: 9e9 },
-    { kind: 'results', query: text, results: [{ title: text, url: address, text }] },
+    { kind: 'diff', path: text, change: text, from: text, diff: `@@ -1 +1 @@ ${text}\n-${all}\n+${all}` },
+    { kind: 'diff', path: text, diff: all, change: 'moved', from: text },
+    { kind: 'patch', files: [{ path: text, diff: `--- ${text}\n+++ ${text}\n@@ -1 +1 @@\n+${all}` }, text] },
+    { kind: 'terminal', command: all, text: `\x1b[31m${all}\x1b[0m`, status: text, exitCode: text },
+    { kind: 'terminal', command: text, text: all, taskId: text, spilled: { path: text, length: text } },
+    { kind: 'file', path: text, text: all, from: text, lines: text, more: text },
+    { kind: 'list', path: text, entries: [...names, text], left: text },
+    { kind: 'matches', pattern: text, files: texts.map(matchesIn), more: true },
+    { kind: 'page', url: address, title: text, status: text, text: all, characters: 9e9 },
+    { kind: 'results', query: text, results: texts.map((title) => ({ title, url: address, text: title })) },
     { kind: 'image', path: text, mediaType: 'image/png', sha256: text },
     { kind: 'image', path: text, mediaType: text, sha256: '0'.repeat(63) + text },
-    { kind: 'checklist', items: [{ content: text, status: text }, text] },
+    { kind: 'checklist', items: [...texts.map((content) => ({ content, status: content })), text] },
     ...['diff', 'patch', 'terminal', 'file', 'list', 'matches', 'page', 'results', 'checklist'].flatMap((kind) => [
       { kind, text: [text] },
       { kind, diff: null, files: [null], lines: text, entries: text, results: [1], items: [[text]], url: 1 },
@@ -168,18 +167,25 @@ function displaysWith(text: string): Json[] {
   ]
 }
 
-/** The same text wherever a message can hold one. */
-function partsWith(text: string, index: number): Part[] {
+function matchesIn(text: string): Json {
+  return { path: text, lines: [{ number: 1, text, match: true }, text] }
+}
+
+/** The texts wherever else a message can hold one; of the displays some, in turn. */
+function partsWith(texts: string[], index: number): Part[] {
+  const text = texts[index % texts.length] as string
   const notes = { actionName: text, display: { title: text, summary: text, content: text } }
+  const displays = displaysWith(texts.toSorted(() => (index % 2 === 0 ? 1 : -1)))
   return [
-    { type: 'reasoning', id: 'r', text, state: 'done' },
-    { type: 'text', text, state: 'done' },
+    ...texts
+      .slice(0, 3)
+      .map((reasoning, at): Part => ({ type: 'reasoning', id: `r${at}`, text: reasoning, state: 'done' })),
     {
       type: 'tool-Write',
       toolCallId: `k${index}`,
       state: 'output-available',
-      input: { [text]: text },
-      output: { html: text },
+      input: Object.fromEntries(texts.map((one) => [one, one])),
+      output: { html: texts },
       toolMetadata: { troupe: notes },
     },
     {
@@ -188,14 +194,14 @@ function partsWith(text: string, index: number): Part[] {
       toolCallId: `d${index}`,
       state: 'output-error',
       input: text,
-      errorText: text,
+      errorText: texts.join('\n'),
     },
     {
       type: 'tool-TodoWrite',
       toolCallId: `t${index}`,
       state: 'output-available',
       input: {},
-      output: { todos: [{ content: text, status: 'in_progress', activeForm: text }] },
+      output: { todos: texts.map((content) => ({ content, status: 'in_progress', activeForm: content })) },
     },
     {
       type: 'tool-TimeNow',
@@ -204,19 +210,26 @@ function partsWith(text: string, index: number): Part[] {
       input: {},
       output: { iso: text, timezone: text, weekday: text },
     },
-    ...displaysWith(text).map((content, at) => ({
-      type: 'tool-Own' as const,
-      toolCallId: `o${index}-${at}`,
-      state: 'output-available' as const,
-      input: {},
-      output: {},
-      toolMetadata: { troupe: { display: { content } } },
+    ...displays
+      .filter((_, at) => at % 7 === index % 7)
+      .map((content, at) => ({
+        type: 'tool-Own' as const,
+        toolCallId: `o${index}-${at}`,
+        state: 'output-available' as const,
+        input: {},
+        output: {},
+        toolMetadata: { troupe: { display: { content } } },
+      })),
+    ...texts.map((filename): Part => ({
+      type: 'file',
+      url: `javascript:window.hit=1//${filename}`,
+      mediaType: 'image/png',
+      filename,
     })),
-    { type: 'file', url: `javascript:window.hit=1//${text}`, mediaType: 'image/png', filename: text },
     { type: 'file', url: 'https://elsewhere.invalid/file.png', mediaType: 'image/png', filename: text },
     { type: 'source-url', sourceId: 's', url: 'javascript:window.hit=1', title: text },
     { type: 'data-compaction', data: { id: 'c', upTo: { messageId: 'm', step: 0 }, summary: text } },
-    { type: 'data-anything', data: { [text]: [text] } },
+    { type: 'data-anything', data: { [text]: texts } },
     { type: 'steering-message', id: 'st', parts: [{ type: 'text', text }] },
   ]
 }

@@ -1,5 +1,7 @@
-/** Ways to smuggle a script, a request or a look of ours into a page, each as text that a model or a tool could write. */
-export const hostileVectors: string[] = [
+import { combineVectors } from './combine-vectors.ts'
+
+/** Written by hand: each stands for a trick of its own. */
+const tricks: string[] = [
   '<script>window.hit = 1</script>',
   '<scr<script>ipt>window.hit = 1</scr</script>ipt>',
   '<img src=x onerror="window.hit = 1">',
@@ -76,3 +78,9 @@ export const hostileVectors: string[] = [
   '# <img src=x onerror=window.hit=1>',
   '<details><summary>\n\n<script>window.hit=1</script></summary></details>',
 ]
+
+/**
+ * Ways to smuggle a script, a request or a look of ours into a page, each as text that a model or a tool could write.
+ * Whatever runs sets `window.hit`; whatever is fetched is fetched from `elsewhere.invalid`.
+ */
+export const hostileVectors: string[] = [...new Set([...tricks, ...combineVectors()])]
