@@ -1,6 +1,7 @@
 import { command, question } from './ask-scenes.ts'
 import { picture } from './media-scene.ts'
 import { plan } from './plan-scene.ts'
+import { chart, diagram, form, report } from './preview-scenes.ts'
 import type { DemoRequest, Language } from './request.ts'
 import { inLanguage, say } from './scene.ts'
 import type { Scene } from './scene.ts'
@@ -24,6 +25,10 @@ const scenes: Scene[] = [
   delegate,
   lookAround,
   question,
+  diagram,
+  chart,
+  form,
+  report,
   picture,
   command,
   failingTool,
@@ -47,6 +52,10 @@ const tour = [
   delegate,
   command,
   question,
+  chart,
+  form,
+  report,
+  diagram,
   picture,
   approval,
   lookAround,

@@ -1,0 +1,158 @@
+import type { DemoRequest } from './request.ts'
+import { inLanguage, say } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+export const chart: Scene = {
+  example: { en: 'Draw a chart', zh: '画一个图表' },
+  shows: { en: 'a chart that is also a table (ChartRender)', zh: '也能看成表格的图表（ChartRender）' },
+  matches: /\bcharts?\b|\bplot\b|图表|柱状图|折线图/,
+  tools: ['ChartRender'],
+  play(request) {
+    if (request.results.length === 0) {
+      const [title, here, there] = inLanguage(request, {
+        en: 'Rain in two cities, mm|Kyoto|Lisbon',
+        zh: '两座城市的降雨量（毫米）|京都|里斯本',
+      }).split('|') as [string, string, string]
+      const months = inLanguage(request, { en: 'Jan Mar May Jul Sep Nov', zh: '1月 3月 5月 7月 9月 11月' }).split(' ')
+      const option = {
+        tooltip: { trigger: 'axis' },
+        legend: { data: [here, there] },
+        xAxis: { type: 'category', data: months },
+        yAxis: { type: 'value' },
+        series: [
+          { name: here, type: 'bar', data: [53, 113, 151, 216, 178, 74] },
+          { name: there, type: 'line', data: [100, 53, 54, 4, 33, 128] },
+        ],
+      }
+      return [{ call: { name: 'ChartRender', input: { title, option } } }]
+    }
+    return [
+      say(
+        failure(request) ??
+          inLanguage(request, {
+            en: 'It is drawn in a frame that has no network. Switch to the table, save it as a picture, or open it beside the chat.',
+            zh: '它是在没有网络的框架里绘制的。您可以切换到表格、保存为图片，或在对话旁打开。',
+          }),
+      ),
+    ]
+  },
+}
+
+export const form: Scene = {
+  example: { en: 'Show me a form', zh: '给我看一个表单' },
+  shows: { en: 'a form that I wait for (JsonRender)', zh: '等待您填写的表单（JsonRender）' },
+  matches: /\bforms?\b|表单/,
+  tools: ['JsonRender'],
+  play(request) {
+    const last = request.results.at(-1)
+    if (last === undefined) return [{ call: { name: 'JsonRender', input: formInput(request) } }]
+    const failed = failure(request)
+    if (failed !== undefined) return [say(failed)]
+    const { action, values } = Object(last.output) as { action?: string; values?: unknown }
+    if (action !== 'submit')
+      return [
+        say(inLanguage(request, { en: 'You cancelled, and that is an answer too.', zh: '您取消了，这也是一种回答。' })),
+      ]
+    const heard = inLanguage(request, { en: 'I was given this:', zh: '我收到的是：' })
+    return [say(`${heard}\n\n\`\`\`json\n${JSON.stringify(values, null, 2)}\n\`\`\``)]
+  },
+}
+
+export const report: Scene = {
+  example: { en: 'Make a small report', zh: '做一份小报告' },
+  shows: { en: 'a page that is built while you watch (JsxCreate)', zh: '在您眼前搭建的页面（JsxCreate）' },
+  matches: /\breports?\b|\bdashboard\b|报告|看板/,
+  tools: ['JsxCreate'],
+  play(request) {
+    if (request.results.length === 0) {
+      const source = inLanguage(request, reports)
+      return [{ call: { name: 'JsxCreate', input: source, chunks: Math.ceil(source.length / 12), delayMs: 14 } }]
+    }
+    return [
+      say(
+        failure(request) ??
+          inLanguage(request, {
+            en: 'Made of components that are known to be harmless: there is no code in it.',
+            zh: '它只由已知无害的组件组成，里面没有任何代码。',
+          }),
+      ),
+    ]
+  },
+}
+
+export const diagram: Scene = {
+  example: { en: 'Draw a diagram', zh: '画一个流程图' },
+  shows: { en: 'a diagram from a block of code (Mermaid)', zh: '由代码块画出的流程图（Mermaid）' },
+  matches: /\bdiagrams?\b|\bflow ?charts?\b|\bmermaid\b|流程图|示意图/,
+  play(request) {
+    const [asked, thinks, tool, answer] = inLanguage(request, {
+      en: 'You ask|The model thinks|A tool runs|You read the answer',
+      zh: '您提问|模型思考|工具运行|您读到回答',
+    }).split('|') as [string, string, string, string]
+    const text = `flowchart LR\n  ask[${asked}] --> think[${thinks}]\n  think --> tool[${tool}]\n  tool --> think\n  think --> answer[${answer}]`
+    const said = inLanguage(request, { en: 'This is how a turn goes:', zh: '一轮对话是这样进行的：' })
+    return [say(`${said}\n\n\`\`\`mermaid\n${text}\n\`\`\`\n`)]
+  },
+}
+
+/** What is said where the tool did not do it. */
+function failure(request: DemoRequest): string | undefined {
+  const error = request.results.at(-1)?.error
+  if (error === undefined) return undefined
+  return `${inLanguage(request, { en: 'It did not work. I was told:', zh: '没有成功。我收到的是：' })} “${error}”`
+}
+
+function formInput(request: DemoRequest) {
+  const [title, who, days, where, sea, hills, city, book, leave, extras] = inLanguage(request, {
+    en: 'A trip|Who is travelling?|Days|Where to?|The sea|The hills|A city|Book it|Leave it|Window seat',
+    zh: '一次旅行|谁去旅行？|天数|去哪里？|海边|山里|城市|预订|算了|靠窗座位',
+  }).split('|') as [string, string, string, string, string, string, string, string, string, string]
+  return {
+    title,
+    tree: {
+      root: 'form',
+      elements: {
+        form: { type: 'Form', children: ['who', 'days', 'where', 'seat', 'buttons'] },
+        who: { type: 'TextField', props: { name: 'who', label: who, required: true } },
+        days: { type: 'Slider', props: { name: 'days', label: days, min: 1, max: 14 } },
+        where: { type: 'Select', props: { name: 'where', label: where, options: [sea, hills, city] } },
+        seat: { type: 'Checkbox', props: { name: 'window', label: extras } },
+        buttons: { type: 'Row', children: ['book', 'leave'] },
+        book: { type: 'Button', props: { label: book, action: 'submit' } },
+        leave: { type: 'Button', props: { label: leave, action: 'cancel' } },
+      },
+    },
+    data: { days: 3 },
+  }
+}
+
+const reports = {
+  en: `<Card title="Week 12" subtitle="A report made of components">
+  <Grid columns="3">
+    <Stat label="Visits" value="1,204" change="+8 %" tone="good" />
+    <Stat label="Orders" value="86" change="+2 %" tone="good" />
+    <Stat label="Returns" value="7" change="+3" tone="bad" />
+  </Grid>
+  <Progress label="Goal of the month" value="68" max="100" />
+  <Callout title="What stands out" tone="accent">Half of the visits came on <b>Tuesday</b>, after the newsletter.</Callout>
+  <table>
+    <thead><tr><th>Day</th><th>Visits</th></tr></thead>
+    <tbody><tr><td>Monday</td><td>142</td></tr><tr><td>Tuesday</td><td>611</td></tr><tr><td>Wednesday</td><td>198</td></tr></tbody>
+  </table>
+  <Details summary="How it was counted">By the server, once per visitor and day. The figures are made up.</Details>
+</Card>`,
+  zh: `<Card title="第 12 周" subtitle="由组件组成的报告">
+  <Grid columns="3">
+    <Stat label="访问" value="1,204" change="+8 %" tone="good" />
+    <Stat label="订单" value="86" change="+2 %" tone="good" />
+    <Stat label="退货" value="7" change="+3" tone="bad" />
+  </Grid>
+  <Progress label="本月目标" value="68" max="100" />
+  <Callout title="值得注意" tone="accent">一半的访问来自<b>星期二</b>，在通讯发出之后。</Callout>
+  <table>
+    <thead><tr><th>日期</th><th>访问</th></tr></thead>
+    <tbody><tr><td>星期一</td><td>142</td></tr><tr><td>星期二</td><td>611</td></tr><tr><td>星期三</td><td>198</td></tr></tbody>
+  </table>
+  <Details summary="如何统计">由服务器统计，每位访客每天一次。数字是虚构的。</Details>
+</Card>`,
+}
