@@ -201,5 +201,5 @@ export function combineVectors(): string[] {
 }
 
 function entities(text: string): string {
-  return [...text].map((letter) => `&#${letter.codePointAt(0)};`).join('')
+  return text.replaceAll(/./g, (letter) => `&#${letter.codePointAt(0)};`)
 }

@@ -131,7 +131,7 @@ async function storeHostileSession(workspace: TestWorkspace): Promise<void> {
   }
 }
 
-function metadataWith(text: string): StoredMessage['metadata'] {
+function metadataWith(text: string): NonNullable<StoredMessage['metadata']> {
   return { model: text, stopped: { reason: 'denied', message: text }, error: { name: text, message: text } }
 }
 
@@ -167,7 +167,7 @@ function displaysWith(texts: string[]): Json[] {
   ]
 }
 
-function matchesIn(text: string): Json {
+function matchesIn(text: string) {
   return { path: text, lines: [{ number: 1, text, match: true }, text] }
 }
 
