@@ -15,7 +15,7 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
   const { app } = useWorkspace()
   const live = message.live === true
   // A sub-agent may have been stopped by the one that it works for.
-  const stopWord = useSession((state) => (state.agentId === null ? 'Stopped by you' : 'Stopped'))
+  const stopWord = useSession((state) => (state.agentId === null ? t.chat.stoppedByYou : t.chat.stopped))
   const liveError = useSession((state) => (live ? state.run?.errorText : null))
   const canGoOn = useSession((state) => last && !live && state.run === null && state.agentId === null)
   const { aborted, interrupted, stopped, error, elapsedMs, finishReason } = message.metadata ?? {}
@@ -36,12 +36,12 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
       )}
       {aborted === true && (
         <Mark icon={<CircleStop />} action={goOn}>
-          {elapsedMs === undefined ? stopWord : `${stopWord} after ${formatDuration(elapsedMs)}`}
+          {elapsedMs === undefined ? stopWord : t.chat.after(stopWord, formatDuration(elapsedMs))}
         </Mark>
       )}
       {interrupted === true && (
         <Mark icon={<PlugZap />} action={goOn}>
-          Interrupted: the program ended while this answer was being written
+          {t.chat.interrupted}
         </Mark>
       )}
       {stopped !== undefined && (

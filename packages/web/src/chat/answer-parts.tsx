@@ -3,6 +3,7 @@ import type { Part } from '@troupe/core/protocol'
 import { Markdown } from '../markdown/markdown.tsx'
 import { AgentNotice } from '../sub-agents/agent-notice.tsx'
 import { readNotice } from '../sub-agents/read-notice.ts'
+import { t } from '../texts/t.ts'
 import { DataPart } from './data-part.tsx'
 import { FilePart } from './file-part.tsx'
 import { ReasoningPart } from './reasoning-part.tsx'
@@ -55,7 +56,7 @@ function PartView({ id, part, live }: { id: string; part: Part; live: boolean })
       return (
         <div className="steering">
           <CornerDownRight aria-hidden />
-          <span className="visually-hidden">You said meanwhile: </span>
+          <span className="visually-hidden">{t.chat.saidMeanwhile} </span>
           <span>{text}</span>
         </div>
       )

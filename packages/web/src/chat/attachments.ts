@@ -16,7 +16,12 @@ const mostFiles = 20
 /** Files that go with the next message: their bytes go to the server at once, the message names them. */
 export function createAttachments(
   store: StoreApi<SessionState>,
-  { api, onError, keepAttachments }: Pick<SessionServices, 'api' | 'onError' | 'keepAttachments'>,
+  {
+    api,
+    onError,
+    keepAttachments,
+    freeFiles,
+  }: Pick<SessionServices, 'api' | 'onError' | 'keepAttachments' | 'freeFiles'>,
 ) {
   const onWay = new Map<string, AbortController>()
   const change = (next: (attachments: readonly Attachment[]) => readonly Attachment[]) => {
@@ -74,7 +79,9 @@ export function createAttachments(
 
   function detach(id: string): void {
     onWay.get(id)?.abort()
+    const url = store.getState().attachments.find((one) => one.id === id)?.url
     change((attachments) => attachments.filter((one) => one.id !== id))
+    if (url != null) freeFiles([url])
   }
 }
 

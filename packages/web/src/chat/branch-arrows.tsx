@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { SiblingPlace } from '@troupe/core'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useSessionStore } from './session-context.ts'
 
@@ -14,12 +15,12 @@ export function BranchArrows({ place }: { place: SiblingPlace | undefined }) {
   )
   return (
     <div className="branches">
-      {arrow(place.prev, 'Previous branch', <ChevronLeft />)}
+      {arrow(place.prev, t.chat.previousBranch, <ChevronLeft />)}
       <span className="branches-place">
-        <span className="visually-hidden">Branch </span>
+        <span className="visually-hidden">{t.chat.branch} </span>
         {place.index} / {place.total}
       </span>
-      {arrow(place.next, 'Next branch', <ChevronRight />)}
+      {arrow(place.next, t.chat.nextBranch, <ChevronRight />)}
     </div>
   )
 }

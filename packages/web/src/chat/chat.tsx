@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useMemo } from 'react'
+import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { Find } from '../find/find.tsx'
 import { useEnlargedImage } from '../ui/enlarged-image.ts'
@@ -65,6 +66,6 @@ function ChatBody() {
       </div>
     )
   }
-  if (phase === 'loading' && empty) return <div className="chat-note chat-loading">Loading …</div>
+  if (phase === 'loading' && empty) return <div className="chat-note chat-loading">{t.chat.loading}</div>
   return empty ? <EmptyChat /> : <MessageList />
 }

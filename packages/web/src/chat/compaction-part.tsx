@@ -2,6 +2,7 @@ import type { DataParts } from '@troupe/core/protocol'
 import { ChevronRight, Redo2, Undo2 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Markdown } from '../markdown/markdown.tsx'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { compactionState } from './compaction-state.ts'
 import type { CompactionState } from './compaction-state.ts'
@@ -13,23 +14,11 @@ import './compaction-part.css'
 
 type Compaction = DataParts['compaction']
 
-const titles: Record<CompactionState, string> = {
-  on: 'Older part summarised',
-  replaced: 'Older part summarised, and again later',
-  off: 'Summary undone',
-  past: 'Summary undone',
-}
-const notes: Record<CompactionState, string> = {
-  on: 'The model is told this summary instead of the older part, and everything after that word for word. No message is lost.',
-  replaced: 'A later summary stands for this one too.',
-  off: 'The model is told the older part as it was, as long as it fits. It may be summarised again.',
-  past: 'A later summary stands for the older part.',
-}
-
 /** Where a conversation made room for itself: what the model knows of the older part from here on, and the way back. */
 export function CompactionPart({ id, compaction }: { id: string; compaction: Compaction }) {
   const { goTo } = useSessionStore()
   const state = useSession((session) => compactionState(compaction, visibleMessages(session)))
+  const { titles, notes } = t.compaction
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()
   return (
@@ -53,7 +42,7 @@ export function CompactionPart({ id, compaction }: { id: string; compaction: Com
             <p className="compaction-note">
               {notes[state]}{' '}
               <button type="button" onClick={() => void goTo(compaction.upTo.messageId, { inSight: true })}>
-                Go to where the older part ends
+                {t.compaction.goToEnd}
               </button>
             </p>
             <Summary text={compaction.summary} />
@@ -71,7 +60,7 @@ function Summary({ text }: { text: string }) {
       <Markdown text={told} done />
       {kept !== '' && (
         <>
-          <h4 className="compaction-kept">Kept as it was</h4>
+          <h4 className="compaction-kept">{t.compaction.kept}</h4>
           <Markdown text={kept} done />
         </>
       )}
@@ -91,8 +80,8 @@ function Switch({ compaction, state }: { compaction: Compaction; state: Compacti
     <Button
       kind="quiet"
       className="compaction-switch"
-      aria-label={`${isOff ? 'Redo' : 'Undo'} the summary`}
-      title={isRunning ? 'When the answer is done' : undefined}
+      aria-label={isOff ? t.compaction.redoSummary : t.compaction.undoSummary}
+      title={isRunning ? t.compaction.whenDone : undefined}
       // A button that is disabled under the finger of a person loses the focus.
       aria-disabled={isRunning || busy}
       onClick={() => {
@@ -102,7 +91,7 @@ function Switch({ compaction, state }: { compaction: Compaction; state: Compacti
       }}
     >
       {isOff ? <Redo2 aria-hidden /> : <Undo2 aria-hidden />}
-      {isOff ? 'Redo' : 'Undo'}
+      {isOff ? t.compaction.redo : t.ui.undo}
     </Button>
   )
 }

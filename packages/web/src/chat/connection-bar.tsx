@@ -1,4 +1,5 @@
 import { WifiOff } from 'lucide-react'
+import { t } from '../texts/t.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isRunInSight } from './session-state.ts'
 import { useApp } from '../workspace.ts'
@@ -15,25 +16,25 @@ export function ConnectionBar() {
     return (
       <output className="connection">
         <WifiOff aria-hidden />
-        The server cannot be reached. This page tries again by itself …
+        {t.chat.serverAway}
       </output>
     )
   }
-  if (gone) return <output className="connection">This session was deleted elsewhere.</output>
+  if (gone) return <output className="connection">{t.chat.deletedElsewhere}</output>
   if (lost) {
     return (
       <output className="connection">
         <WifiOff aria-hidden />
-        Connection lost. Looking for the run again …
+        {t.chat.connectionLost}
       </output>
     )
   }
   if (!elsewhere || parent === null) return null
   return (
     <output className="connection">
-      An answer is being written in another branch.
+      {t.chat.answerElsewhere}
       <button type="button" className="elsewhere" onClick={() => void showBranch(parent)}>
-        Show it
+        {t.chat.showIt}
       </button>
     </output>
   )

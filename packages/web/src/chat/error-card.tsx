@@ -1,5 +1,6 @@
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ErrorInfo } from '@troupe/core/protocol'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import './error-card.css'
@@ -28,7 +29,7 @@ export function ErrorCard({
         {onRetry !== undefined && (
           <Button onClick={onRetry}>
             <RotateCw aria-hidden />
-            Try again
+            {t.chat.tryAgain}
           </Button>
         )}
       </div>

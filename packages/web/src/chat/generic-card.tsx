@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { findDisplay } from './display-registry.ts'
 import type { FoundDisplay } from './display-registry.ts'
@@ -30,7 +31,7 @@ export function GenericCard({ call, preview, ...head }: GenericCardProps) {
     <ToolFrame call={call} {...head} open={opens} keepsOpen isBad={result?.isBad === true}>
       {found !== undefined && <found.Display content={withProgress(found, call)} live={!isDone} />}
       {isWaiting && planned === undefined && asked !== undefined && asked !== null && (
-        <Section title="What it wants to do">
+        <Section title={t.calls.wants}>
           <ValueView value={asked} />
         </Section>
       )}
@@ -40,15 +41,13 @@ export function GenericCard({ call, preview, ...head }: GenericCardProps) {
         </Section>
       )}
       {notes.executedInput !== undefined && (
-        <Section
-          title={notes.rewrittenBy === undefined ? 'What ran, as you edited it' : 'What ran, as a hook changed it'}
-        >
+        <Section title={notes.rewrittenBy === undefined ? t.calls.ranAsEdited : t.calls.ranAsHooked}>
           <ValueView value={notes.executedInput} />
         </Section>
       )}
       {!isDone && <ProgressView call={call} planned={planned} />}
       {isDone && result === undefined && (
-        <Section title="Result">
+        <Section title={t.calls.result}>
           <ValueView value={notes.display?.content ?? call.output} />
         </Section>
       )}
@@ -84,7 +83,7 @@ function ProgressView({ call: { progress }, planned }: { call: ToolCall; planned
     <>
       {printed !== undefined && <printed.Display content={printed.content} live />}
       {progress.last !== undefined && (
-        <Section title="Progress">
+        <Section title={t.calls.progress}>
           <ValueView value={progress.last} />
         </Section>
       )}
@@ -93,10 +92,10 @@ function ProgressView({ call: { progress }, planned }: { call: ToolCall; planned
 }
 
 function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
-  if (stopped) return <p className="tool-remark">You stopped the answer before this call had a result.</p>
+  if (stopped) return <p className="tool-remark">{t.calls.youStopped}</p>
   if (errorText !== undefined) {
     return (
-      <Section title="Error">
+      <Section title={t.calls.error}>
         <p className="tool-error">
           <VisibleText text={errorText} />
         </p>
@@ -106,11 +105,7 @@ function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
   if (state !== 'output-denied') return null
   return (
     <p className="tool-remark">
-      {approval?.reason === undefined ? (
-        'You denied this call, and it was not run.'
-      ) : (
-        <VisibleText text={`Not run: ${approval.reason}`} />
-      )}
+      {approval?.reason === undefined ? t.calls.youDenied : <VisibleText text={t.calls.notRun(approval.reason)} />}
     </p>
   )
 }
@@ -120,14 +115,14 @@ function Details({ call }: CardProps) {
   const { input, notes } = call
   return (
     <details className="tool-details">
-      <summary>Details</summary>
+      <summary>{t.calls.details}</summary>
       {hasContent(input) && (
         <Section title={inputTitle(call)}>
           <ValueView value={input} />
         </Section>
       )}
       {notes.modelText !== undefined && (
-        <Section title="What the model read">
+        <Section title={t.calls.modelRead}>
           <ValueView value={notes.modelText} />
         </Section>
       )}
@@ -136,7 +131,7 @@ function Details({ call }: CardProps) {
 }
 
 function inputTitle({ name, notes }: ToolCall): string {
-  return notes.executedInput === undefined ? `Input of ${name}` : 'What the model gave'
+  return notes.executedInput === undefined ? t.calls.inputOf(name) : t.calls.modelGave
 }
 
 function hasContent(input: unknown): boolean {

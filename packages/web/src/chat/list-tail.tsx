@@ -1,4 +1,5 @@
 import { CornerDownRight } from 'lucide-react'
+import { t } from '../texts/t.ts'
 import { ErrorCard } from './error-card.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isRunInSight, isWaiting, textOf } from './session-state.ts'
@@ -28,8 +29,8 @@ export function ListTail() {
           </span>
           <span className={run.retry === null ? 'visually-hidden' : undefined}>
             {run.retry === null
-              ? 'An answer is being written'
-              : `${run.retry.message} Trying again in ${formatDuration(run.retry.delayMs)}.`}
+              ? t.chat.beingWritten
+              : t.chat.tryingAgain(run.retry.message, formatDuration(run.retry.delayMs))}
           </span>
         </p>
       )}
@@ -38,11 +39,11 @@ export function ListTail() {
           <div key={id} className="steering steering-pending">
             <CornerDownRight aria-hidden />
             <span>{text}</span>
-            <span className="visually-hidden">waits for the next step</span>
+            <span className="visually-hidden">{t.chat.waitsForStep}</span>
           </div>
         ))}
       {unsent !== null && gone && (
-        <ErrorCard error={{ name: unsent.error.name, message: 'Not sent: this session was deleted elsewhere.' }}>
+        <ErrorCard error={{ name: unsent.error.name, message: t.chat.notSentDeleted }}>
           <Button
             onClick={() => {
               sendAsNew(textOf(message), message?.parts.filter((part) => part.type === 'file') ?? [])
@@ -50,14 +51,14 @@ export function ListTail() {
               setDraft('')
             }}
           >
-            Send as a new session
+            {t.chat.sendAsNew}
           </Button>
         </ErrorCard>
       )}
       {unsent !== null && !gone && (
         <ErrorCard error={unsent.error} onRetry={() => void retryUnsent()}>
           <Button kind="quiet" onClick={takeBackUnsent}>
-            Edit
+            {t.chat.edit}
           </Button>
         </ErrorCard>
       )}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { focusField } from '../ui/focus-field.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
@@ -21,7 +22,7 @@ export function MessageEditor({
   return (
     <div className="editor">
       <GrowingTextarea
-        aria-label="Edit your message"
+        aria-label={t.chat.editMessage}
         ref={focusField}
         value={value}
         onChange={(event) => setValue(event.target.value)}
@@ -38,12 +39,12 @@ export function MessageEditor({
         }}
       />
       <div className="editor-buttons">
-        <span className="editor-hint">The original stays as another branch.</span>
+        <span className="editor-hint">{t.chat.originalStays}</span>
         <Button kind="quiet" onClick={onCancel}>
-          Cancel
+          {t.ui.cancel}
         </Button>
         <Button kind="primary" disabled={!changed} onClick={save}>
-          Send
+          {t.chat.send}
         </Button>
       </div>
     </div>

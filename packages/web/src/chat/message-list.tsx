@@ -2,6 +2,7 @@ import { ArrowDown } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import type { VirtualizerHandle } from 'virtua'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { ListTail } from './list-tail.tsx'
 import { Message } from './message.tsx'
@@ -40,8 +41,15 @@ export function MessageList() {
 
   return (
     <div className="list">
-      <div className="list-scroller" ref={scroller} role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
-        {older.loading && <p className="list-older">Loading older messages …</p>}
+      <div
+        className="list-scroller"
+        ref={scroller}
+        role="log"
+        aria-live="off"
+        aria-label={t.chat.conversation}
+        tabIndex={0}
+      >
+        {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}
         <Virtualizer
           ref={list}
           scrollRef={scroller}
@@ -63,7 +71,7 @@ export function MessageList() {
       </div>
       {!stuck && (
         <div className="list-down">
-          <IconButton label="To the newest" onClick={stick}>
+          <IconButton label={t.chat.toNewest} onClick={stick}>
             <ArrowDown />
           </IconButton>
         </div>

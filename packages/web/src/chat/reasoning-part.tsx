@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { memo, useEffect, useId, useRef, useState } from 'react'
 import { Markdown } from '../markdown/markdown.tsx'
+import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
 import { useDisclosure } from './use-disclosure.ts'
 import './reasoning-part.css'
@@ -16,9 +17,9 @@ export const ReasoningPart = memo(function ReasoningPart({ id, text, streaming }
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()
   const elapsed = useElapsed(streaming)
-  const time = elapsed === undefined ? '' : ` for ${formatDuration(elapsed)}`
+  const thought = elapsed === undefined ? t.chat.thought : t.chat.thoughtFor(formatDuration(elapsed))
   return (
-    <section className="reasoning" aria-label="Reasoning">
+    <section className="reasoning" aria-label={t.chat.reasoning}>
       <button
         type="button"
         className="reasoning-head"
@@ -27,7 +28,7 @@ export const ReasoningPart = memo(function ReasoningPart({ id, text, streaming }
         onClick={() => setOpen(!open)}
       >
         <ChevronRight aria-hidden />
-        <span className={streaming ? 'breathing' : undefined}>{streaming ? 'Thinking' : `Thought${time}`}</span>
+        <span className={streaming ? 'breathing' : undefined}>{streaming ? t.chat.thinking : thought}</span>
         {streaming && <span className="reasoning-glimpse">{text.trimEnd().split('\n').at(-1)?.slice(-90)}</span>}
       </button>
       <div id={bodyId} className="reasoning-body" hidden={!open}>

@@ -49,6 +49,8 @@ export interface SessionServices {
   onError: (error: unknown) => void
   keepDraft: (draft: string) => void
   keepAttachments: (attachments: SessionState['attachments']) => void
+  /** These were taken out before they were sent: where nothing else holds them they need not be kept. */
+  freeFiles: (urls: readonly string[]) => void
 }
 
 export type SessionStore = StoreApi<SessionState> & SessionActions
@@ -67,6 +69,8 @@ export interface SessionActions extends RemovalActions {
   send: (text: string, files?: FilePartData[]) => Promise<void>
   /** Sends it when the run has ended. */
   enqueue: (text: string, files?: FilePartData[]) => void
+  /** Takes these out of the queue. */
+  dequeue: (ids: readonly string[]) => void
   /** Sends the first of what is queued, whatever has held it. */
   sendQueued: () => Promise<void>
   /** Takes files to go with the next message. */
@@ -132,6 +136,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     ...createAttachments(store, services),
     send,
     enqueue,
+    dequeue,
     sendQueued,
     edit,
     regenerate,
@@ -245,6 +250,12 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     change((state) => ({ ...state, draft: '', attachments: [] }))
     services.keepDraft('')
     services.keepAttachments([])
+  }
+
+  function dequeue(ids: readonly string[]): void {
+    const taken = queue.getState().items.filter(({ id }) => ids.includes(id))
+    for (const { id } of taken) queue.remove(id)
+    services.freeFiles(taken.flatMap(({ files }) => files.map(({ url }) => url)))
   }
 
   async function sendQueued(): Promise<void> {

@@ -1,7 +1,9 @@
 import { Ban, Check, ChevronRight, CircleAlert, CircleStop, Hand, LoaderCircle } from 'lucide-react'
 import { useId } from 'react'
 import type { ReactNode } from 'react'
+import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
+import { OpenBeside } from '../panels/open-beside.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { ToolCall } from './tool-call.ts'
 import { useDisclosure } from './use-disclosure.ts'
@@ -36,22 +38,25 @@ export function ToolFrame({
   const { word, icon } = statusOf(call, isBad)
   return (
     <section className={`tool tool-${call.stopped ? 'stopped' : call.state}`} aria-label={`${call.name}: ${word}`}>
-      <button
-        type="button"
-        className="tool-head"
-        aria-expanded={open}
-        aria-controls={bodyId}
-        onClick={() => setOpen(!open)}
-      >
-        <span className="tool-icon">{icon}</span>
-        <span className="tool-title">{visible(title)}</span>
-        {summary !== undefined && <span className="tool-summary">{visible(summary)}</span>}
-        <span className="tool-facts">
-          {call.state !== 'output-available' && <span className="tool-status">{word}</span>}
-          {call.notes.elapsedMs !== undefined && <span>{formatDuration(call.notes.elapsedMs)}</span>}
-        </span>
-        <ChevronRight className="tool-chevron" aria-hidden />
-      </button>
+      <div className="tool-bar">
+        <button
+          type="button"
+          className="tool-head"
+          aria-expanded={open}
+          aria-controls={bodyId}
+          onClick={() => setOpen(!open)}
+        >
+          <span className="tool-icon">{icon}</span>
+          <span className="tool-title">{visible(title)}</span>
+          {summary !== undefined && <span className="tool-summary">{visible(summary)}</span>}
+          <span className="tool-facts">
+            {call.state !== 'output-available' && <span className="tool-status">{word}</span>}
+            {call.notes.elapsedMs !== undefined && <span>{formatDuration(call.notes.elapsedMs)}</span>}
+          </span>
+          <ChevronRight className="tool-chevron" aria-hidden />
+        </button>
+        <OpenBeside call={call} />
+      </div>
       {!open && call.errorText !== undefined && !call.stopped && (
         <p className="tool-error-line">
           <VisibleText text={firstLine(call.errorText)} as="name" />
@@ -74,20 +79,26 @@ function firstLine(text: string): string {
 
 function statusOf(call: ToolCall, isBad: boolean): { word: string; icon: ReactNode } {
   if (call.running) {
-    const word = call.state === 'input-streaming' ? 'preparing' : 'running'
+    const word = call.state === 'input-streaming' ? t.calls.preparing : t.calls.running
     return { word, icon: <LoaderCircle className="spinning" aria-hidden /> }
   }
-  if (call.stopped) return { word: 'stopped', icon: <CircleStop aria-hidden /> }
+  if (call.stopped) return { word: t.calls.stopped, icon: <CircleStop aria-hidden /> }
   switch (call.state) {
     case 'approval-requested':
-      return { word: 'waits for you', icon: <Hand aria-hidden /> }
+      return { word: t.calls.waits, icon: <Hand aria-hidden /> }
     case 'output-available':
-      return { word: 'done', icon: isBad ? <CircleAlert className="tool-bad" aria-hidden /> : <Check aria-hidden /> }
+      return {
+        word: t.calls.done,
+        icon: isBad ? <CircleAlert className="tool-bad" aria-hidden /> : <Check aria-hidden />,
+      }
     case 'output-error':
-      return { word: 'failed', icon: <CircleAlert aria-hidden /> }
+      return { word: t.calls.failed, icon: <CircleAlert aria-hidden /> }
     case 'output-denied':
-      return { word: call.approval?.isAutomatic === true ? 'not allowed' : 'denied', icon: <Ban aria-hidden /> }
+      return {
+        word: call.approval?.isAutomatic === true ? t.calls.notAllowed : t.calls.denied,
+        icon: <Ban aria-hidden />,
+      }
     default:
-      return { word: 'not finished', icon: <CircleAlert aria-hidden /> }
+      return { word: t.calls.notFinished, icon: <CircleAlert aria-hidden /> }
   }
 }

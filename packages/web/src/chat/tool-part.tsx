@@ -1,4 +1,5 @@
 import { createElement, memo } from 'react'
+import { t } from '../texts/t.ts'
 import { ApprovalBar } from './approval-bar.tsx'
 import { CardBoundary } from './card-boundary.tsx'
 import { cardFor } from './tool-card-registry.ts'
@@ -28,7 +29,7 @@ export const ToolPart = memo(function ToolPart({
 function BareCall({ call }: { call: ToolCall }) {
   return (
     <ToolFrame call={call} open={call.state === 'approval-requested'}>
-      <p className="tool-remark">The card of this tool cannot show the call; this is what it consists of.</p>
+      <p className="tool-remark">{t.calls.cannotShow}</p>
       <ValueView value={{ input: call.input, output: call.output, error: call.errorText }} />
     </ToolFrame>
   )

@@ -22,7 +22,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   const text = textOf(message)
   if (editing && !busy) {
     return (
-      <article className="message message-user" aria-label="You, editing" data-message={message.id}>
+      <article className="message message-user" aria-label={t.chat.youEditing} data-message={message.id}>
         <MessageEditor
           text={text}
           onCancel={() => setEditing(false)}
@@ -35,7 +35,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
     )
   }
   return (
-    <article className="message message-user" aria-label={isTask ? 'Task' : t.chat.you} data-message={message.id}>
+    <article className="message message-user" aria-label={isTask ? t.chat.task : t.chat.you} data-message={message.id}>
       {message.parts.map((part, index) =>
         part.type === 'file' ? (
           <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import './value-view.css'
@@ -37,7 +38,7 @@ function LongText({ text }: { text: string }) {
       </pre>
       {cut && (
         <Button kind="quiet" onClick={() => setWhole(true)}>
-          Show all {text.length.toLocaleString()} characters
+          {t.chat.showAllCharacters(text.length.toLocaleString())}
         </Button>
       )}
     </>
