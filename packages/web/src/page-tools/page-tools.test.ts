@@ -180,11 +180,23 @@ test('what needs the person waits for their click, and what they share is not ke
   const tab = openTab(server, browser, 'a', act)
   await vi.advanceTimersByTimeAsync(10_000)
   expect(act).not.toHaveBeenCalled()
-  expect(await tab.perform(asked)).toBe(true)
+  await tab.perform(asked)
   expect(server.acks).toMatchObject([{ output: { text: 'a secret' } }])
   expect(JSON.stringify([...browser.values])).not.toContain('secret')
-  // Elsewhere the person may have answered meanwhile.
-  expect(await tab.decline(asked)).toBe(false)
+  // Whoever answers later is refused, and that is no error.
+  await tab.decline(asked)
+  expect(server.acks).toHaveLength(1)
+  tab.stop()
+})
+
+test('a person whose click did not work may try again, and nothing is told', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const act = vi.fn<Action>().mockRejectedValueOnce(new Error('not allowed'))
+  const tab = openTab(server, browser, 'a', act)
+  await expect(tab.perform(call('c1'))).rejects.toThrow('not allowed')
+  expect(server.acks).toEqual([])
+  await tab.answer(call('c1'), { text: 'by hand' })
+  expect(server.acks).toMatchObject([{ status: 'success', output: { text: 'by hand' } }])
   tab.stop()
 })
 

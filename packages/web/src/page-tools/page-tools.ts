@@ -15,9 +15,11 @@ export interface PageTools {
   start: () => () => void
   /** Asks the server what there is to do. `expects`: a call that the stream has told of, which comes in a moment. */
   look: (expects?: { toolCallId: string }) => Promise<void>
-  /** The person has clicked: does what the call wants. False where it did not work. */
-  perform: (call: PersonCall) => Promise<boolean>
-  decline: (call: PersonCall) => Promise<boolean>
+  /** The person has clicked: does what the call wants. Throws where it did not work, and they may try again. */
+  perform: (call: PersonCall) => Promise<void>
+  /** The person gives by hand what the action would have brought. */
+  answer: (call: PersonCall, output: unknown) => Promise<void>
+  decline: (call: PersonCall) => Promise<void>
 }
 
 export interface PersonCall {
@@ -57,7 +59,7 @@ export function createPageTools(services: PageToolsServices): PageTools {
   let isOpen = false
   let ready: Promise<void> | undefined
 
-  return { reader, start, look, perform, decline }
+  return { reader, start, look, perform, answer, decline }
 
   function start(): () => void {
     isOpen = true
@@ -112,34 +114,36 @@ export function createPageTools(services: PageToolsServices): PageTools {
     // Its card waits for the person.
     if (call.byPerson) return
     const until = call.createdAt + (call.timeoutMs ?? dayMs)
-    void carryOut(call, { until, isKept: true })
-  }
-
-  function perform(call: PersonCall): Promise<boolean> {
-    return carryOut(call, { until: now() + dayMs, isKept: false })
-  }
-
-  function decline({ sessionId, toolCallId }: PersonCall): Promise<boolean> {
-    const outcome: Outcome = { status: 'failed', errorText: 'The person declined.' }
-    return send({ sessionId, toolCallId }, outcome, now() + dayMs)
+    void carryOut(call, until)
   }
 
   /** One tab at a time, and never what was done before; what was done and not heard of is told again. */
-  async function carryOut(call: PersonCall, { until, isKept }: { until: number; isKept: boolean }): Promise<boolean> {
+  async function carryOut(call: PageCall, until: number): Promise<void> {
     const key = `${call.sessionId}/${call.toolCallId}`
-    if (running.has(key)) return false
+    if (running.has(key)) return
     running.add(key)
-    try {
-      return await locks.alone(key, async () => {
-        const known = done.find(key)
-        const outcome = known ?? (await act(call))
-        // What a person has shared does not lie about in the browser.
-        if (known === undefined && isKept) done.add(key, outcome)
-        return (await send(call, outcome, until)) && outcome.status === 'success'
-      })
-    } finally {
-      running.delete(key)
-    }
+    await locks.alone(key, async () => {
+      const known = done.find(key)
+      const outcome = known ?? (await act(call))
+      if (known === undefined) done.add(key, outcome)
+      await send(call, outcome, until)
+    })
+    running.delete(key)
+  }
+
+  /** What a person shares does not lie about in the browser: it is told, and nothing of it is kept. */
+  async function perform(call: PersonCall): Promise<void> {
+    const outcome = await act(call)
+    if (outcome.status === 'failed') throw new Error(outcome.errorText)
+    await send(call, outcome, now() + dayMs)
+  }
+
+  async function answer(call: PersonCall, output: unknown): Promise<void> {
+    await send(call, { status: 'success', output }, now() + dayMs)
+  }
+
+  async function decline(call: PersonCall): Promise<void> {
+    await send(call, { status: 'failed', errorText: 'The person declined.' }, now() + dayMs)
   }
 
   async function act({ sessionId, toolCallId, action: name, input }: PersonCall): Promise<Outcome> {

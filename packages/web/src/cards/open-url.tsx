@@ -1,0 +1,47 @@
+import { ExternalLink, PanelRightOpen } from 'lucide-react'
+import { GenericCard } from '../chat/generic-card.tsx'
+import { useSessionStore } from '../chat/session-context.ts'
+import type { CardProps } from '../chat/tool-call.ts'
+import { ToolFrame } from '../chat/tool-frame.tsx'
+import { isRecord, textIn, webAddress } from '../displays/parts/read-fields.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/visible-text.tsx'
+import '../page-tools/person-act.css'
+
+/** A page that was opened; a click opens it again. */
+export default function OpenUrlCard({ call }: CardProps) {
+  const { panels } = useSessionStore()
+  const output = isRecord(call.output) ? call.output : undefined
+  const address = webAddress(output?.['url'])
+  if (output === undefined || address === undefined) return <GenericCard call={call} />
+  const given = isRecord(call.input) ? textIn(call.input['title']) : undefined
+  const { href, host } = address
+  const note = textIn(output['note'])
+  return (
+    <ToolFrame call={call} title={t.pageTools.opened} summary={given ?? href} open keepsOpen>
+      <div className="person-act">
+        <p>
+          <VisibleText text={href} as="name" />
+        </p>
+        {note !== undefined && (
+          <p>
+            <VisibleText text={note} />
+          </p>
+        )}
+        <div className="person-act-buttons">
+          <Button
+            onClick={() => panels.open({ kind: 'browser', key: href, title: given ?? host, data: { url: href } })}
+          >
+            <PanelRightOpen aria-hidden />
+            {t.panels.openBeside}
+          </Button>
+          <a className="button button-plain" href={href} target="_blank" rel="noopener noreferrer nofollow">
+            <ExternalLink aria-hidden />
+            {t.panels.openInTab}
+          </a>
+        </div>
+      </div>
+    </ToolFrame>
+  )
+}

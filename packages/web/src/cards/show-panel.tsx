@@ -1,0 +1,26 @@
+import { PanelRightOpen } from 'lucide-react'
+import { GenericCard } from '../chat/generic-card.tsx'
+import { useSessionStore } from '../chat/session-context.ts'
+import type { CardProps } from '../chat/tool-call.ts'
+import { ToolFrame } from '../chat/tool-frame.tsx'
+import { isRecord } from '../displays/parts/read-fields.ts'
+import { requestedPanel } from '../page-tools/requested-panel.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+
+/** A panel that was shown; a click shows it again. */
+export default function ShowPanelCard({ call }: CardProps) {
+  const { panels, agents } = useSessionStore()
+  const request = isRecord(call.input)
+    ? requestedPanel(call.input, (agentId) => agents.getState().agents.get(agentId)?.name)
+    : undefined
+  if (request === undefined || call.state !== 'output-available') return <GenericCard call={call} />
+  return (
+    <ToolFrame call={call}>
+      <Button onClick={() => panels.open(request)}>
+        <PanelRightOpen aria-hidden />
+        {t.panels.openBeside}
+      </Button>
+    </ToolFrame>
+  )
+}

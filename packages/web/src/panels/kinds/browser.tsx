@@ -1,0 +1,114 @@
+import { ExternalLink, Globe, RotateCw } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
+import { toErrorInfo } from '../../api/api-error.ts'
+import type { ReadablePage } from '../../api/page-info.ts'
+import { textIn, webAddress } from '../../displays/parts/read-fields.ts'
+import { Markdown } from '../../markdown/markdown.tsx'
+import { isOfThisMachine } from '../../page-tools/reader-pages.ts'
+import { t } from '../../texts/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { VisibleText } from '../../ui/visible-text.tsx'
+import { useWorkspace } from '../../workspace.ts'
+import type { PanelProps } from '../panel.ts'
+import './browser.css'
+
+export { Globe as Icon }
+
+/** A page of the web (`url`): its text to read, and the way to the page itself, which is never shown inside ours. */
+export default function BrowserPanel({ panel }: PanelProps) {
+  const address = webAddress(panel.data['url'])
+  const url = address?.href
+  const { page, problem, read } = useReadable(url)
+  if (address === undefined || url === undefined)
+    return <p className="beside-none">{t.panels.noAddress(textIn(panel.data['url']) ?? '')}</p>
+  return (
+    <>
+      <header className="beside-head">
+        <a className="beside-head-main browser-address" href={url} target="_blank" rel="noopener noreferrer nofollow">
+          <VisibleText text={url} as="name" />
+        </a>
+        <IconButton label={t.panels.readAgain} onClick={() => void read({ again: true, here: isOfThisMachine(url) })}>
+          <RotateCw />
+        </IconButton>
+        <a
+          className="icon-button"
+          href={url}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+          aria-label={t.panels.openInTab}
+        >
+          <ExternalLink aria-hidden />
+        </a>
+      </header>
+      {page === undefined ? (
+        <div className="beside-none">
+          <p>{waiting()}</p>
+          {(problem !== undefined || isOfThisMachine(url)) && (
+            <p className="browser-ways">
+              <a className="button button-primary" href={url} target="_blank" rel="noopener noreferrer nofollow">
+                <ExternalLink aria-hidden />
+                {t.panels.openInTab}
+              </a>
+              {isOfThisMachine(url) && (
+                <Button onClick={() => void read({ again: true, here: true })}>{t.panels.readHere}</Button>
+              )}
+            </p>
+          )}
+        </div>
+      ) : (
+        <Article page={page} />
+      )}
+    </>
+  )
+
+  function waiting() {
+    if (problem !== undefined) return <VisibleText text={problem} />
+    return url !== undefined && isOfThisMachine(url) ? t.panels.ofThisMachine : t.panels.loading
+  }
+}
+
+function Article({ page }: { page: ReadablePage }) {
+  return (
+    <article className="beside-body browser-page" tabIndex={0} aria-label={page.title || page.url}>
+      <p className="browser-note">{page.status >= 400 ? t.panels.answered(page.status) : t.panels.reader}</p>
+      {page.title !== '' && (
+        <h2>
+          <VisibleText text={page.title} />
+        </h2>
+      )}
+      {page.note !== undefined && (
+        <p className="browser-note">
+          <VisibleText text={page.note} />
+        </p>
+      )}
+      {page.isMarkdown ? (
+        <Markdown text={page.text} done />
+      ) : (
+        <pre>
+          <VisibleText text={page.text} />
+        </pre>
+      )}
+    </article>
+  )
+}
+
+/** Pages of this machine are read when the person says so, all others at once. */
+function useReadable(url: string | undefined) {
+  const { reader } = useWorkspace().pageTools
+  const [shown, setShown] = useState<{ url: string; page?: ReadablePage; problem?: string }>()
+  const load = useCallback(
+    (from: string, options?: { again?: boolean; here?: boolean }) =>
+      reader.read(from, options).then(
+        (page) => setShown({ url: from, page }),
+        (error: unknown) => setShown({ url: from, problem: toErrorInfo(error).message }),
+      ),
+    [reader],
+  )
+  useEffect(() => {
+    if (url !== undefined && !isOfThisMachine(url)) void load(url)
+  }, [load, url])
+  const current = shown?.url === url ? shown : undefined
+  const read = (options: { again: boolean; here: boolean }) => (url === undefined ? undefined : load(url, options))
+  return { page: current?.page, problem: current?.problem, read }
+}

@@ -1,0 +1,31 @@
+import { FileDiff } from 'lucide-react'
+import { findDisplay } from '../../chat/display-registry.ts'
+import { useSession } from '../../chat/session-context.ts'
+import { visibleMessages } from '../../chat/session-state.ts'
+import { isToolCall, readToolCall } from '../../chat/tool-call.ts'
+import { textIn } from '../../displays/parts/read-fields.ts'
+import { t } from '../../texts/t.ts'
+import type { PanelProps } from '../panel.ts'
+
+export { FileDiff as Icon }
+
+/** What a call has changed: its `content` as the card shows it, or the call (`toolCallId`) to find it in. */
+export default function DiffPanel({ panel }: PanelProps) {
+  const toolCallId = textIn(panel.data['toolCallId'])
+  const found = useSession((state) => {
+    if (panel.data['content'] !== undefined) return panel.data['content']
+    const part = visibleMessages(state)
+      .flatMap(({ parts }) => parts)
+      .filter(isToolCall)
+      .find((one) => one.toolCallId === toolCallId)
+    if (part === undefined) return undefined
+    return readToolCall(part, { progress: undefined, live: false, latest: false }).notes.display?.content
+  })
+  const display = findDisplay(found)
+  if (display === undefined) return <p className="beside-none">{t.panels.changesGone}</p>
+  return (
+    <div className="beside-body beside-display">
+      <display.Display content={display.content} live={false} />
+    </div>
+  )
+}

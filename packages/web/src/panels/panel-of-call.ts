@@ -1,0 +1,56 @@
+import type { ToolCall } from '../chat/tool-call.ts'
+import { isRecord, numberIn, textIn, webAddress } from '../displays/parts/read-fields.ts'
+import type { PanelRequest } from './panel.ts'
+
+const largestKept = 50_000
+
+/** What of a call can be looked at beside the chat; undefined for most. */
+export function panelOfCall({ toolCallId, notes, state }: ToolCall): PanelRequest | undefined {
+  const content = notes.display?.content
+  if (state !== 'output-available' || !isRecord(content)) return undefined
+  const path = textIn(content['path'])
+  switch (content['kind']) {
+    case 'file': {
+      if (path === undefined) return undefined
+      const line = numberIn(content['from'])
+      return {
+        kind: 'file',
+        key: path,
+        title: nameOf(path),
+        data: { path, ...(line !== undefined && line > 1 && { line }) },
+      }
+    }
+    case 'diff':
+    case 'patch': {
+      const isSmall = JSON.stringify(content).length <= largestKept
+      const title = path === undefined ? (notes.display?.title ?? toolCallId) : nameOf(path)
+      return { kind: 'diff', key: toolCallId, title, data: { toolCallId, ...(isSmall && { content }) } }
+    }
+    case 'terminal': {
+      const taskId = textIn(content['taskId'])
+      if (taskId === undefined) return undefined
+      return {
+        kind: 'terminal',
+        key: taskId,
+        title: firstWords(textIn(content['command']) ?? taskId),
+        data: { taskId },
+      }
+    }
+    case 'page': {
+      const address = webAddress(content['url'])
+      if (address === undefined) return undefined
+      const title = textIn(content['title'])?.trim() || address.host
+      return { kind: 'browser', key: address.href, title, data: { url: address.href } }
+    }
+    default:
+      return undefined
+  }
+}
+
+function nameOf(path: string): string {
+  return path.split('/').at(-1) || path
+}
+
+function firstWords(command: string): string {
+  return command.trim().split('\n', 1)[0]?.slice(0, 80) ?? command
+}
