@@ -6,22 +6,25 @@ import { InboxButton } from './inbox/inbox-button.tsx'
 import { currentMode } from './modes/session-mode.ts'
 import { PanelsButton } from './panels/panels-button.tsx'
 import { AgentsButton } from './sub-agents/agents-button.tsx'
+import { t } from './texts/t.ts'
 import { IconButton } from './ui/icon-button.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
 
 export function Header() {
   const { app } = useWorkspace()
   const sidebar = useApp((state) => state.sidebar)
-  const title = useApp((state) => findSession(state, state.sessionId)?.title ?? (state.isNew ? 'New session' : ''))
+  const title = useApp(
+    (state) => findSession(state, state.sessionId)?.title ?? (state.isNew ? t.header.newSession : ''),
+  )
   const mode = useApp(currentMode)
   return (
     <header className="header" data-mode={mode}>
       {!sidebar && (
         <>
-          <IconButton label="Show the sessions" onClick={() => app.setSidebar(true)}>
+          <IconButton label={t.header.showSessions} onClick={() => app.setSidebar(true)}>
             <PanelLeftOpen />
           </IconButton>
-          <IconButton label="New session" onClick={app.newSession}>
+          <IconButton label={t.header.newSession} onClick={app.newSession}>
             <SquarePen />
           </IconButton>
         </>
@@ -30,7 +33,7 @@ export function Header() {
       {mode === 'bypass' && (
         <p className="header-bypass">
           <ShieldOff aria-hidden />
-          Runs unasked
+          {t.header.bypass}
         </p>
       )}
       <BranchesButton />

@@ -1,6 +1,8 @@
 import { KeyRound, ServerOff } from 'lucide-react'
 import { useState } from 'react'
 import { keyFrom } from './address.ts'
+import { sentence } from './texts/sentence.tsx'
+import { t } from './texts/t.ts'
 import { Button } from './ui/button.tsx'
 import { focusField } from './ui/focus-field.ts'
 import { useWorkspace } from './workspace.ts'
@@ -15,11 +17,8 @@ export function Locked() {
   return (
     <main className="locked">
       <KeyRound aria-hidden />
-      <h1>This page is locked</h1>
-      <p>
-        Troupe only opens for whoever can read its start-up message. Open the address that it printed in the terminal,
-        or paste it here. Each address works once; <code>troupe serve</code> prints a new one.
-      </p>
+      <h1>{t.locked.title}</h1>
+      <p>{sentence(t.locked.text, { command: <code>troupe serve</code> })}</p>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -28,7 +27,7 @@ export function Locked() {
         }}
       >
         <input
-          aria-label="Address or key"
+          aria-label={t.locked.field}
           placeholder="http://127.0.0.1:4880/#k=…"
           ref={focusField}
           autoComplete="off"
@@ -37,12 +36,12 @@ export function Locked() {
           onChange={(event) => setPasted(event.target.value)}
         />
         <Button type="submit" kind="primary" disabled={key === null}>
-          Open
+          {t.locked.open}
         </Button>
       </form>
       {tried && (
         <p className="locked-refused" role="alert">
-          The server did not take this key. It may have been used already.
+          {t.locked.refused}
         </p>
       )}
     </main>
@@ -54,13 +53,10 @@ export function Unreachable() {
   return (
     <main className="locked">
       <ServerOff aria-hidden />
-      <h1>The server does not answer</h1>
-      <p>
-        Start it again with <code>npm start</code> or <code>troupe serve</code>. Nothing is lost: sessions and runs are
-        kept on disk, and this page will find them.
-      </p>
+      <h1>{t.locked.away}</h1>
+      <p>{sentence(t.locked.startAgain, { npm: <code>npm start</code>, troupe: <code>troupe serve</code> })}</p>
       <Button kind="primary" onClick={() => void app.start(null)}>
-        Try again
+        {t.locked.tryAgain}
       </Button>
     </main>
   )

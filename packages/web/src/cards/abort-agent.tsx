@@ -3,13 +3,18 @@ import { ToolFrame } from '../chat/tool-frame.tsx'
 import type { CardProps } from '../chat/tool-call.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
 import { readReport } from '../sub-agents/read-report.ts'
+import { t } from '../texts/t.ts'
 
 /** An agent was stopped by the one that it worked for: what it had written by then. */
 export default function AbortAgentCard({ call }: CardProps) {
   const report = readReport(call.output)
   if (report === undefined) return <GenericCard call={call} />
   return (
-    <ToolFrame call={call} title={`Stopped ${report.name}`} summary={report.status === 'stopped' ? '' : report.status}>
+    <ToolFrame
+      call={call}
+      title={t.cards.stopped(report.name)}
+      summary={report.status === 'stopped' ? '' : report.status}
+    >
       <AgentReport report={report} />
     </ToolFrame>
   )

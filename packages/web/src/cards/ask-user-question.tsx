@@ -4,6 +4,7 @@ import type { CardProps } from '../chat/tool-call.ts'
 import { ToolFrame } from '../chat/tool-frame.tsx'
 import { useWaits } from '../chat/use-waits.ts'
 import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import './ask-user-question.css'
 
@@ -32,7 +33,7 @@ export default function AskUserQuestionCard({ call }: CardProps) {
                 ))}
                 {text !== undefined && <VisibleText text={text} />}
                 {!isAnswered({ selected, ...(text !== undefined && { text }) }) && (
-                  <span className="answer-none">not answered</span>
+                  <span className="answer-none">{t.cards.notAnswered}</span>
                 )}
               </dd>
             </div>

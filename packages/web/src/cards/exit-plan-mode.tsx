@@ -4,6 +4,7 @@ import { ToolFrame } from '../chat/tool-frame.tsx'
 import { useWaits } from '../chat/use-waits.ts'
 import { isRecord, textIn } from '../displays/parts/read-fields.ts'
 import { Markdown } from '../markdown/markdown.tsx'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 
 /** The plan and what became of it. While the person is asked, there is the form. */
@@ -19,7 +20,7 @@ export default function ExitPlanModeCard({ call }: CardProps) {
       <Markdown text={plan} done />
       {remark !== undefined && (
         <p className="tool-remark">
-          <VisibleText text={`You said: ${remark}`} />
+          <VisibleText text={t.cards.youSaid(remark)} />
         </p>
       )}
     </ToolFrame>

@@ -6,6 +6,7 @@ import { AgentRow } from '../sub-agents/agent-row.tsx'
 import { firstLine } from '../sub-agents/describe-agent.ts'
 import { readReport } from '../sub-agents/read-report.ts'
 import { useAgentNames } from '../sub-agents/use-agent-names.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import './task.css'
 
@@ -19,7 +20,7 @@ export default function SendInputCard({ call }: CardProps) {
   return (
     <ToolFrame
       call={call}
-      title={input['interrupt'] === true ? `Interrupts ${names}` : `Tells ${names}`}
+      title={input['interrupt'] === true ? t.cards.interrupts(names) : t.cards.tells(names)}
       summary={firstLine(message)}
     >
       <p className="task-text">

@@ -9,6 +9,7 @@ import { readRefusal, readReport } from '../sub-agents/read-report.ts'
 import { readTask } from '../sub-agents/read-task.ts'
 import { useAgentOfCall } from '../sub-agents/use-agent-of-call.ts'
 import { useAtWork, useSubAgent, useSubAgents } from '../sub-agents/use-sub-agents.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import './task.css'
 
@@ -46,7 +47,7 @@ export default function TaskCard({ call }: CardProps) {
       isBad={(isOver ? report : agent)?.status === 'failed'}
     >
       {isOver && !works ? <AgentReport report={report} /> : <AgentRow agentId={agentId} isBare />}
-      {below.length > 0 && <AgentTree agentIds={below} label={`Agents of ${title}`} />}
+      {below.length > 0 && <AgentTree agentIds={below} label={t.cards.agentsOf(title ?? '')} />}
       {call.errorText !== undefined && !call.stopped && (
         <p className="tool-error">
           <VisibleText text={call.errorText} />
@@ -54,7 +55,7 @@ export default function TaskCard({ call }: CardProps) {
       )}
       {task !== '' && (
         <details className="tool-details">
-          <summary>Task</summary>
+          <summary>{t.cards.task}</summary>
           <p className="task-text">
             <VisibleText text={task} />
           </p>

@@ -2,6 +2,7 @@ import { GenericCard } from '../chat/generic-card.tsx'
 import type { CardProps } from '../chat/tool-call.ts'
 import { ToolFrame } from '../chat/tool-frame.tsx'
 import ChecklistDisplay from '../displays/checklist.tsx'
+import { t } from '../texts/t.ts'
 
 /** The plan as it stands after this call. Only the newest is open. */
 export default function TodoWriteCard({ call }: CardProps) {
@@ -11,8 +12,8 @@ export default function TodoWriteCard({ call }: CardProps) {
   return (
     <ToolFrame
       call={call}
-      title={call.notes.actionName ?? 'Plan'}
-      summary={todos.length === 0 ? 'cleared' : `${done} of ${todos.length} done`}
+      title={call.notes.actionName ?? t.cards.plan}
+      summary={todos.length === 0 ? t.cards.cleared : t.cards.done(done, todos.length)}
       open={call.latest && todos.length > 0}
     >
       <ChecklistDisplay content={{ kind: 'checklist', items: todos }} />

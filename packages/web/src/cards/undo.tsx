@@ -4,6 +4,7 @@ import type { CardProps } from '../chat/tool-call.ts'
 import ListDisplay from '../displays/list.tsx'
 import TerminalDisplay from '../displays/terminal.tsx'
 import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import './undo.css'
 
@@ -17,18 +18,18 @@ export default function UndoCard({ call }: CardProps) {
   const commands = Array.isArray(output['commands']) ? output['commands'].map(String) : []
   return (
     <ToolFrame call={call} open isBad={skipped.length > 0}>
-      {restored.length > 0 && <ListDisplay content={{ kind: 'list', path: 'Put back', entries: restored }} />}
-      {removed.length > 0 && <ListDisplay content={{ kind: 'list', path: 'Removed again', entries: removed }} />}
+      {restored.length > 0 && <ListDisplay content={{ kind: 'list', path: t.cards.putBack, entries: restored }} />}
+      {removed.length > 0 && <ListDisplay content={{ kind: 'list', path: t.cards.removedAgain, entries: removed }} />}
       {skipped.length > 0 && (
         <div className="tool-section">
-          <h4>Left as they are</h4>
+          <h4>{t.cards.left}</h4>
           <ul className="undo-left">
             {skipped.map((file, index) => (
               <li key={index}>
                 <code>
                   <VisibleText text={textIn(file['path']) ?? ''} as="name" />
                 </code>
-                : <VisibleText text={textIn(file['reason']) ?? 'no reason was given'} />
+                : <VisibleText text={textIn(file['reason']) ?? t.cards.noReason} />
               </li>
             ))}
           </ul>
@@ -36,7 +37,7 @@ export default function UndoCard({ call }: CardProps) {
       )}
       {commands.length > 0 && (
         <div className="tool-section">
-          <h4>What these commands changed cannot be undone</h4>
+          <h4>{t.cards.notUndone}</h4>
           <div className="undo-commands">
             {commands.map((command, index) => (
               <TerminalDisplay key={index} content={{ kind: 'terminal', command }} />

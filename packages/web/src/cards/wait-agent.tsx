@@ -6,6 +6,7 @@ import { AgentReport } from '../sub-agents/agent-report.tsx'
 import { AgentTree } from '../sub-agents/agent-tree.tsx'
 import { readRefusal, readReport } from '../sub-agents/read-report.ts'
 import { useAgentNames } from '../sub-agents/use-agent-names.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 
 /** Who is waited for, then what each has brought back. */
@@ -16,8 +17,8 @@ export default function WaitAgentCard({ call }: CardProps) {
   if (agentIds.length === 0 || call.errorText !== undefined) return <GenericCard call={call} />
   const results: unknown[] = Array.isArray(call.output) ? call.output : []
   return (
-    <ToolFrame call={call} title={call.running ? 'Waits for' : 'Waited for'} summary={names}>
-      {results.length === 0 && <AgentTree agentIds={agentIds} label="Awaited agents" />}
+    <ToolFrame call={call} title={call.running ? t.cards.waits : t.cards.waited} summary={names}>
+      {results.length === 0 && <AgentTree agentIds={agentIds} label={t.cards.awaited} />}
       {results.map((result, index) => {
         const report = readReport(result)
         if (report !== undefined) return <AgentReport key={index} report={report} isNamed />

@@ -1,5 +1,7 @@
 import { CircleAlert, CircleCheck, CircleDashed } from 'lucide-react'
 import type { ContextInfo } from '../api/context-info.ts'
+import { sentence } from '../texts/sentence.tsx'
+import { t } from '../texts/t.ts'
 import { formatCount, formatShare } from '../ui/format.ts'
 import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -12,7 +14,7 @@ export function CacheNote({ info }: { info: ContextInfo }) {
   const outlook = cacheOutlook(info)
   const changed = info.pieces.filter((piece) => piece.changed === true)
   return (
-    <section className="cache" aria-label="Since the last call" data-state={outlook.state}>
+    <section className="cache" aria-label={t.context.sinceLast} data-state={outlook.state}>
       {outlook.state === 'same' ? (
         <CircleCheck aria-hidden />
       ) : outlook.state === 'no-call' ? (
@@ -26,7 +28,7 @@ export function CacheNote({ info }: { info: ContextInfo }) {
         </p>
         {changed.length > 0 && (
           <p>
-            Changed:{' '}
+            {t.context.changedPieces}{' '}
             {changed.map(({ name }, index) => (
               <span key={name}>
                 {index > 0 && ', '}
@@ -38,14 +40,15 @@ export function CacheNote({ info }: { info: ContextInfo }) {
         )}
         {inputTokens !== undefined && (
           <p>
-            The last answer read {formatCount(inputTokens)} tokens; {formatCount(cachedInputTokens)} of them (
-            {formatShare(cachedInputTokens, inputTokens)}) came from the cache.
+            {t.context.lastRead(
+              formatCount(inputTokens),
+              formatCount(cachedInputTokens),
+              formatShare(cachedInputTokens, inputTokens),
+            )}
           </p>
         )}
         {lastCallAt !== null && (
-          <p className="cache-time">
-            Last call: <Moment time={lastCallAt} />
-          </p>
+          <p className="cache-time">{sentence(t.context.lastCall, { time: <Moment time={lastCallAt} /> })}</p>
         )}
       </div>
     </section>
@@ -53,26 +56,19 @@ export function CacheNote({ info }: { info: ContextInfo }) {
 }
 
 function headline(outlook: CacheOutlook): string {
-  if (outlook.state === 'no-call') return 'No call has been made yet.'
-  if (outlook.state === 'same') return 'The next call starts like the last one.'
-  if (outlook.state === 'other-model') return 'The next call goes to another model.'
-  return 'The cache is broken.'
+  return t.context.outlooks[outlook.state]
 }
 
 function Detail({ outlook, total }: { outlook: CacheOutlook; total: number }) {
   if (outlook.state === 'no-call') return null
-  if (outlook.state === 'same') return 'What the provider keeps of it can be used again.'
-  if (outlook.state === 'other-model') return 'What the other one keeps is of no use to it: everything is read anew.'
-  return (
-    <>
-      The next call differs from{' '}
-      <code>
-        <VisibleText text={outlook.by} as="name" />
-      </code>{' '}
-      on:{' '}
-      {outlook.kept === 0
-        ? 'everything is read anew.'
-        : `${formatCount(outlook.kept)} of ${formatCount(total)} tokens can come from the cache, the rest is read anew.`}
-    </>
+  if (outlook.state === 'same') return t.context.canBeUsed
+  if (outlook.state === 'other-model') return t.context.ofNoUse
+  const by = (
+    <code>
+      <VisibleText text={outlook.by === 'tools' ? t.context.listOfTools : outlook.by} as="name" />
+    </code>
   )
+  const rest =
+    outlook.kept === 0 ? t.context.allAnew : t.context.restAnew(formatCount(outlook.kept), formatCount(total))
+  return sentence(t.context.differs, { by, rest })
 }

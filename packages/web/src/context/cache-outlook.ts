@@ -12,7 +12,7 @@ export function cacheOutlook({ cache, pieces }: ContextInfo): CacheOutlook {
   if (cache.lastCallAt === null) return { state: 'no-call' }
   if (cache.modelChanged) return { state: 'other-model' }
   if (cache.brokenBy === null) return { state: 'same' }
-  if (cache.brokenBy === 'tools') return { state: 'broken', by: 'the list of tools', kept: 0 }
+  if (cache.brokenBy === 'tools') return { state: 'broken', by: 'tools', kept: 0 }
   const at = pieces.findIndex(({ kind, name }) => kind === 'instructions' && name === cache.brokenBy)
   const kept = pieces.slice(0, Math.max(at, 0)).reduce((sum, { tokens }) => sum + tokens, 0)
   return { state: 'broken', by: cache.brokenBy, kept }

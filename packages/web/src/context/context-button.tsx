@@ -1,4 +1,5 @@
 import { ScanText } from 'lucide-react'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 
@@ -8,7 +9,7 @@ export function ContextButton() {
   const isNew = useApp((state) => state.isNew)
   if (isNew) return null
   return (
-    <IconButton label="Context X-ray" aria-haspopup="dialog" onClick={() => app.setDialog('context')}>
+    <IconButton label={t.context.title} aria-haspopup="dialog" onClick={() => app.setDialog('context')}>
       <ScanText />
     </IconButton>
   )

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -22,20 +23,15 @@ export function ContextDialog() {
   const dialog = useRef<HTMLDialogElement>(null)
 
   return (
-    <Dialog ref={dialog} title="Context X-ray" className="context" onClose={() => workspace.app.setDialog(null)}>
-      <p className="context-note">
-        What the next call will send, as far as it is known before you say something. Tokens are estimates; prices are
-        those of tokens that come from no cache.
-      </p>
+    <Dialog ref={dialog} title={t.context.title} className="context" onClose={() => workspace.app.setDialog(null)}>
+      <p className="context-note">{t.context.about}</p>
       {failure !== null && (
         <p className="context-failure" role="alert">
           {failure}
         </p>
       )}
-      {isRunning && (
-        <p className="context-note">An answer is being written: what it adds is counted when it is done.</p>
-      )}
-      {info === null && failure === null && <p className="context-note">Loading …</p>}
+      {isRunning && <p className="context-note">{t.context.running}</p>}
+      {info === null && failure === null && <p className="context-note">{t.ui.loading}</p>}
       {info !== null && (
         <>
           <ContextWindow info={info} />
@@ -52,7 +48,7 @@ export function ContextDialog() {
       )}
       <div className="dialog-buttons">
         <Button kind="primary" onClick={() => dialog.current?.close()}>
-          Done
+          {t.ui.done}
         </Button>
       </div>
     </Dialog>

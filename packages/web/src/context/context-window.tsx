@@ -1,4 +1,5 @@
 import type { ContextInfo } from '../api/context-info.ts'
+import { t } from '../texts/t.ts'
 import { formatCost, formatCount, formatShare } from '../ui/format.ts'
 import { kindsIn } from './kinds-in.ts'
 
@@ -9,11 +10,12 @@ export function ContextWindow({ info }: { info: ContextInfo }) {
   const whole = Math.max(window ?? 0, total.tokens)
   const isOver = window !== null && total.tokens > window
   return (
-    <section className="window" aria-label="The window">
+    <section className="window" aria-label={t.context.window}>
       <p className="window-sum">
         <strong>
-          {formatCount(total.tokens)}
-          {window === null ? ' tokens' : ` of ${formatCount(window)} tokens`}
+          {window === null
+            ? t.context.tokens(formatCount(total.tokens))
+            : t.context.tokensOf(formatCount(total.tokens), formatCount(window))}
         </strong>
         <span>
           {window !== null && `${formatShare(total.tokens, window)} · `}
@@ -41,20 +43,14 @@ export function ContextWindow({ info }: { info: ContextInfo }) {
         {window !== null && !isOver && (
           <li>
             <i aria-hidden />
-            <span>Free</span>
+            <span>{t.context.free}</span>
             <b>{formatCount(window - total.tokens)}</b>
             <span>{formatShare(window - total.tokens, window)}</span>
           </li>
         )}
       </ul>
-      {window === null && (
-        <p className="context-note">How much this model takes is not known, so nothing is compacted.</p>
-      )}
-      {isOver && (
-        <p className="context-failure">
-          This is more than the model takes: older parts are summarised before the call.
-        </p>
-      )}
+      {window === null && <p className="context-note">{t.context.windowUnknown}</p>}
+      {isOver && <p className="context-failure">{t.context.tooMuch}</p>}
     </section>
   )
 }

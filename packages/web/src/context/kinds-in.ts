@@ -1,4 +1,5 @@
 import type { ContextPiece, PieceKind } from '../api/context-info.ts'
+import { t } from '../texts/t.ts'
 
 export interface KindSum {
   kind: PieceKind
@@ -7,18 +8,18 @@ export interface KindSum {
   tokens: number
 }
 
-const labels: [PieceKind, string][] = [
-  ['tool', 'Tools'],
-  ['instructions', 'Instructions'],
-  ['summary', 'Summary'],
-  ['message', 'Messages'],
-]
+const kinds: readonly PieceKind[] = ['tool', 'instructions', 'summary', 'message']
 
 /** How much is of which kind, in the order in which the model is told it. */
 export function kindsIn(pieces: readonly ContextPiece[]): KindSum[] {
-  return labels.flatMap(([kind, label]) => {
+  return kinds.flatMap((kind) => {
     const own = pieces.filter((piece) => piece.kind === kind)
     if (own.length === 0) return []
-    return { kind, label, count: own.length, tokens: own.reduce((sum, { tokens }) => sum + tokens, 0) }
+    return {
+      kind,
+      label: t.context.kinds[kind],
+      count: own.length,
+      tokens: own.reduce((sum, { tokens }) => sum + tokens, 0),
+    }
   })
 }

@@ -1,13 +1,7 @@
-import type { ContextPiece, PieceKind } from '../api/context-info.ts'
-import { formatCost } from '../ui/format.ts'
+import type { ContextPiece } from '../api/context-info.ts'
+import { t } from '../texts/t.ts'
+import { formatCost, formatNumber } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
-
-const words: Record<PieceKind, string> = {
-  tool: 'Tool',
-  instructions: 'Instructions',
-  summary: 'Summary',
-  message: 'Message',
-}
 
 export interface PieceRowProps {
   piece: ContextPiece
@@ -22,17 +16,17 @@ export function PieceRow({ piece, title, share, onGoTo }: PieceRowProps) {
   const facts = (
     <>
       <i data-kind={kind} aria-hidden />
-      <span className="visually-hidden">{words[kind]}: </span>
+      <span className="visually-hidden">{t.context.kind[kind]}: </span>
       <span className="piece-title" data-kind={kind}>
         <VisibleText text={title} as="name" />
-        {changed === true && <em>changed</em>}
+        {changed === true && <em>{t.context.changed}</em>}
       </span>
       <span className="piece-bar" aria-hidden>
         <span data-kind={kind} style={{ width: `${100 * share}%` }} />
       </span>
       <span className="piece-tokens">
-        {tokens.toLocaleString('en')}
-        <span className="visually-hidden"> tokens</span>
+        {formatNumber(tokens)}
+        <span className="visually-hidden"> {t.context.tokensWord}</span>
       </span>
       <span className="piece-cost">{cost !== undefined && formatCost(cost)}</span>
     </>
@@ -42,7 +36,7 @@ export function PieceRow({ piece, title, share, onGoTo }: PieceRowProps) {
       {messageId === undefined ? (
         <div className="piece">{facts}</div>
       ) : (
-        <button type="button" className="piece" title="Go to this message" onClick={() => onGoTo(messageId)}>
+        <button type="button" className="piece" title={t.context.goTo} onClick={() => onGoTo(messageId)}>
           {facts}
         </button>
       )}

@@ -1,15 +1,16 @@
 import { Circle, CircleCheck, CircleDotDashed } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ValueView } from '../chat/value-view.tsx'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
 import { recordsIn, textIn } from './parts/read-fields.ts'
 import './checklist.css'
 
-const marks: Record<string, ReactNode> = {
-  pending: <Circle aria-label="open" />,
-  in_progress: <CircleDotDashed aria-label="in progress" />,
-  completed: <CircleCheck aria-label="done" />,
+const marks: Record<string, () => ReactNode> = {
+  pending: () => <Circle aria-label={t.displays.open} />,
+  in_progress: () => <CircleDotDashed aria-label={t.displays.inProgress} />,
+  completed: () => <CircleCheck aria-label={t.displays.done} />,
 }
 
 /** What is to be done: `items` ({`content`, `status`: pending, in_progress or completed, `activeForm`}). */
@@ -22,7 +23,7 @@ export default function ChecklistDisplay({ content }: DisplayProps) {
         const text = textIn(item['content']) ?? ''
         return (
           <li key={index} className={`check check-${status}`}>
-            {marks[status]}
+            {marks[status]?.()}
             <span>
               <VisibleText text={status === 'in_progress' ? (textIn(item['activeForm']) ?? text) : text} />
             </span>

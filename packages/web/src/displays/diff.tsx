@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'react'
 import { ValueView } from '../chat/value-view.tsx'
 import { PreviewButton } from '../previews/preview-button.tsx'
-import { countOf } from '../ui/format.ts'
+import { sentence } from '../texts/sentence.tsx'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { foldContext } from './fold-context.ts'
 import type { DiffItem } from './fold-context.ts'
@@ -31,7 +32,7 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
   const { shown, left, grow } = useGrowing(items.length, items.length > longDiff ? glimpse : shownAtFirst)
   if (diff === undefined) return <ValueView value={content} />
 
-  const path = textIn(content['path']) ?? 'Diff'
+  const path = textIn(content['path']) ?? t.displays.diff
   const change = textIn(content['change'])
   const isCut = content['cut'] === true
   const hasNumbers = parsed.rows.some((row) => isLine(row) && (row.before ?? row.after) !== undefined)
@@ -39,7 +40,7 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
   const removed = (isCut ? numberIn(content['removed']) : undefined) ?? parsed.removed
   return (
     <Panel
-      label={`Changes in ${path}: ${added} added, ${removed} removed`}
+      label={t.displays.changesIn(path, added, removed)}
       head={
         <>
           <PathName path={path} />
@@ -55,11 +56,11 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
           </>
         )
       }
-      copy={{ text: patchOf(path, content, diff), label: 'Copy diff' }}
-      foot={isCut && 'The rest of this diff is not kept.'}
+      copy={{ text: patchOf(path, content, diff), label: t.displays.copyDiff }}
+      foot={isCut && t.displays.diffCut}
     >
       {items.length === 0 ? (
-        <p className="panel-empty">{withoutText[change ?? ''] ?? 'The text is the same.'}</p>
+        <p className="panel-empty">{t.displays.withoutText[change ?? ''] ?? t.displays.sameText}</p>
       ) : (
         <table className={hasNumbers ? 'code-lines diff' : 'code-lines diff diff-unnumbered'}>
           <tbody>
@@ -77,7 +78,7 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
       )}
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
-          Show {countOf(left, 'more line')}
+          {t.displays.moreLines(left)}
         </button>
       )}
     </Panel>
@@ -91,7 +92,7 @@ function ItemRow({ item, onUnfold }: { item: DiffItem; onUnfold: () => void }) {
         <tr className="diff-gap">
           <td colSpan={4}>
             <button type="button" onClick={onUnfold}>
-              Show {countOf(item.lines.length, 'unchanged line')}
+              {t.displays.showUnchanged(item.lines.length)}
             </button>
           </td>
         </tr>
@@ -100,7 +101,7 @@ function ItemRow({ item, onUnfold }: { item: DiffItem; onUnfold: () => void }) {
       return (
         <tr className="diff-gap">
           <td colSpan={4}>
-            {item.count > 0 && <span>{countOf(item.count, 'unchanged line')}</span>}
+            {item.count > 0 && <span>{t.displays.unchanged(item.count)}</span>}
             {item.count === 0 && item.heading === '' && <span aria-hidden>⋯</span>}
             {item.heading !== '' && (
               <span className="diff-heading">
@@ -155,19 +156,14 @@ function LineRow({ line }: { line: DiffLine }) {
   )
 }
 
-const withoutText: Record<string, string> = { created: 'An empty file.', deleted: 'The whole file is deleted.' }
-const words: Record<string, string> = { created: 'new', deleted: 'deleted', moved: 'moved' }
-
 function ChangeBadge({ change, from }: { change: string | undefined; from: string | undefined }) {
-  const word = words[change ?? '']
+  const word = t.displays.changes[change ?? '']
   if (word === undefined) return null
   return (
     <>
       <span className="badge">{word}</span>
       {from !== undefined && (
-        <span className="diff-from">
-          from <PathName path={from} />
-        </span>
+        <span className="diff-from">{sentence(t.displays.from, { path: <PathName path={from} /> })}</span>
       )}
     </>
   )

@@ -1,6 +1,6 @@
 import { ValueView } from '../chat/value-view.tsx'
 import { PreviewButton } from '../previews/preview-button.tsx'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
 import { languageOf } from './parts/language-of.ts'
@@ -18,7 +18,7 @@ export default function FileDisplay({ content, live }: DisplayProps) {
   const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
   if (text === undefined) return <ValueView value={content} />
 
-  const path = textIn(content['path']) ?? 'File'
+  const path = textIn(content['path']) ?? t.displays.file
   const from = numberIn(content['from']) ?? 1
   const all = Math.max(lines.length, numberIn(content['lines']) ?? 0)
   // The last line may be counted although it is empty.
@@ -26,7 +26,7 @@ export default function FileDisplay({ content, live }: DisplayProps) {
   const language = languageOf(path)
   return (
     <Panel
-      label={`${path}, ${countOf(all, 'line')} from line ${from}`}
+      label={t.displays.fileFrom(path, all, from)}
       head={
         <>
           <PathName path={path} />
@@ -36,12 +36,12 @@ export default function FileDisplay({ content, live }: DisplayProps) {
       }
       facts={
         all === 0
-          ? 'empty'
+          ? t.displays.empty
           : from === 1
-            ? countOf(isWhole ? lines.length : all, 'line')
-            : `lines ${from} to ${from + all - 1}`
+            ? t.displays.lines(isWhole ? lines.length : all)
+            : t.displays.linesFromTo(from, from + all - 1)
       }
-      copy={{ text, label: 'Copy text' }}
+      copy={{ text, label: t.displays.copyText }}
       foot={footOf(lines.length, all, isWhole, content['more'] === true)}
     >
       {lines.length > 0 && (
@@ -60,7 +60,7 @@ export default function FileDisplay({ content, live }: DisplayProps) {
       )}
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
-          Show {countOf(left, 'more line')}
+          {t.displays.moreLines(left)}
         </button>
       )}
     </Panel>
@@ -68,9 +68,6 @@ export default function FileDisplay({ content, live }: DisplayProps) {
 }
 
 function footOf(kept: number, all: number, isWhole: boolean, more: boolean): string | undefined {
-  const said = [
-    !isWhole && `The first ${countOf(kept, 'line')} of ${all.toLocaleString('en')} that were read.`,
-    more && 'The file goes on after them.',
-  ].filter((sentence) => sentence !== false)
+  const said = [!isWhole && t.displays.firstLines(kept, all), more && t.displays.goesOn].filter((one) => one !== false)
   return said.length === 0 ? undefined : said.join(' ')
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
 import type { DisplayProps } from './parts/display-props.ts'
 import { Panel } from './parts/panel.tsx'
@@ -11,7 +12,7 @@ export const opens = true
 /** A picture or another file that a browser can show: `path`, `mediaType`, `size`, `sha256` of its blob. */
 export default function ImageDisplay({ content }: DisplayProps) {
   const [failed, setFailed] = useState(false)
-  const path = textIn(content['path']) ?? 'Image'
+  const path = textIn(content['path']) ?? t.displays.image
   const mediaType = textIn(content['mediaType']) ?? ''
   const size = numberIn(content['size'])
   // Only bytes of our own store: whatever else a tool names is not fetched.
@@ -20,7 +21,7 @@ export default function ImageDisplay({ content }: DisplayProps) {
   const isPicture = /^image\/(?:png|jpeg|gif|webp|avif)$/.test(mediaType)
   return (
     <Panel
-      label={`${isPicture ? 'Picture' : 'File'}: ${path}`}
+      label={`${isPicture ? t.displays.picture : t.displays.file}: ${path}`}
       head={<PathName path={path} />}
       facts={
         <>
@@ -28,7 +29,7 @@ export default function ImageDisplay({ content }: DisplayProps) {
           {size !== undefined && <span>{formatSize(size)}</span>}
         </>
       }
-      foot={failed && 'The bytes are no longer there.'}
+      foot={failed && t.displays.bytesGone}
     >
       {source !== undefined && isPicture && !failed && (
         <a className="picture" href={source} target="_blank" rel="noopener noreferrer">
@@ -38,7 +39,7 @@ export default function ImageDisplay({ content }: DisplayProps) {
       {source !== undefined && !isPicture && (
         <p className="panel-empty">
           <a href={source} target="_blank" rel="noopener noreferrer">
-            Open the file
+            {t.displays.openFile}
           </a>
         </p>
       )}

@@ -1,6 +1,6 @@
 import { File, Folder, Link2, Shapes } from 'lucide-react'
 import { ValueView } from '../chat/value-view.tsx'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 import type { DisplayProps } from './parts/display-props.ts'
 import { Panel } from './parts/panel.tsx'
 import { PathName } from './parts/path-name.tsx'
@@ -22,14 +22,14 @@ export default function ListDisplay({ content }: DisplayProps) {
   const total = entries.length + beyond
   return (
     <Panel
-      label={`${path === '' ? 'List' : path}: ${countOf(total, 'entry', 'entries')}`}
-      head={path === '' ? countOf(total, 'entry', 'entries') : <PathName path={path} />}
-      facts={path === '' ? undefined : countOf(total, 'entry', 'entries')}
-      copy={{ text: entries.map(nameOf).join('\n'), label: 'Copy names' }}
-      foot={beyond > 0 && `${beyond.toLocaleString('en')} more are not listed.`}
+      label={`${path === '' ? t.displays.list : path}: ${t.displays.entries(total)}`}
+      head={path === '' ? t.displays.entries(total) : <PathName path={path} />}
+      facts={path === '' ? undefined : t.displays.entries(total)}
+      copy={{ text: entries.map(nameOf).join('\n'), label: t.displays.copyNames }}
+      foot={beyond > 0 && t.displays.notListed(beyond)}
     >
       {entries.length === 0 ? (
-        <p className="panel-empty">Nothing is in it.</p>
+        <p className="panel-empty">{t.displays.nothingInIt}</p>
       ) : (
         <ul className="names">
           {entries.slice(0, shown).map((entry, index) => (
@@ -43,7 +43,7 @@ export default function ListDisplay({ content }: DisplayProps) {
       )}
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
-          Show {left.toLocaleString('en')} more
+          {t.ui.showMore(left)}
         </button>
       )}
     </Panel>
@@ -59,8 +59,8 @@ function depthOf(entry: Record<string, unknown>): number {
 }
 
 function EntryIcon({ kind }: { kind: string | undefined }) {
-  if (kind === 'folder') return <Folder aria-label="folder" />
-  if (kind === 'link') return <Link2 aria-label="link" />
-  if (kind === 'other') return <Shapes aria-label="other" />
+  if (kind === 'folder') return <Folder aria-label={t.displays.folder} />
+  if (kind === 'link') return <Link2 aria-label={t.displays.link} />
+  if (kind === 'other') return <Shapes aria-label={t.displays.other} />
   return <File aria-hidden />
 }

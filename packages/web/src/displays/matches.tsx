@@ -1,5 +1,5 @@
 import { ValueView } from '../chat/value-view.tsx'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { splitMatches } from './split-matches.ts'
 import type { DisplayProps } from './parts/display-props.ts'
@@ -20,21 +20,21 @@ export default function MatchesDisplay({ content }: DisplayProps) {
 
   const pattern = textIn(content['pattern']) ?? ''
   const found = files.reduce((sum, file) => sum + recordsIn(file['lines']).filter(isMatch).length, 0)
-  const summary = `${countOf(found, 'matching line')} in ${countOf(files.length, 'file')}`
+  const summary = t.displays.matches(found, files.length)
   return (
     <Panel
       label={summary}
       head={<code className="matches-pattern">{<VisibleText text={pattern} as="exact" />}</code>}
       facts={summary}
-      foot={content['more'] === true && 'There are more lines than these.'}
+      foot={content['more'] === true && t.displays.moreThanThese}
     >
-      {files.length === 0 && <p className="panel-empty">Nothing was found.</p>}
+      {files.length === 0 && <p className="panel-empty">{t.displays.nothingFound}</p>}
       {files.slice(0, shown).map((file, index) => (
         <FileMatches key={index} file={file} pattern={pattern} />
       ))}
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
-          Show {countOf(left, 'more file')}
+          {t.displays.moreFiles(left)}
         </button>
       )}
     </Panel>
@@ -60,7 +60,7 @@ function FileMatches({ file, pattern }: { file: Record<string, unknown>; pattern
       </table>
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
-          Show {countOf(left, 'more line')}
+          {t.displays.moreLines(left)}
         </button>
       )}
     </section>

@@ -1,5 +1,5 @@
 import { ValueView } from '../chat/value-view.tsx'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
 import { Panel } from './parts/panel.tsx'
@@ -23,7 +23,7 @@ export default function PageDisplay({ content }: DisplayProps) {
   const characters = numberIn(content['characters']) ?? text.length
   return (
     <Panel
-      label={`Page: ${title}`}
+      label={t.displays.page(title)}
       head={<WebLink url={url} text={title} />}
       facts={
         <>
@@ -31,10 +31,14 @@ export default function PageDisplay({ content }: DisplayProps) {
           {status !== undefined && <span className={status >= 400 ? 'page-bad' : undefined}>{status}</span>}
         </>
       }
-      copy={{ text: url, label: 'Copy address' }}
+      copy={{ text: url, label: t.displays.copyAddress }}
       foot={
         characters > text.length &&
-        `The first ${text.length.toLocaleString('en')} of ${countOf(characters, 'character')}${text === '' ? `, ${textIn(content['mediaType']) ?? 'not text'}` : ''}.`
+        t.displays.firstCharacters(
+          text.length,
+          characters,
+          text === '' ? (textIn(content['mediaType']) ?? t.displays.notText) : undefined,
+        )
       }
     >
       {text !== '' && (
@@ -44,7 +48,7 @@ export default function PageDisplay({ content }: DisplayProps) {
       )}
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
-          Show {countOf(left, 'more line')}
+          {t.displays.moreLines(left)}
         </button>
       )}
     </Panel>

@@ -1,5 +1,5 @@
 import { ValueView } from '../chat/value-view.tsx'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 import DiffDisplay from './diff.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
 import { recordsIn } from './parts/read-fields.ts'
@@ -22,7 +22,7 @@ export default function PatchDisplay({ content }: DisplayProps) {
       ))}
       {left > 0 && (
         <button type="button" className="panel panel-more" onClick={grow}>
-          Show {countOf(left, 'more file')}
+          {t.displays.moreFiles(left)}
         </button>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { ValueView } from '../chat/value-view.tsx'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
 import { Panel } from './parts/panel.tsx'
@@ -18,11 +18,11 @@ export default function ResultsDisplay({ content }: DisplayProps) {
   const query = textIn(content['query']) ?? ''
   return (
     <Panel
-      label={`Results for ${query}`}
+      label={t.displays.resultsFor(query)}
       head={<span className="results-query">{<VisibleText text={query} />}</span>}
-      facts={countOf(results.length, 'result')}
+      facts={t.displays.results(results.length)}
     >
-      {results.length === 0 && <p className="panel-empty">Nothing was found.</p>}
+      {results.length === 0 && <p className="panel-empty">{t.displays.nothingFound}</p>}
       <ol className="results">
         {results.slice(0, shown).map((result, index) => {
           const url = textIn(result['url']) ?? ''
@@ -41,7 +41,7 @@ export default function ResultsDisplay({ content }: DisplayProps) {
       </ol>
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
-          Show {countOf(left, 'more result')}
+          {t.displays.moreResults(left)}
         </button>
       )}
     </Panel>

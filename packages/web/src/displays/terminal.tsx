@@ -1,8 +1,10 @@
 import { useLayoutEffect, useMemo } from 'react'
 import { useStickToBottom } from '../chat/use-stick-to-bottom.ts'
 import { ValueView } from '../chat/value-view.tsx'
+import { sentence } from '../texts/sentence.tsx'
+import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { countOf, formatDuration } from '../ui/format.ts'
+import { formatDuration } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayContent, DisplayProps } from './parts/display-props.ts'
 import { isRecord, linesOf, numberIn, textIn } from './parts/read-fields.ts'
@@ -22,7 +24,7 @@ export default function TerminalDisplay({ content, live = false }: DisplayProps)
   const text = textIn(content['text'])
   if (command === undefined && text === undefined) return <ValueView value={content} />
   return (
-    <figure className="panel terminal" aria-label={`Terminal: ${command ?? 'output'}`}>
+    <figure className="panel terminal" aria-label={t.displays.terminal(command ?? t.displays.output)}>
       {command !== undefined && <Command command={command} />}
       {text !== undefined && text !== '' && <Output text={text} />}
       {!live && <Ending content={content} silent={text === ''} />}
@@ -45,11 +47,11 @@ function Command({ command }: { command: string }) {
         <VisibleText text={left > 0 ? lines.slice(0, shown).join('\n') : command} as="exact" />
         {left > 0 && (
           <button type="button" className="terminal-more" onClick={grow}>
-            Show {countOf(left, 'more line')}
+            {t.displays.moreLines(left)}
           </button>
         )}
       </code>
-      <CopyButton text={command} label="Copy command" />
+      <CopyButton text={command} label={t.displays.copyCommand} />
     </figcaption>
   )
 }
@@ -67,9 +69,9 @@ function Output({ text }: { text: string }) {
       tabIndex={0}
       role="log"
       aria-live="off"
-      aria-label="Output"
+      aria-label={t.displays.output}
     >
-      {left > 0 && <p className="terminal-note">{countOf(left, 'earlier line')} not shown</p>}
+      {left > 0 && <p className="terminal-note">{t.displays.earlierLines(left)}</p>}
       <pre>
         {runs.map((run, index) => (
           <span key={index} className={run.look === '' ? undefined : run.look}>
@@ -90,10 +92,10 @@ function Ending({ content, silent }: { content: DisplayProps['content']; silent:
   const length = numberIn(spilled?.['length'])
   const path = textIn(spilled?.['path'])
   const facts = [
-    endWords[status ?? ''] ?? (exitCode === undefined ? undefined : `exit code ${exitCode}`),
+    t.displays.ends[status ?? ''] ?? (exitCode === undefined ? undefined : t.displays.exitCode(exitCode)),
     duration !== undefined && duration > 0 && formatDuration(duration),
-    silent && status !== 'running' && exitCode !== undefined && 'nothing was printed',
-    task !== undefined && `task ${task}`,
+    silent && status !== 'running' && exitCode !== undefined && t.displays.nothingPrinted,
+    task !== undefined && t.displays.task(task),
   ].filter((fact) => typeof fact === 'string')
   if (facts.length === 0 && path === undefined) return null
   return (
@@ -103,16 +105,8 @@ function Ending({ content, silent }: { content: DisplayProps['content']; silent:
         <span key={fact}>{fact}</span>
       ))}
       {path !== undefined && (
-        <span>
-          all {length === undefined ? '' : countOf(length, 'character')} in <VisibleText text={path} as="exact" />
-        </span>
+        <span>{sentence(t.displays.allIn(length), { path: <VisibleText text={path} as="exact" /> })}</span>
       )}
     </p>
   )
-}
-
-const endWords: Record<string, string> = {
-  running: 'runs in the background',
-  stopped: 'stopped',
-  'timed-out': 'timed out',
 }
