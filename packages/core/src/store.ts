@@ -81,6 +81,8 @@ export interface Store {
     ): Promise<{ messages: StoredMessage[]; next: number | null }>
     /** The newest leaf in the whole tree, or below one message. */
     latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined>
+    /** Whether a message, in whichever session, holds the blob. Looks at all of them: not for every request. */
+    usesBlob(sha256: string): Promise<boolean>
     /** Removes a message and everything below it; returns the removed ids. Throws `MessageNotFound` (404). */
     remove(at: Conversation, id: string): Promise<string[]>
     /**

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Blobs } from '@troupe/core'
 
@@ -32,6 +32,18 @@ export function createBlobFiles(folder: string): Blobs {
       if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
       const bytes = await readIfThere(join(folder, sha256))
       return bytes && { bytes, mediaType: await readType(sha256) }
+    },
+
+    async remove(sha256) {
+      if (!/^[0-9a-f]{64}$/.test(sha256)) return false
+      try {
+        await unlink(join(folder, sha256))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+        throw error
+      }
+      await rm(join(folder, `${sha256}.type`), { force: true })
+      return true
     },
   }
 }

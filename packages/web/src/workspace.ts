@@ -6,7 +6,7 @@ import type { Api } from './api/api.ts'
 import { readClientIds } from './api/client-ids.ts'
 import type { ClientIds } from './api/client-ids.ts'
 import { earlyFetch } from './api/early-fetch.ts'
-import { keptByBrowser, keptByTab } from './api/kept.ts'
+import { keptByBrowser, keptByTab, keptKeys } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
 import { isAboutAsks } from './inbox/is-about-asks.ts'
 import { createNotifications } from './inbox/notifications.ts'
@@ -15,6 +15,7 @@ import { modeIn } from './modes/mode-in.ts'
 import { createAppStore } from './app-store.ts'
 import type { AppServices, AppState, AppStore } from './app-store.ts'
 import { choiceIn } from './composer-picks/choice-in.ts'
+import { findSession } from './find-session.ts'
 import { currentModel } from './current-model.ts'
 import type { FilePartData } from './chat/attachments.ts'
 import { dataOf } from './chat/data-of.ts'
@@ -83,7 +84,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
   const ids = readClientIds(keptByBrowser, keptByTab)
   const sessions = new Map<string, SessionStore>()
   const keptPanels = keepPanels(keptByBrowser)
-  const keptComposer = keepComposer(keptByBrowser)
+  const keptComposer = keepComposer(keptByBrowser, keptKeys)
   const channel = openTabChannel(({ sessionId: changed, what }) => {
     if (what === 'deleted') app.forget(changed)
     void app.refresh()
@@ -151,14 +152,25 @@ export function createWorkspace(sessionId: string | null): Workspace {
         keep: (state) => keptPanels.write(id, state),
       }),
       queue: createQueue(keptComposer.queue(id)),
+      freeFiles,
       keepDraft: (draft: string) => keptComposer.keepDraft(place(), draft),
-      keepAttachments: (attachments: SessionState['attachments']) =>
-        keptComposer.keepAttachments(place(), attachments),
+      keepAttachments: (attachments: SessionState['attachments']) => keptComposer.keepAttachments(place(), attachments),
     }
     return createSessionStore(
       { ...initial, ...keptComposer.draft(place()) },
       { ...services, agents: openSubAgents(id, services) },
     )
+  }
+
+  /** Bytes that no draft, no queue and no message has any more. */
+  function freeFiles(urls: readonly string[]): void {
+    const isAttached = (url: string) =>
+      [...sessions.values()].some((store) => store.getState().attachments.some((one) => one.url === url))
+    for (const url of new Set(urls)) {
+      if (isAttached(url) || keptComposer.holds(url)) continue
+      // A message holds them after all, or they are gone already; and bytes that stay harm nobody.
+      api.deleteBlob(url).catch(() => undefined)
+    }
   }
 
   function sendAsNew(text: string, files: FilePartData[]): void {
@@ -181,7 +193,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
   /** For changes that no stream tells: other browsers, the command line. */
   async function refresh(): Promise<void> {
     const { sessionId: id } = app.getState()
-    const updatedAt = () => app.getState().sessions.find((listed) => listed.id === id)?.updatedAt
+    const updatedAt = () => findSession(app.getState(), id)?.updatedAt
     const before = updatedAt()
     await app.refresh()
     const store = sessions.get(id)

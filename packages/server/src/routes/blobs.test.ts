@@ -43,6 +43,25 @@ const withFile = (id: string, url: string, mediaType: string, filename?: string)
 })
 
 describe('/ai/blobs', () => {
+  it('lets go of bytes that no message holds, and of no others', async () => {
+    const loose = await upload(Buffer.from('never sent'), 'text/plain')
+    const sent = await upload(Buffer.from('sent after all'), 'text/plain')
+    await server.chat('holds', withFile('h1', sent.body.url, 'text/plain', 'a.txt'))
+    expect(await server.json(loose.body.url, { method: 'DELETE' })).toMatchObject({ status: 200 })
+    expect((await server.request(loose.body.url)).status).toBe(404)
+    expect(readdirSync(path.join(server.homePath, 'blobs')).join()).not.toContain(loose.body.sha256)
+    expect(await server.json(loose.body.url, { method: 'DELETE' })).toMatchObject({
+      status: 404,
+      body: { error: { name: 'BlobNotFound' } },
+    })
+    expect(await server.json(sent.body.url, { method: 'DELETE' })).toMatchObject({
+      status: 409,
+      body: { error: { name: 'BlobInUse' } },
+    })
+    expect((await server.request(sent.body.url)).status).toBe(200)
+    expect(await server.json('/ai/blobs/..%2Ftoken', { method: 'DELETE' })).toMatchObject({ status: 404 })
+  })
+
   it('keeps bytes by their hash and gives them back', async () => {
     const { status, body } = await upload(png, 'image/png')
     expect([status, body]).toEqual([

@@ -1,10 +1,10 @@
-import { NamedError, type Blobs } from '@troupe/core'
+import { NamedError, type Blobs, type Store } from '@troupe/core'
 import type { Route } from '../route.ts'
 
 /** Types that a browser may show from our own address; everything else is only offered as a download. */
 const shown = /^(image\/(png|jpeg|gif|webp|avif)|audio\/[a-z0-9.+-]+|video\/[a-z0-9.+-]+|application\/pdf|text\/plain)$/
 
-export function blobRoutes({ blobs }: { blobs: Blobs }): Route[] {
+export function blobRoutes({ blobs, store }: { blobs: Blobs; store: Pick<Store, 'messages'> }): Route[] {
   return [
     {
       method: 'POST',
@@ -37,6 +37,20 @@ export function blobRoutes({ blobs }: { blobs: Blobs }): Route[] {
           'content-disposition': shown.test(blob.mediaType) ? 'inline' : 'attachment',
           'cache-control': 'private, max-age=31536000, immutable',
         })
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/ai/blobs/:sha256',
+      summary: 'Removes bytes that no message holds: an attachment that was taken out before it was sent.',
+      answers: { 200: '{deleted}', 404: 'BlobNotFound', 409: 'BlobInUse' },
+      async handle(c, { params }) {
+        const sha256 = params['sha256'] as string
+        if (/^[0-9a-f]{64}$/.test(sha256) && (await store.messages.usesBlob(sha256)))
+          throw new NamedError('BlobInUse', 'A message holds this blob.', { status: 409 })
+        if ((await blobs.remove?.(sha256)) !== true)
+          throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+        return c.json({ deleted: sha256 })
       },
     },
   ]

@@ -3,9 +3,12 @@ import type {
   Ask,
   BranchPage,
   Effect,
+  Folder,
   Mode,
   SearchHit,
   Session,
+  SessionPatch,
+  SessionView,
   TextMatches,
   TreeMessage,
   Workspace,
@@ -42,6 +45,14 @@ export interface ChatBody {
 /** A session of the list, and what goes on in it. */
 export type ListedSession = Session & {
   run: { id: string; status: string; messageId: string; userMessageId: string } | null
+}
+
+export interface SessionQuery {
+  query?: string
+  cursor?: string
+  view?: SessionView
+  /** The id of a folder, or `none`. */
+  folder?: string
 }
 
 export interface SessionPage {
@@ -96,8 +107,8 @@ export function createApi(request: Request) {
     ...settingsApi(request),
     authenticate: (key: string) => request('POST', '/ai/auth', { body: { key } }),
 
-    sessions: ({ query, cursor }: { query?: string; cursor?: string } = {}) => {
-      const search = new URLSearchParams()
+    sessions: ({ query, cursor, view, folder }: SessionQuery = {}) => {
+      const search = new URLSearchParams({ ...(view && { view }), ...(folder && { folder }) })
       if (query !== undefined && query !== '') search.set('q', query)
       if (cursor !== undefined) search.set('cursor', cursor)
       return json<SessionPage>('GET', `/ai/sessions?${search}`)
@@ -107,6 +118,17 @@ export function createApi(request: Request) {
       const response = await request('GET', `/ai/complete?${new URLSearchParams({ text })}`, { signal })
       return (await response.json()) as { items: PickItem[] }
     },
+    changeSession: (id: string, patch: SessionPatch) => json<{ session: ListedSession }>('PATCH', session(id), patch),
+    emptyTrash: () => json<{ deleted: string[] }>('DELETE', '/ai/trash'),
+    folders: () => json<{ folders: Folder[] }>('GET', '/ai/folders'),
+    addFolder: (name: string, parentFolderId: string | null) =>
+      json<{ folder: Folder }>('POST', '/ai/folders', { name, parentFolderId }),
+    changeFolder: (id: string, patch: { name?: string; parentFolderId?: string | null }) =>
+      json<{ folder: Folder }>('PATCH', `/ai/folders/${encodeURIComponent(id)}`, patch),
+    deleteFolder: (id: string) => request('DELETE', `/ai/folders/${encodeURIComponent(id)}`),
+    /** Lines of JSON, see the route. */
+    importFile: (file: Blob, signal: AbortSignal) =>
+      request('POST', '/ai/sessions/import', { bytes: file.slice(0, file.size, 'application/octet-stream'), signal }),
     renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
     setModel: (id: string, model: string) => json<unknown>('PATCH', session(id), { model }),
     setParams: (id: string, params: ParamValues) => json<{ session: ListedSession }>('PATCH', session(id), { params }),
@@ -216,6 +238,8 @@ export function createApi(request: Request) {
     loginToMcp: (name: string) => json<{ url: string | null }>('POST', `${mcp(name)}/login`, {}),
     mcpLog: (name: string) => json<{ log: string }>('GET', `${mcp(name)}/log`),
 
+    /** Lets go of bytes that were never sent. */
+    deleteBlob: (url: string) => request('DELETE', url),
     addBlob: async (bytes: Blob, options: Pick<RequestOptions, 'signal' | 'onProgress'> = {}) => {
       const response = await request('POST', '/ai/blobs', { bytes, ...options })
       return (await response.json()) as { url: string; sha256: string }

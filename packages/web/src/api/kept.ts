@@ -31,3 +31,12 @@ export function createKept(open: () => Storage): Kept {
 
 export const keptByBrowser = createKept(() => window.localStorage)
 export const keptByTab = createKept(() => window.sessionStorage)
+
+/** The keys of everything that the browser keeps for the page; none where it keeps nothing. */
+export function keptKeys(): string[] {
+  try {
+    return Object.keys(window.localStorage)
+  } catch {
+    return []
+  }
+}

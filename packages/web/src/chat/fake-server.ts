@@ -28,7 +28,7 @@ export function createFakeServer() {
     requests.push({
       method: init.method ?? 'GET',
       path,
-      body: init.body == null ? undefined : JSON.parse(init.body as string),
+      body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
     })
     return new Promise((resolve, reject) => {
       const answer = (response: Response | Error) => {
@@ -90,6 +90,7 @@ export function createFakeServer() {
 
   const errors: unknown[] = []
   const drafts: string[] = []
+  const freed: string[] = []
   const request = createRequest(fetch as typeof globalThis.fetch, () => undefined)
   const openSession = (phase: SessionState['phase'] = 'loading', place: QueuePlace = memoryPlace()) => {
     const services = {
@@ -109,6 +110,7 @@ export function createFakeServer() {
       onError: (error: unknown) => errors.push(error),
       keepDraft: (draft: string) => drafts.push(draft),
       keepAttachments: () => undefined,
+      freeFiles: (urls: readonly string[]) => void freed.push(...urls),
       queue: createQueue(place),
       panels: createPanels({ initial: noPanels, isNarrow: () => false, keep: () => undefined }),
     }
@@ -119,7 +121,7 @@ export function createFakeServer() {
   }
   const fail = async (path: string) => (await next(path)).answer(new TypeError('fetch failed'))
 
-  return { requests, subAgents, replyJson, replyIdle, replyStream, fail, openSession, wake, errors, drafts }
+  return { requests, subAgents, replyJson, replyIdle, replyStream, fail, openSession, wake, errors, drafts, freed }
 }
 
 export function page(messages: StoredMessage[], rest: Partial<BranchPage> = {}): BranchPage {

@@ -5,6 +5,7 @@ function memory() {
   const texts = new Map<string, string>()
   return {
     texts,
+    keys: () => [...texts.keys()],
     get: (key: string) => texts.get(key) ?? null,
     set: (key: string, value: string | null) => void (value === null ? texts.delete(key) : texts.set(key, value)),
   }
@@ -15,19 +16,30 @@ const there = { id: 'f1', name: 'a.txt', mediaType: 'text/plain', size: 3, url }
 
 test('what was typed and attached is there again, for each session its own', () => {
   const kept = memory()
-  const composer = keepComposer(kept)
+  const composer = keepComposer(kept, kept.keys)
   composer.keepDraft('s1', 'half a thought')
   composer.keepAttachments('s1', [there, { ...there, id: 'f2', url: null, sent: 0.5 }])
-  expect(keepComposer(kept).draft('s1')).toEqual({ draft: 'half a thought', attachments: [there] })
+  expect(keepComposer(kept, kept.keys).draft('s1')).toEqual({ draft: 'half a thought', attachments: [there] })
   expect(composer.draft('s2')).toEqual({ draft: '', attachments: [] })
   composer.keepDraft('s1', '')
   composer.keepAttachments('s1', [])
   expect(kept.texts.size).toBe(0)
 })
 
+test('a file is held as long as a draft or a queue has it', () => {
+  const kept = memory()
+  const composer = keepComposer(kept, kept.keys)
+  composer.keepAttachments('s1', [there])
+  expect(composer.holds(url)).toBe(true)
+  composer.keepAttachments('s1', [])
+  expect(composer.holds(url)).toBe(false)
+  kept.set('troupe.queue.s2', JSON.stringify({ items: [{ files: [{ url }] }] }))
+  expect(composer.holds(url)).toBe(true)
+})
+
 test('a deleted session leaves nothing behind', () => {
   const kept = memory()
-  const composer = keepComposer(kept)
+  const composer = keepComposer(kept, kept.keys)
   composer.keepDraft('s1', 'x')
   composer.keepAttachments('s1', [there])
   kept.set('troupe.queue.s1', '{}')
@@ -39,6 +51,6 @@ test('what cannot be read, or leads elsewhere, is no attachment', () => {
   const kept = memory()
   for (const text of ['{', '{}', JSON.stringify([null, { ...there, url: 'https://example.com/a.png' }])]) {
     kept.set('troupe.files.s1', text)
-    expect(keepComposer(kept).draft('s1').attachments).toEqual([])
+    expect(keepComposer(kept, kept.keys).draft('s1').attachments).toEqual([])
   }
 })

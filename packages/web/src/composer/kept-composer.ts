@@ -9,11 +9,13 @@ export interface KeptComposer {
   keepAttachments: (place: string, attachments: readonly Attachment[]) => void
   queue: (sessionId: string) => QueuePlace
   forget: (sessionId: string) => void
+  /** Whether a draft or a queue, of whichever session, holds the file. */
+  holds: (url: string) => boolean
 }
 
 const keys = { draft: 'troupe.draft.', files: 'troupe.files.', queue: 'troupe.queue.' }
 
-export function keepComposer(kept: Kept): KeptComposer {
+export function keepComposer(kept: Kept, allKeys: () => string[]): KeptComposer {
   return {
     draft: (place) => ({
       draft: kept.get(keys.draft + place) ?? '',
@@ -40,6 +42,10 @@ export function keepComposer(kept: Kept): KeptComposer {
         exclusive: async (work) => ('locks' in navigator ? navigator.locks.request(key, () => work()) : work()),
       }
     },
+    holds: (url) =>
+      allKeys()
+        .filter((key) => key.startsWith(keys.files) || key.startsWith(keys.queue))
+        .some((key) => kept.get(key)?.includes(url) === true),
     forget(sessionId) {
       for (const prefix of Object.values(keys)) kept.set(prefix + sessionId, null)
     },

@@ -15,7 +15,7 @@ import './queue-chips.css'
 
 /** What is sent when the answer has ended: to be edited, put in another order, taken out. */
 export function QueueChips() {
-  const { queue, sendQueued } = useSessionStore()
+  const { queue, sendQueued, dequeue } = useSessionStore()
   const items = useStore(queue, useShallow(waitingItems))
   const held = useStore(queue, (state) => state.held)
   const running = useSession((state) => state.run !== null)
@@ -37,7 +37,7 @@ export function QueueChips() {
   const remove = (index: number) => {
     const item = items[index]
     if (item === undefined) return
-    queue.remove(item.id)
+    dequeue([item.id])
     if (items.length > 1) focusOn(Math.min(index, items.length - 2))
     else document.querySelector<HTMLElement>('.composer textarea')?.focus()
   }
@@ -66,7 +66,7 @@ export function QueueChips() {
           <Button onClick={() => void sendQueued()}>{running ? t.composer.queueGoOn : t.composer.queueSend}</Button>
         )}
         {items.length > 1 && (
-          <Button kind="quiet" onClick={queue.clear}>
+          <Button kind="quiet" onClick={() => dequeue(items.map(({ id }) => id))}>
             {t.composer.queueClear}
           </Button>
         )}

@@ -21,7 +21,7 @@ test('messages are kept in their order, changed, moved, taken out; another page 
   queue.change(two ?? '', ' ')
   queue.change(three ?? '', '')
   expect(createQueue(place.tab()).getState().items).toMatchObject([{ text: 'ONE' }, { text: ' ', files: [file] }])
-  queue.clear()
+  for (const { id } of queue.getState().items) queue.remove(id)
   expect(place.read()).toBeNull()
 })
 

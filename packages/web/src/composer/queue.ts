@@ -38,7 +38,6 @@ export interface Queue extends StoreApi<QueueState> {
   remove: (id: string) => void
   /** Earlier or later by so many places. */
   move: (id: string, by: number) => void
-  clear: () => void
   hold: () => void
   release: () => void
   /** The next one, for this tab to send; undefined when there is none, it is held, or another tab sends it. */
@@ -95,7 +94,6 @@ export function createQueue(place: QueuePlace): Queue {
       })),
     remove: (id) => change((state) => without(state, [id])),
     move: (id, by) => change((state) => ({ ...state, items: moved(state.items, id, by) })),
-    clear: () => change((state) => ({ ...state, items: [], sending: null })),
     hold: () => change((state) => (state.held || state.items.length === 0 ? state : { ...state, held: true })),
     release: () => change((state) => (state.held ? { ...state, held: false } : state)),
     takeAfter: (answerId) =>

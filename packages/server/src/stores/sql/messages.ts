@@ -115,6 +115,25 @@ export function messages(context: Context): Store['messages'] {
       return { messages: rows.map(messageOf), next: rows.length < count ? null : rows.at(-1)!.seq }
     },
 
+    async usesBlob(sha256) {
+      const named = `%/ai/blobs/${sha256}%`
+      const { db } = context
+      const there = await db
+        .selectFrom('message')
+        .select('id')
+        .where('parts', 'like', named)
+        .limit(1)
+        .executeTakeFirst()
+      // What was taken out and can be brought back lies among the settings.
+      const kept = await db
+        .selectFrom('setting')
+        .select('key')
+        .where('value', 'like', named)
+        .limit(1)
+        .executeTakeFirst()
+      return there !== undefined || kept !== undefined
+    },
+
     async remove(at, id) {
       return context.write(async (db, changes) => {
         const stream = at.agentId ?? ''
