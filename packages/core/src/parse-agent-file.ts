@@ -44,12 +44,14 @@ export function parseAgentFile(text: string, name: string): AgentFile {
   const fault = document.errors[0]
   if (fault !== undefined)
     throw new Error(`line ${(fault.linePos?.[0].line ?? 0) + 1}: ${fault.message.split('\n')[0]}`)
-  const parsed = frontMatter.safeParse(document.toJS() ?? {})
+  const data: unknown = document.toJS() ?? {}
+  const parsed = frontMatter.safeParse(data)
   if (!parsed.success) {
-    const issues = parsed.error.issues.map(
-      (issue) => `${issue.path.map(String).join('.') || 'front matter'}: ${issue.message}`,
-    )
-    throw new Error(issues.join('; '))
+    const issues = parsed.error.issues.map(({ path: at, message }) => {
+      const isMissing = at.length === 1 && typeof data === 'object' && !(String(at[0]) in (data ?? {}))
+      return isMissing ? `"${String(at[0])}" is missing` : `${at.map(String).join('.') || 'front matter'}: ${message}`
+    })
+    throw new Error(issues.join('; ').replace(/\s+/g, ' ').slice(0, 400).toWellFormed())
   }
   if (body === '') throw new Error('there is no prompt below the front matter')
   const {

