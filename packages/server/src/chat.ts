@@ -189,7 +189,8 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   const model = await chosenModel(question.parts, request, session, options)
   refuseBusy(live, session.id)
   const current = await rememberChoices(store, session.id, request)
-  return start(current, question, request, runRequest(request, model), options)
+  const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
+  return start(current, question, request, runRequest(request, model, opening), options)
 }
 
 /** An answer that was cut goes on: as an answer of its own below it, so that both stay what they were. */
@@ -204,7 +205,13 @@ async function goOn(request: ChatRequest, session: Session, options: ChatOptions
   const model = await chosenModel([], request, session, options)
   refuseBusy(live, session.id)
   const current = await rememberChoices(store, session.id, request)
-  return start(current, { id: answer.id, parts: [] }, request, runRequest(request, model), options)
+  const opening = [continuesPart(answer.id)]
+  return start(current, { id: answer.id, parts: [] }, request, runRequest(request, model, opening), options)
+}
+
+/** A page that did not see the run begin learns where its answer belongs. */
+function continuesPart(messageId: string): Chunk {
+  return { type: 'message-metadata', messageMetadata: { continues: messageId } }
 }
 
 async function start(

@@ -40,6 +40,8 @@ export interface Metadata {
   /** The person stopped it. */
   aborted?: true
   error?: ErrorInfo
+  /** The answer that was cut and that this one goes on from. */
+  continues?: string
   createdAt?: number
 }
 

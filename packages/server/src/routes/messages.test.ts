@@ -74,7 +74,8 @@ describe('an answer that was cut', () => {
         body: { sessionId: 'cut', trigger: 'continue-message', messageId, responseMode: 'json' },
       })
     const { body } = await go(cut?.id)
-    expect(body.message).toMatchObject({ role: 'assistant', parentMessageId: cut?.id })
+    const metadata = { continues: cut?.id }
+    expect(body.message).toMatchObject({ role: 'assistant', parentMessageId: cut?.id, metadata })
     expect(await ids('cut')).toEqual(['c1', cut?.id, body.message.id])
     // It repeats what it is told last.
     expect(JSON.stringify(body.message.parts)).toMatch(/Go on from exactly there/)

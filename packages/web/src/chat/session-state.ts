@@ -224,7 +224,8 @@ export function visibleMessages(state: Pick<SessionState, 'messages' | 'run'>): 
   if (run?.answer == null) return messages
   const { answer } = run
   const stored = messages.findIndex((message) => message.id === answer.id)
-  const above = stored >= 0 ? messages.slice(0, stored) : answered(messages, run.parentMessageId)
+  const parentMessageId = run.parentMessageId ?? answer.metadata?.continues ?? null
+  const above = stored >= 0 ? messages.slice(0, stored) : answered(messages, parentMessageId)
   if (above === undefined) return messages
   const live: VisibleMessage = {
     id: answer.id,
