@@ -2,7 +2,7 @@ import { GenericCard } from '../chat/generic-card.tsx'
 import { ToolFrame } from '../chat/tool-frame.tsx'
 import type { CardProps } from '../chat/tool-call.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
-import { readReport } from '../sub-agents/read-report.ts'
+import { isKnownStatus, readReport } from '../sub-agents/read-report.ts'
 import { t } from '../texts/t.ts'
 
 /** An agent was stopped by the one that it worked for: what it had written by then. */
@@ -13,7 +13,7 @@ export default function AbortAgentCard({ call }: CardProps) {
     <ToolFrame
       call={call}
       title={t.cards.stopped(report.name)}
-      summary={report.status === 'stopped' ? '' : report.status}
+      summary={report.status === 'stopped' || !isKnownStatus(report.status) ? '' : t.subAgents.statuses[report.status]}
     >
       <AgentReport report={report} />
     </ToolFrame>

@@ -23,10 +23,15 @@ export default function ChartRenderCard({ call }: CardProps) {
       <Suspense fallback={<p className="tool-remark">{t.previews.loading}</p>}>
         <ChartView option={chart.option} title={title} {...(chart.height !== undefined && { height: chart.height })} />
       </Suspense>
-      <Button kind="quiet" onClick={() => panels.open({ kind: 'chart', key: toolCallId, title, data: { toolCallId } })}>
-        <PanelRightOpen aria-hidden />
-        {t.panels.openBeside}
-      </Button>
+      <div className="preview-actions">
+        <Button
+          kind="quiet"
+          onClick={() => panels.open({ kind: 'chart', key: toolCallId, title, data: { toolCallId } })}
+        >
+          <PanelRightOpen aria-hidden />
+          {t.panels.openBeside}
+        </Button>
+      </div>
     </ToolFrame>
   )
 }

@@ -24,13 +24,15 @@ export default function JsxCreateCard({ call }: CardProps) {
         <JsxView source={source} partial={!isMade} />
       </Suspense>
       {path !== undefined && (
-        <Button
-          kind="quiet"
-          onClick={() => panels.open({ kind: 'preview', key: path, title: t.previews.preview, data: { path } })}
-        >
-          <PanelRightOpen aria-hidden />
-          {t.panels.openBeside}
-        </Button>
+        <div className="preview-actions">
+          <Button
+            kind="quiet"
+            onClick={() => panels.open({ kind: 'preview', key: path, title: t.previews.preview, data: { path } })}
+          >
+            <PanelRightOpen aria-hidden />
+            {t.panels.openBeside}
+          </Button>
+        </div>
       )}
     </ToolFrame>
   )

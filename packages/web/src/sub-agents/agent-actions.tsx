@@ -1,5 +1,6 @@
 import { PanelRightOpen, RotateCw, Square } from 'lucide-react'
 import { useSessionStore } from '../chat/session-context.ts'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { isAtWork } from './sub-agent.ts'
@@ -16,22 +17,22 @@ export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?:
   return (
     <span className="agent-actions">
       {opens && asks > 0 && (
-        <Button aria-label={`Answer ${name}`} onClick={() => showAgent(agentId)}>
-          Answer
+        <Button aria-label={t.subAgents.answerNamed(name)} onClick={() => showAgent(agentId)}>
+          {t.subAgents.answer}
         </Button>
       )}
       {isAtWork(agent) && (
-        <IconButton label={`Stop ${name}`} disabled={isBusy} onClick={() => void agents.stop(agentId)}>
+        <IconButton label={t.subAgents.stop(name)} disabled={isBusy} onClick={() => void agents.stop(agentId)}>
           <Square className="agent-stop" />
         </IconButton>
       )}
       {(status === 'failed' || status === 'stopped') && (
-        <IconButton label={`Let ${name} try again`} disabled={isBusy} onClick={() => void agents.retry(agentId)}>
+        <IconButton label={t.subAgents.tryAgain(name)} disabled={isBusy} onClick={() => void agents.retry(agentId)}>
           <RotateCw />
         </IconButton>
       )}
       {opens && asks === 0 && (
-        <IconButton label={`Open the conversation of ${name}`} onClick={() => showAgent(agentId)}>
+        <IconButton label={t.subAgents.open(name)} onClick={() => showAgent(agentId)}>
           <PanelRightOpen />
         </IconButton>
       )}

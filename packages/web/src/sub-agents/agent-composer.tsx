@@ -5,6 +5,8 @@ import { useSession, useSessionStore } from '../chat/session-context.ts'
 import { visibleMessages } from '../chat/session-state.ts'
 import type { SessionState } from '../chat/session-state.ts'
 import { useKept } from '../chat/use-kept.ts'
+import { keyNames } from '../shortcuts/keys.ts'
+import { t } from '../texts/t.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { isAtWork } from './sub-agent.ts'
@@ -16,7 +18,7 @@ import { useSubAgents } from './use-sub-agents.ts'
 export function AgentComposer({ agentId }: { agentId: string }) {
   const { send, setDraft, getState } = useSessionStore()
   const draft = useSession((state) => state.draft)
-  const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? 'the agent')
+  const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? t.subAgents.theAgent)
   const works = useSubAgents(({ agents }) => isAtWork(agents.get(agentId) ?? { status: 'completed' }))
   const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
   const [told, setTold] = useKept<readonly Told[]>('told', [])
@@ -42,13 +44,13 @@ export function AgentComposer({ agentId }: { agentId: string }) {
         <div key={id} className="steering steering-pending">
           <CornerDownRight aria-hidden />
           <span>{text}</span>
-          <span className="visually-hidden">waits for its next step</span>
+          <span className="visually-hidden">{t.subAgents.waitsForStep}</span>
         </div>
       ))}
       <div className="agent-composer-box">
         <GrowingTextarea
-          aria-label={`Message to ${name}`}
-          placeholder={works ? 'Tell it more …' : 'Go on with it …'}
+          aria-label={t.subAgents.messageTo(name)}
+          placeholder={works ? t.subAgents.tellMore : t.subAgents.goOn}
           value={draft}
           onChange={(event) => setDraft(event.target.value)}
           onKeyDown={(event) => {
@@ -57,7 +59,13 @@ export function AgentComposer({ agentId }: { agentId: string }) {
             submit()
           }}
         />
-        <IconButton className="composer-send" type="submit" label="Tell it" shortcut="Enter" disabled={!isReady}>
+        <IconButton
+          className="composer-send"
+          type="submit"
+          label={t.subAgents.tell}
+          shortcut={keyNames('Enter').join(' ')}
+          disabled={!isReady}
+        >
           {works ? <CornerDownRight /> : <ArrowUp />}
         </IconButton>
       </div>

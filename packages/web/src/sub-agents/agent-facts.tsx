@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import { countOf, formatCost, formatCount, formatDuration } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
+import { formatCost, formatCount, formatDuration } from '../ui/format.ts'
 import { formatElapsed } from './describe-agent.ts'
 import { isAtWork } from './sub-agent.ts'
 import type { SubAgent } from './sub-agent.ts'
@@ -12,8 +13,8 @@ export function AgentFacts({ agent }: { agent: SubAgent }) {
     <span className="agent-facts">
       {isCounted && <Elapsed since={startedAt} />}
       {!isAtWork(agent) && elapsedMs !== null && <span>{formatDuration(elapsedMs)}</span>}
-      {steps > 0 && <span>{countOf(steps, 'step')}</span>}
-      {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
+      {steps > 0 && <span>{t.subAgents.steps(steps)}</span>}
+      {tokens > 0 && <span>{t.subAgents.tokens(formatCount(tokens))}</span>}
       {cost !== null && cost > 0 && <span>{formatCost(cost)}</span>}
     </span>
   )

@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import { useDisclosure } from '../chat/use-disclosure.ts'
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentIcon } from './agent-icon.tsx'
 import { AgentReport } from './agent-report.tsx'
@@ -16,7 +17,7 @@ export function AgentNotice({ id, report }: { id: string; report: Report }) {
   const { name, status, text } = report
   const word = isKnownStatus(status) ? statusWord({ status, asks: 0 }) : status
   return (
-    <section className="tool" aria-label={`${name} has ended: ${word}`}>
+    <section className="tool" aria-label={`${t.subAgents.hasEnded(name)}: ${word}`}>
       <button
         type="button"
         className="tool-head"
@@ -26,7 +27,7 @@ export function AgentNotice({ id, report }: { id: string; report: Report }) {
       >
         {isKnownStatus(status) && <AgentIcon status={status} />}
         <span className="tool-title">
-          <VisibleText text={`${name} has ended`} as="name" />
+          <VisibleText text={t.subAgents.hasEnded(name)} as="name" />
         </span>
         <span className="tool-summary">
           <VisibleText text={firstLine(stripMarkdown(text))} as="name" />

@@ -1,7 +1,8 @@
 import { PanelRightOpen } from 'lucide-react'
 import { Markdown } from '../markdown/markdown.tsx'
+import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { countOf, formatCount } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentIcon } from './agent-icon.tsx'
 import { statusWord } from './describe-agent.ts'
@@ -15,7 +16,7 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
   const showAgent = useShowAgent()
   const { agentId, name, status, text, note, steps, tokens } = report
   return (
-    <section className="agent-report" aria-label={`What ${name} reports`}>
+    <section className="agent-report" aria-label={t.subAgents.reports(name)}>
       {isNamed && (
         <h4 className="agent-report-name">
           {isKnownStatus(status) && <AgentIcon status={status} />}
@@ -30,12 +31,12 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
       )}
       <p className="agent-report-foot">
         <span>{isKnownStatus(status) ? statusWord({ status, asks: 0 }) : status}</span>
-        {steps > 0 && <span>{countOf(steps, 'step')}</span>}
-        {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
+        {steps > 0 && <span>{t.subAgents.steps(steps)}</span>}
+        {tokens > 0 && <span>{t.subAgents.tokens(formatCount(tokens))}</span>}
         {agentId !== undefined && (
           <Button kind="quiet" onClick={() => showAgent(agentId)}>
             <PanelRightOpen aria-hidden />
-            Open its conversation
+            {t.subAgents.openIts}
           </Button>
         )}
       </p>

@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { memo, useId } from 'react'
 import { useDisclosure } from '../chat/use-disclosure.ts'
+import { t } from '../texts/t.ts'
 import { AgentRow } from './agent-row.tsx'
 import { useAtWork, useSubAgents } from './use-sub-agents.ts'
 import './agent-tree.css'
@@ -34,14 +35,14 @@ const AgentBranch = memo(function AgentBranch({ agentId }: { agentId: string }) 
             className="agent-fold"
             aria-expanded={open}
             aria-controls={listId}
-            aria-label={`${below.length} below ${name}`}
+            aria-label={t.subAgents.belowNamed(below.length, name)}
             onClick={() => setOpen(!open)}
           >
             <ChevronRight aria-hidden />
-            {below.length} below
+            {t.subAgents.below(below.length)}
           </button>
           <div id={listId} hidden={!open}>
-            {open && <AgentTree agentIds={below} label={`Agents of ${name}`} />}
+            {open && <AgentTree agentIds={below} label={t.cards.agentsOf(name)} />}
           </div>
         </>
       )}

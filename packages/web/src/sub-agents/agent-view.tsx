@@ -6,6 +6,7 @@ import { ErrorCard } from '../chat/error-card.tsx'
 import { MessageList } from '../chat/message-list.tsx'
 import { SessionContext, useSession, useSessionStore } from '../chat/session-context.ts'
 import { DisclosureContext } from '../chat/use-disclosure.ts'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
@@ -43,14 +44,14 @@ function AgentHead({ agentId }: { agentId: string }) {
   const path = useSubAgents(useShallow((state) => pathTo(state.agents, agentId).map((one) => one.agentId)))
   return (
     <header className="agents-head agent-view-head">
-      <IconButton label="All agents" onClick={() => showAgent(null)}>
+      <IconButton label={t.subAgents.all} onClick={() => showAgent(null)}>
         <ArrowLeft />
       </IconButton>
       <h2>
         {path.slice(0, -1).map((above) => (
           <Above key={above} agentId={above} />
         ))}
-        <VisibleText text={agent?.name ?? 'Agent'} as="name" />
+        <VisibleText text={agent?.name ?? t.subAgents.agent} as="name" />
       </h2>
       {agent !== undefined && <AgentActions agent={agent} opens={false} />}
       <ForkButton agentId={agentId} />
@@ -101,7 +102,7 @@ function ForkButton({ agentId }: { agentId: string }) {
     app.select(session.id)
   }
   return (
-    <IconButton label="Go on in a session of its own" disabled={busy} onClick={() => void fork()}>
+    <IconButton label={t.subAgents.fork} disabled={busy} onClick={() => void fork()}>
       <MessageSquarePlus />
     </IconButton>
   )
@@ -117,9 +118,9 @@ function Conversation({ agentId }: { agentId: string }) {
   return (
     <div className="agents-body">
       {failure !== null && <ErrorCard error={failure} {...(phase === 'failed' && { onRetry: () => void open() })} />}
-      {failure === null && phase === 'loading' && <p className="agents-none chat-loading">Loading …</p>}
+      {failure === null && phase === 'loading' && <p className="agents-none chat-loading">{t.ui.loading}</p>}
       {failure === null && phase === 'ready' && (
-        <p className="agents-none">{isPending ? 'It waits for a free place.' : 'Nothing was said yet.'}</p>
+        <p className="agents-none">{isPending ? t.subAgents.waitsForPlace : t.subAgents.nothingSaid}</p>
       )}
     </div>
   )

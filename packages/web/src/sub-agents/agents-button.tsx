@@ -2,7 +2,7 @@ import { Bot } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { IconButton } from '../ui/icon-button.tsx'
-import { countOf } from '../ui/format.ts'
+import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { frontOf } from '../panels/panels-state.ts'
 import { agentPanel } from './agent-panel.ts'
@@ -21,7 +21,7 @@ export function AgentsButton() {
   return (
     <IconButton
       className="agents-button"
-      label={working > 0 ? `${countOf(working, 'agent')} at work` : countOf(count, 'agent')}
+      label={working > 0 ? t.subAgents.atWorkCount(working) : t.subAgents.count(count)}
       aria-pressed={isOpen}
       data-working={working > 0}
       onClick={() => (isOpen ? panels.hide() : void panels.open(agentPanel(agents, null)))}

@@ -1,4 +1,5 @@
 import { useShallow } from 'zustand/react/shallow'
+import { t } from '../texts/t.ts'
 import { AgentTree } from './agent-tree.tsx'
 import { isAtWork } from './sub-agent.ts'
 import type { SubAgentsState } from './sub-agents.ts'
@@ -12,14 +13,14 @@ export function AllAgents() {
   return (
     <>
       <header className="agents-head">
-        <h2>Agents</h2>
+        <h2>{t.subAgents.title}</h2>
       </header>
       <div className="agents-body">
-        {atWork.length + over.length === 0 && <p className="agents-none">No agent has worked for this session yet.</p>}
-        {atWork.length > 0 && <h3>At work</h3>}
-        {atWork.length > 0 && <AgentTree agentIds={atWork} label="At work" />}
-        {over.length > 0 && <h3>{atWork.length > 0 ? 'Earlier' : 'Over'}</h3>}
-        {over.length > 0 && <AgentTree agentIds={over} label="Over" />}
+        {atWork.length + over.length === 0 && <p className="agents-none">{t.subAgents.none}</p>}
+        {atWork.length > 0 && <h3>{t.subAgents.atWork}</h3>}
+        {atWork.length > 0 && <AgentTree agentIds={atWork} label={t.subAgents.atWork} />}
+        {over.length > 0 && <h3>{atWork.length > 0 ? t.subAgents.earlier : t.subAgents.over}</h3>}
+        {over.length > 0 && <AgentTree agentIds={over} label={t.subAgents.over} />}
       </div>
     </>
   )

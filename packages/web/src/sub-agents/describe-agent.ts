@@ -1,28 +1,20 @@
+import { t } from '../texts/t.ts'
 import { isAtWork } from './sub-agent.ts'
 import type { Doing, SubAgent } from './sub-agent.ts'
 
 /** How an agent stands, in a word. */
 export function statusWord({ status, asks }: Pick<SubAgent, 'status' | 'asks'>): string {
-  switch (status) {
-    case 'pending':
-      return 'queued'
-    case 'waiting':
-      return asks > 0 ? 'waits for you' : 'waits'
-    case 'completed':
-      return 'done'
-    default:
-      return status
-  }
+  return status === 'waiting' && asks > 0 ? t.subAgents.waitsForYou : t.subAgents.statuses[status]
 }
 
 /** What an agent at work is doing. */
 export function describeWork(agent: SubAgent): Doing {
   const { status, asks, doing, line } = agent
-  if (status === 'pending') return { title: 'Waits for a free place', target: undefined }
-  if (status === 'waiting' && asks > 0) return { title: 'Waits for you', target: doing?.title }
-  if (status === 'waiting') return { title: 'Waits for one below', target: undefined }
+  if (status === 'pending') return { title: t.subAgents.doing.pending, target: undefined }
+  if (status === 'waiting' && asks > 0) return { title: t.subAgents.doing.ask, target: doing?.title }
+  if (status === 'waiting') return { title: t.subAgents.doing.below, target: undefined }
   if (doing !== null) return doing
-  return { title: line === '' ? 'Begins' : 'Writes', target: undefined }
+  return { title: line === '' ? t.subAgents.doing.begins : t.subAgents.doing.writes, target: undefined }
 }
 
 /** Below its name: what it has written last; once it is over, why its answer may not be whole. */
@@ -37,5 +29,6 @@ export function firstLine(text: string): string {
 /** `7 s`, `2 min 5 s`: for what is still counted. */
 export function formatElapsed(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  if (seconds < 60) return t.format.seconds(String(seconds))
+  return t.format.minutes(String(Math.floor(seconds / 60)), String(seconds % 60))
 }

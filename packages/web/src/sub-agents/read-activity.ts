@@ -2,6 +2,7 @@ import type { Message } from '@troupe/core/protocol'
 import { openAsks } from '../chat/session-state.ts'
 import { isToolCall, readToolCall, toolNameOf } from '../chat/tool-call.ts'
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
+import { t } from '../texts/t.ts'
 import { readTask } from './read-task.ts'
 import type { Doing } from './sub-agent.ts'
 
@@ -32,7 +33,7 @@ export function readActivity(message: Message): Activity {
 function readDoing({ parts }: Message): Doing | null {
   const part = parts.findLast((one) => isToolCall(one) && !one.state.startsWith('output-'))
   if (part === undefined || !isToolCall(part)) return null
-  if (toolNameOf(part) === 'Task') return { title: 'Delegates to', target: readTask(part.input).name }
+  if (toolNameOf(part) === 'Task') return { title: t.subAgents.doing.delegates, target: readTask(part.input).name }
   const { title, summary } = readToolCall(part, { progress: undefined, live: true, latest: true })
   return { title, target: summary }
 }

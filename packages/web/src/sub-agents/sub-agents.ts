@@ -8,6 +8,7 @@ import type { Api } from '../api/api.ts'
 import type { SubAgentInfo } from '../api/agent-info.ts'
 import { dataOf } from '../chat/data-of.ts'
 import type { SessionStore } from '../chat/session-store.ts'
+import { t } from '../texts/t.ts'
 import { createAgentFolds } from './agent-folds.ts'
 import { keepConversations } from './kept-conversations.ts'
 import { oneMore, wait } from './one-more.ts'
@@ -56,7 +57,6 @@ export interface SubAgentsServices {
   everyMs?: number
 }
 
-const retryText = 'Please try again.'
 /** Its end is told to its stream before it is stored. */
 const endPauses = [0, 300, 1000, 3000]
 
@@ -94,7 +94,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     conversation,
     stop,
     tell,
-    retry: (agentId) => tell(agentId, retryText),
+    retry: (agentId) => tell(agentId, t.subAgents.retryText),
     fork,
   }
 
