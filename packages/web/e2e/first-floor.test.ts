@@ -31,7 +31,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an example is answered in a stream, and the session stands in the list', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.page.getByRole('button', { name: 'What time is it in Tokyo?' }).click()
     await chat.finished()
     expect(await chat.lastAnswer.textContent()).toContain('In Tokyo it is')
@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a reload in mid-run goes on with the same answer, and so does a second tab', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('Count slowly to 12')
     await chat.lastAnswer.getByText('3,').waitFor()
     await chat.page.reload()
@@ -63,11 +63,12 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what one tab says shows up in another that has the session open', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Hello')
     const second = chatPage(await chat.page.context().newPage())
     await second.page.goto(chat.page.url())
     await second.finished()
+    await chat.page.bringToFront()
     await chat.send('Repeat after me: from the first tab')
     await second.own.getByText('from the first tab').waitFor()
     await second.lastAnswer.getByText('from the first tab').waitFor()
@@ -76,7 +77,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('stop ends the run and says how long the answer took, also later; what had come stays', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('Count slowly to 100')
     await chat.lastAnswer.getByText('2,').waitFor()
     await chat.page.keyboard.press('Escape')
@@ -92,7 +93,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an approval waits through a reload, and then the call runs', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Approve' }).waitFor()
     await chat.page.getByRole('button', { name: '1 waiting for you' }).waitFor()
@@ -105,7 +106,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a denial ends the turn, a denial with a remark goes on', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Deny' }).click()
     await chat.lastAnswer.getByText('TestApproval was refused.').waitFor()
@@ -121,7 +122,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an input is edited before it is approved, and what ran stands beside what the model gave', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Edit input' }).click()
     const field = chat.page.getByRole('textbox', { name: 'Input of the call, as JSON' })
@@ -140,7 +141,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the folder that is worked in is named, with the way to another', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const name = page.getByRole('button', { name: `Works in the folder ${workspace.folder}` })
     expect(await name.getAttribute('title')).toBe(workspace.folder)
     await name.click()
@@ -148,7 +149,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a server that is away without a run is said, and so is that it is back', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     await workspace.restart(async () => {
       await page.evaluate(() => window.dispatchEvent(new Event('focus')))
       await page.getByText('The server cannot be reached').waitFor()
@@ -158,11 +159,13 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a rename and a deletion reach another tab; what is said there goes on as a new session', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Repeat after me: shared by two tabs')
     const second = chatPage(await chat.page.context().newPage())
     await second.page.goto(chat.page.url())
     await second.finished()
+    // Of two tabs only the one in front is drawn as fast as it acts.
+    await chat.page.bringToFront()
     const list = chat.page.getByRole('navigation')
     await list.getByRole('button', { name: /^More for Repeat after me: shared/ }).click()
     await chat.page.getByRole('menuitem', { name: 'Rename' }).click()
@@ -174,6 +177,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await second.page.getByText('This session was deleted elsewhere.').waitFor()
     expect(await second.page.getByRole('button', { name: 'More for Of two tabs' }).count()).toBe(0)
+    await second.page.bringToFront()
     await second.field.fill('Repeat after me: anew')
     await second.page.getByRole('button', { name: 'Send as a new session' }).click()
     await second.lastAnswer.getByText('anew', { exact: true }).waitFor()
@@ -184,7 +188,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an edit makes a branch, and the arrows lead from one to the other', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Repeat after me: one')
     await chat.ask('Repeat after me: below one')
     await chat.own.first().hover()
@@ -206,9 +210,9 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an answer is written anew beside the first', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Hello')
-    await chat.lastAnswer.getByRole('button', { name: 'Regenerate' }).click()
+    await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).click()
     await chat.lastAnswer.getByText('2 / 2').waitFor()
     expect(await chat.answers.count()).toBe(1)
     await chat.lastAnswer.getByRole('button', { name: 'Previous branch' }).click()
@@ -216,7 +220,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what is said during a run reaches it', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('Count slowly to 6')
     await chat.lastAnswer.getByText('2,').waitFor()
     const field = chat.page.getByRole('textbox', { name: 'Say something to the running answer' })
@@ -230,7 +234,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a failing tool shows its true error', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('Show me a failing tool')
     expect(await answer.locator('.tool-error-line').textContent()).toContain('is not a time zone')
     await answer.getByRole('button', { name: /failed/ }).click()
@@ -238,7 +242,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the server can go away and come back: the page waits, and the run goes on where it was', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Approve' }).waitFor()
     await workspace.restart(() => chat.page.getByText('The server cannot be reached').waitFor())
@@ -256,7 +260,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('sessions are renamed, found by their words and deleted after a question', async () => {
-    const { page, ...chat } = chatPage(await workspace.open())
+    const { page, ...chat } = chatPage(await workspace.sharedPage())
     await chat.ask('Repeat after me: the zebra crosses at noon')
     const list = page.getByRole('navigation')
     await list
@@ -285,7 +289,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a draft is kept with its session', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Hello')
     await chat.field.fill('half a thought')
     await chat.newSession()

@@ -18,9 +18,11 @@ export interface TestWorkspace {
   /** A page of a browser that has the cookie. */
   open(options?: BrowserContextOptions): Promise<Page>
   newPage(options?: BrowserContextOptions): Promise<Page>
+  /** The page that tests of a file share where a new session is all they need: loading one is what takes time. */
+  sharedPage(): Promise<Page>
   /** Console errors, uncaught errors, breaches of the content policy, requests to elsewhere. */
   complaints: string[]
-  /** Closes every page, so that none goes on asking the server while the next test runs. */
+  /** Closes every page but the shared one, so that none goes on asking the server while the next test runs. */
   closePages(): Promise<void>
   close(): Promise<void>
 }
@@ -63,8 +65,9 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     throw error
   })
   const browser = await openBrowser(executablePath)
+  let shared: Page | undefined
 
-  return { server: () => server, folder: workFolder, restart, open, newPage, complaints, closePages, close }
+  return { server: () => server, folder: workFolder, restart, open, newPage, sharedPage, complaints, closePages, close }
 
   async function open(options?: BrowserContextOptions): Promise<Page> {
     const page = await newPage(options)
@@ -78,6 +81,13 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     context.setDefaultTimeout(15_000)
     context.on('page', watch)
     return context.newPage()
+  }
+
+  async function sharedPage(): Promise<Page> {
+    if (shared === undefined) return (shared = await open())
+    await shared.getByRole('button', { name: 'New session' }).first().click()
+    await shared.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
+    return shared
   }
 
   function watch(page: Page): void {
@@ -105,7 +115,13 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   }
 
   async function closePages(): Promise<void> {
-    await Promise.all(browser.contexts().map((context) => context.close()))
+    const contexts = browser.contexts().filter((context) => context !== shared?.context())
+    const tabs =
+      shared
+        ?.context()
+        .pages()
+        .filter((page) => page !== shared) ?? []
+    await Promise.all([...contexts, ...tabs].map((one) => one.close()))
   }
 
   async function close(): Promise<void> {
