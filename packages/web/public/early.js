@@ -2,7 +2,7 @@
 {
   const fields = new URLSearchParams(location.hash.slice(1))
   const sessionId = fields.get('s')
-  const paths = ['/ai/sessions?']
+  const paths = ['/ai/sessions?view=active&folder=none']
   if (sessionId !== null) paths.push(`/ai/sessions/${encodeURIComponent(sessionId)}/messages?limit=60`)
   // With a key in the address there is no cookie yet.
   if (!fields.has('k')) {

@@ -15,11 +15,13 @@ import { createAskActions } from './inbox/ask-actions.ts'
 import type { AskActions } from './inbox/ask-actions.ts'
 import { createParamActions } from './composer/param-actions.ts'
 import type { ParamActions } from './composer/param-actions.ts'
+import { comesAfter, createShelfActions, initialShelf } from './sessions/shelf-actions.ts'
+import type { ShelfActions, ShelfState } from './sessions/shelf-actions.ts'
 import { createModeActions } from './modes/mode-actions.ts'
 import type { ModeActions } from './modes/mode-actions.ts'
 
 /** What the page knows beyond the session in sight. */
-export interface AppState {
+export interface AppState extends ShelfState {
   access: 'checking' | 'open' | 'locked' | 'unreachable'
   /** The session in sight. One that nothing was said in yet exists only here. */
   sessionId: string
@@ -53,7 +55,7 @@ export interface AppState {
   /** The folder that is worked in; null until it is known. */
   workspacePath: string | null
   /** What is open over the chat. */
-  dialog: 'settings' | 'inbox' | 'context' | 'shortcuts' | null
+  dialog: 'settings' | 'inbox' | 'context' | 'shortcuts' | 'import' | null
   /** Where the settings are open, `section` or `section/setting`; empty where no section was asked for. */
   settingsAt: string
 }
@@ -65,7 +67,7 @@ export interface Found {
 
 export type AppStore = StoreApi<AppState> & AppActions
 
-export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions {
+export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions, ShelfActions {
   /** Trades the one-time key for a cookie if there is one, then reads what there is. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
@@ -113,6 +115,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     apart: {},
     nextCursor: null,
     search: { query: '', found: null },
+    ...initialShelf(kept),
     models: [],
     modelsLoaded: false,
     defaultModel: null,
@@ -133,11 +136,13 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   screen.onChange(restSidebar)
   const asks = createAskActions(store, services)
   const modes = createModeActions(store, services)
+  const shelf = createShelfActions(store, { ...services, refresh, forget, newSession })
 
   return {
     ...store,
     ...asks,
     ...modes,
+    ...shelf,
     ...createAgentActions(store),
     ...createParamActions(store, services),
     start,
@@ -172,7 +177,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   async function refresh(): Promise<void> {
     try {
       const revision = modes.modeRevision()
-      const page = await api.sessions()
+      const page = await api.sessions({ view: 'active', folder: 'none' })
       // It may tell of modes as they were before.
       if (revision !== modes.modeRevision()) return await refresh()
       setState(({ sessions, nextCursor }) => {
@@ -181,7 +186,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
         const below =
           page.nextCursor === null || last === undefined
             ? []
-            : sessions.filter(({ id, updatedAt }) => !known.has(id) && updatedAt < last.updatedAt)
+            : sessions.filter((one) => !known.has(one.id) && comesAfter(one, last))
         return {
           access: 'open',
           sessions: [...page.sessions, ...below],
@@ -191,6 +196,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
       modes.modesRead()
       await Promise.all([
         asks.refreshApart().then(asks.refreshAsks),
+        shelf.refreshShelf(),
         ...(getState().permissions === null ? [refreshPermissions()] : []),
         ...(getState().modelsLoaded ? [] : [refreshModels(), readWorkspace()]),
       ])
@@ -205,7 +211,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     const { nextCursor } = getState()
     if (nextCursor === null) return
     try {
-      const page = await api.sessions({ cursor: nextCursor })
+      const page = await api.sessions({ view: 'active', folder: 'none', cursor: nextCursor })
       setState(({ sessions }) => ({ sessions: [...sessions, ...page.sessions], nextCursor: page.nextCursor }))
     } catch (error) {
       onError(error)
@@ -270,6 +276,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
       await api.renameSession(renamed, title)
       titleChanged(renamed, title)
       onSession(renamed, 'changed')
+      await shelf.refreshShelf()
     } catch (error) {
       onError(error)
     }
@@ -287,8 +294,9 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   }
 
   function forget(removed: string): void {
-    setState(({ sessions, apart, asks, search }) => ({
+    setState(({ sessions, apart, asks, search, aside }) => ({
       sessions: sessions.filter(({ id }) => id !== removed),
+      aside: aside && { ...aside, sessions: aside.sessions.filter(({ id }) => id !== removed) },
       apart: Object.fromEntries(Object.entries(apart).filter(([id]) => id !== removed)),
       asks: asks.filter((ask) => ask.sessionId !== removed),
       search: { ...search, found: search.found && without(search.found, removed) },

@@ -10,7 +10,9 @@ import { useWatchingAsks } from './inbox/use-watching-asks.ts'
 import { Locked, Unreachable } from './locked.tsx'
 import { usePageTools } from './page-tools/use-page-tools.ts'
 import { Beside } from './panels/beside.tsx'
+import { ImportDialog } from './sessions/lazy-import-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
+import { TrashedBar } from './sessions/trashed-bar.tsx'
 import { SettingsDialog } from './settings/lazy-settings-dialog.tsx'
 import { ShortcutsDialog } from './shortcuts/lazy-shortcuts-dialog.tsx'
 import { useShortcuts } from './shortcuts/use-shortcuts.ts'
@@ -39,6 +41,7 @@ export function App() {
         <Sidebar />
         <main className="main">
           <Header />
+          <TrashedBar />
           <Chat key={sessionId} sessionId={sessionId} />
         </main>
         <Beside key={`beside ${sessionId}`} sessionId={sessionId} />
@@ -47,6 +50,7 @@ export function App() {
       {dialog === 'inbox' && <InboxDialog />}
       {dialog === 'context' && <ContextDialog />}
       {dialog === 'shortcuts' && <ShortcutsDialog />}
+      {dialog === 'import' && <ImportDialog />}
       <Notices />
     </Tooltip.Provider>
   )

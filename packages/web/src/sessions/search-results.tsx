@@ -1,4 +1,5 @@
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
+import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { SessionMark } from './session-mark.tsx'
 import { splitSnippet } from './split-snippet.ts'
@@ -9,17 +10,21 @@ export function SearchResults() {
   const { query, found } = useApp((state) => state.search)
   const asks = useApp((state) => state.asks)
   const waitingIn = (sessionId: string) => asks.filter((ask) => ask.sessionId === sessionId).length
-  if (found === null) return <p className="sessions-none">Searching …</p>
+  if (found === null) return <p className="sessions-none">{t.sessions.searching}</p>
+  const archivedOnes = new Set(found.sessions.filter(({ archived }) => archived).map(({ id }) => id))
   const inMessages = new Set(found.hits.map((hit) => hit.sessionId))
   const byTitle = found.sessions.filter(({ id }) => !inMessages.has(id))
   if (found.hits.length + byTitle.length === 0)
-    return <p className="sessions-none">Nothing found for “{query.trim()}”.</p>
+    return <p className="sessions-none">{t.sessions.nothingFound(query.trim())}</p>
   return (
-    <ul className="hits" aria-label="Search results">
-      {byTitle.map(({ id, title }) => (
+    <ul className="hits" aria-label={t.sessions.results}>
+      {byTitle.map(({ id, title, archived }) => (
         <li key={id}>
           <button type="button" className="hit" onClick={() => app.select(id)}>
-            <span className="hit-title">{title}</span>
+            <span className="hit-title">
+              {title}
+              {archived && <span className="hit-archived">{t.sessions.archivedMark}</span>}
+            </span>
             <SessionMark waiting={waitingIn(id)} running={false} />
           </button>
         </li>
@@ -27,7 +32,10 @@ export function SearchResults() {
       {found.hits.map((hit) => (
         <li key={hit.messageId}>
           <button type="button" className="hit" onClick={() => app.select(hit.sessionId, hit.messageId)}>
-            <span className="hit-title">{hit.title}</span>
+            <span className="hit-title">
+              {hit.title}
+              {archivedOnes.has(hit.sessionId) && <span className="hit-archived">{t.sessions.archivedMark}</span>}
+            </span>
             <SessionMark waiting={waitingIn(hit.sessionId)} running={false} />
             <span className="hit-snippet">
               {splitSnippet(stripMarkdown(hit.snippet)).map(({ text, match }, index) =>

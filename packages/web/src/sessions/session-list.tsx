@@ -1,47 +1,122 @@
 import { useMemo, useRef } from 'react'
+import type { KeyboardEvent } from 'react'
 import { VList } from 'virtua'
 import type { VListHandle } from 'virtua'
+import type { Folder } from '@troupe/core'
 import type { ListedSession } from '../api/api.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
 import { dayGroup, formatMoment } from '../ui/format.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
+import { allowDrop, dropped } from './dragged.ts'
+import { FolderRow } from './folder-row.tsx'
 import { SessionRow } from './session-row.tsx'
 
-/** All sessions, newest first, under the day they were last used; more come as the person scrolls. */
+/**
+ * The sessions of the view: folders first, then those that lie in none, the pinned before the others, newest first,
+ * under the day they were last used. More come as the person scrolls.
+ */
 export function SessionList() {
   const { app } = useWorkspace()
-  const sessions = useApp((state) => state.sessions)
+  const view = useApp((state) => state.view)
+  const aside = useApp((state) => state.aside)
+  const listed = useApp((state) => state.sessions)
+  const folders = useApp((state) => state.folders)
+  const openFolders = useApp((state) => state.openFolders)
+  const pages = useApp((state) => state.folderPages)
   const current = useApp((state) => state.sessionId)
   const asks = useApp((state) => state.asks)
   const list = useRef<VListHandle>(null)
   const waiting = useMemo(() => Map.groupBy(asks, (ask) => ask.sessionId), [asks])
-  const groups = useMemo(() => grouped(sessions), [sessions])
-  const times = useMemo(() => timesOfEqualTitles(sessions), [sessions])
-  if (sessions.length === 0) return <p className="sessions-none">Your sessions will stand here.</p>
-  return (
-    <VList
-      ref={list}
-      className="sessions"
-      onScroll={(offset) => {
-        const { current: handle } = list
-        if (handle !== null && handle.scrollSize - offset - handle.viewportSize < 400) void app.loadMoreSessions()
-      }}
-    >
-      {groups.flatMap(([title, members]) => [
-        <h2 key={title} className="sessions-day">
-          {title}
-        </h2>,
-        ...members.map((session) => (
-          <SessionRow
-            key={session.id}
-            session={session}
-            current={session.id === current}
-            time={times.get(session.id)}
-            waiting={waiting.get(session.id)?.length ?? 0}
-          />
-        )),
-      ])}
-    </VList>
+  const isActive = view === 'active'
+  const sessions = isActive ? listed : aside?.sessions
+  const groups = useMemo(() => grouped(sessions ?? [], isActive), [sessions, isActive])
+  const times = useMemo(() => timesOfEqualTitles(sessions ?? []), [sessions])
+  if (sessions === undefined) return <p className="sessions-none">{t.ui.loading}</p>
+  if (sessions.length === 0 && (!isActive || folders.length === 0)) {
+    const none = { active: t.sessions.none, archived: t.sessions.archiveNone, trashed: t.sessions.trashNone }[view]
+    return <p className="sessions-none">{none}</p>
+  }
+  const order = () => groups.flatMap(([, members]) => members.map(({ id }) => id))
+  const row = (session: ListedSession, depth: number, inside: () => string[]) => (
+    <SessionRow
+      key={session.id}
+      session={session}
+      current={session.id === current}
+      time={times.get(session.id)}
+      waiting={waiting.get(session.id)?.length ?? 0}
+      depth={depth}
+      order={inside}
+    />
   )
+  const folderRows = (parent: Folder | null): React.ReactNode[] =>
+    folders
+      .filter((folder) => folder.parentFolderId === (parent?.id ?? null))
+      .flatMap((folder) => {
+        const open = openFolders.includes(folder.id)
+        const page = open ? pages[folder.id] : undefined
+        const depth = parent === null ? 1 : 2
+        return [
+          <FolderRow key={folder.id} folder={folder} open={open} />,
+          ...(open ? folderRows(folder) : []),
+          ...(page?.sessions.map((session) => row(session, depth, () => page.sessions.map(({ id }) => id))) ?? []),
+          ...(page !== undefined && page.nextCursor !== null
+            ? [
+                <Button key={`more ${folder.id}`} kind="quiet" onClick={() => void app.loadMoreOf(folder.id)}>
+                  {t.sessions.showMore}
+                </Button>,
+              ]
+            : []),
+          ...(page?.sessions.length === 0 && !folders.some(({ parentFolderId }) => parentFolderId === folder.id)
+            ? [
+                <p key={`none ${folder.id}`} className="folder-empty">
+                  {t.sessions.folderEmpty}
+                </p>,
+              ]
+            : []),
+        ]
+      })
+  return (
+    <>
+      {view === 'trashed' && <p className="sessions-hint">{t.sessions.trashHint}</p>}
+      <VList
+        ref={list}
+        className="sessions"
+        onKeyDown={moveFocus}
+        onDragOver={(event) => void (isActive && allowDrop(event))}
+        onDrop={(event) => {
+          const inFolder = (event.target as Element).closest('.folder') !== null
+          if (isActive && !inFolder) void app.changeSessions(dropped(event), { folderId: null })
+        }}
+        onScroll={(offset) => {
+          const { current: handle } = list
+          if (handle === null || handle.scrollSize - offset - handle.viewportSize >= 400) return
+          void (isActive ? app.loadMoreSessions() : app.loadMoreOf(null))
+        }}
+      >
+        {[
+          ...(isActive ? folderRows(null) : []),
+          ...groups.flatMap(([title, members]) => [
+            <h3 key={title} className="sessions-day">
+              {title}
+            </h3>,
+            ...members.map((session) => row(session, 0, order)),
+          ]),
+        ]}
+      </VList>
+    </>
+  )
+}
+
+/** Up and down go from row to row, whatever lies between. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.session-open')]
+  const at = rows.indexOf(event.target as HTMLElement)
+  const next = at === -1 ? undefined : rows[at + (event.key === 'ArrowDown' ? 1 : -1)]
+  if (next === undefined) return
+  event.preventDefault()
+  next.focus()
 }
 
 /** By session, where its title stands for others too: the time tells them apart. */
@@ -52,12 +127,12 @@ function timesOfEqualTitles(sessions: ListedSession[]): Map<string, string> {
   return new Map(equal.map(({ id, updatedAt }) => [id, formatMoment(updatedAt, now)]))
 }
 
-function grouped(sessions: ListedSession[]): [string, ListedSession[]][] {
+function grouped(sessions: ListedSession[], withPinned: boolean): [string, ListedSession[]][] {
   const now = Date.now()
-  const pinned = sessions.filter((session) => session.pinned)
+  const pinned = withPinned ? sessions.filter((session) => session.pinned) : []
   const days = Map.groupBy(
-    sessions.filter((session) => !session.pinned),
-    (session) => dayGroup(session.updatedAt, now),
+    sessions.filter((session) => !withPinned || !session.pinned),
+    (session) => dayGroup(session.trashedAt ?? session.updatedAt, now),
   )
-  return [...(pinned.length > 0 ? [['Pinned', pinned] as [string, ListedSession[]]] : []), ...days]
+  return [...(pinned.length > 0 ? [[t.sessions.pinned, pinned] as [string, ListedSession[]]] : []), ...days]
 }

@@ -1,18 +1,23 @@
-import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { Ellipsis } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { ListedSession } from '../api/api.ts'
+import { t } from '../texts/t.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { focusField } from '../ui/focus-field.ts'
 import { Menu } from '../ui/menu.tsx'
-import { useWorkspace } from '../workspace.ts'
+import { useApp, useWorkspace } from '../workspace.ts'
+import { startDrag } from './dragged.ts'
+import { NameField } from './name-field.tsx'
 import { SessionMark } from './session-mark.tsx'
+import { sessionMenu, trash } from './session-menu.tsx'
 
 export function SessionRow({
   session,
   current,
   time,
   waiting,
+  depth = 0,
+  order,
 }: {
   session: ListedSession
   current: boolean
@@ -20,32 +25,84 @@ export function SessionRow({
   time: string | undefined
   /** How many of its asks wait for the person. */
   waiting: number
+  /** How many folders it lies in. */
+  depth?: number
+  /** The ids of the list that it stands in, for picking several at once. */
+  order: () => string[]
 }) {
-  const { app } = useWorkspace()
-  const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown')
+  const workspace = useWorkspace()
+  const { app } = workspace
+  const picked = useApp((state) => state.picked)
+  const [mode, setMode] = useState<'shown' | 'renaming' | 'deleting' | 'filing'>('shown')
   const opener = useRef<HTMLButtonElement>(null)
-  const title = session.title === '' ? 'Untitled' : session.title
+  const title = session.title === '' ? t.sessions.untitled : session.title
+  const done = (byKey: boolean) => {
+    flushSync(() => setMode('shown'))
+    if (byKey) opener.current?.focus()
+  }
   if (mode === 'renaming') {
     return (
-      <TitleField
-        title={session.title}
+      <NameField
+        label={t.sessions.titleField}
+        value={session.title}
+        maxLength={500}
         onDone={(renamed, byKey) => {
-          flushSync(() => setMode('shown'))
-          if (byKey) opener.current?.focus()
+          done(byKey)
           if (renamed !== null) void app.rename(session.id, renamed)
         }}
       />
     )
   }
+  if (mode === 'filing') {
+    return (
+      <NameField
+        label={t.sessions.folderName}
+        value=""
+        maxLength={100}
+        onDone={(name, byKey) => {
+          done(byKey)
+          if (name !== null) void app.addFolder(name, { sessionIds: [session.id] })
+        }}
+      />
+    )
+  }
+  const isPicked = picked?.includes(session.id) ?? false
+  const pick = (range: boolean) => app.setPicked(nextPicked(picked ?? [], session.id, range ? order() : []))
   return (
-    <div className="session" data-current={current}>
+    <div
+      className="session"
+      data-current={current}
+      data-depth={depth}
+      draggable
+      onDragStart={(event) => startDrag(event, isPicked ? (picked ?? []) : [session.id])}
+    >
+      {picked !== null && (
+        <input
+          type="checkbox"
+          className="session-check"
+          aria-label={t.sessions.selectRow(title)}
+          checked={isPicked}
+          onClick={(event) => pick(event.shiftKey)}
+          onChange={() => undefined}
+        />
+      )}
       <button
         ref={opener}
         type="button"
         className="session-open"
         aria-current={current ? 'page' : undefined}
-        onClick={() => app.select(session.id)}
         title={title}
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) pick(event.shiftKey)
+          else app.select(session.id)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'F2' && session.trashedAt === null) setMode('renaming')
+          if (event.key === 'Delete') {
+            if (session.trashedAt === null) void trash(app, [session.id])
+            else setMode('deleting')
+          }
+        }}
       >
         <span className="session-title">{title}</span>
         {time !== undefined && <span className="session-time">{time}</span>}
@@ -53,54 +110,36 @@ export function SessionRow({
       </button>
       <Menu
         trigger={
-          <button type="button" className="icon-button session-menu" aria-label={`More for ${title}`}>
+          <button type="button" className="icon-button session-menu" aria-label={t.sessions.moreFor(title)}>
             <Ellipsis />
           </button>
         }
-        items={[
-          { label: 'Rename', icon: <Pencil aria-hidden />, onSelect: () => setMode('renaming') },
-          { label: 'Delete', icon: <Trash2 aria-hidden />, danger: true, onSelect: () => setMode('removing') },
-        ]}
+        items={sessionMenu(app, session, {
+          rename: () => setMode('renaming'),
+          newFolder: () => setMode('filing'),
+          deleteForGood: () => setMode('deleting'),
+          branch: () => (current ? workspace.session(session.id).getState().messages.at(-1)?.id : undefined),
+        })}
       />
-      {mode === 'removing' && (
+      {mode === 'deleting' && (
         <ConfirmDialog
-          title="Delete this session?"
-          confirm="Delete"
-          onConfirm={() => void app.remove(session.id)}
+          title={t.sessions.deleteTitle}
+          confirm={t.sessions.deleteForGood}
+          onConfirm={() => void app.deleteForGood([session.id])}
           onClose={() => setMode('shown')}
         >
-          <p>“{title}” and all its messages are removed for good. A run that is on is stopped first.</p>
+          <p>{t.sessions.deleteText(1, title)}</p>
         </ConfirmDialog>
       )}
     </div>
   )
 }
 
-/** Enter and leaving the field save, Escape does not. */
-function TitleField({ title, onDone }: { title: string; onDone: (title: string | null, byKey: boolean) => void }) {
-  const [value, setValue] = useState(title)
-  const ended = useRef(false)
-  const end = (saved: boolean, byKey: boolean) => {
-    if (ended.current) return
-    ended.current = true
-    const renamed = value.trim()
-    onDone(saved && renamed !== '' && renamed !== title ? renamed : null, byKey)
-  }
-  return (
-    <input
-      className="session-field"
-      aria-label="Title of the session"
-      ref={focusField}
-      maxLength={500}
-      value={value}
-      onFocus={(event) => event.target.select()}
-      onChange={(event) => setValue(event.target.value)}
-      onBlur={() => end(true, false)}
-      onKeyDown={(event) => {
-        if (event.nativeEvent.isComposing) return
-        if (event.key === 'Enter') end(true, true)
-        if (event.key === 'Escape') end(false, true)
-      }}
-    />
-  )
+/** One more or one less; with an order, everything from the last that was picked to this one. */
+export function nextPicked(picked: string[], id: string, order: string[]): string[] {
+  const from = order.indexOf(picked.at(-1) ?? '')
+  const to = order.indexOf(id)
+  if (from === -1 || to === -1) return picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id]
+  const between = order.slice(Math.min(from, to), Math.max(from, to) + 1).filter((one) => one !== id)
+  return [...new Set([...picked.filter((one) => one !== id), ...between, id])]
 }

@@ -5,9 +5,12 @@ import { AgentsSettingsButton } from '../agents/agents-settings-button.tsx'
 import { McpButton } from '../mcp/mcp-button.tsx'
 import { RulesButton } from '../rules/rules-button.tsx'
 import { SettingsButton } from '../settings/settings-button.tsx'
+import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { ListHead } from './list-head.tsx'
 import { SearchResults } from './search-results.tsx'
 import { SessionList } from './session-list.tsx'
 import { WorkspaceName } from './workspace-name.tsx'
@@ -20,6 +23,7 @@ export function Sidebar() {
   const { app } = useWorkspace()
   const open = useApp((state) => state.sidebar)
   const query = useApp((state) => state.search.query)
+  const view = useApp((state) => state.view)
   const [typed, setTyped] = useState(query)
   const search = useRef<HTMLInputElement>(null)
   useEffect(() => {
@@ -40,25 +44,25 @@ export function Sidebar() {
 
   return (
     <>
-      <nav className="sidebar" aria-label="Sessions" data-open={open} inert={!open}>
+      <nav className="sidebar" aria-label={t.sessions.nav} data-open={open} inert={!open}>
         <header className="sidebar-head">
           <Mark />
           <strong>Troupe</strong>
-          <IconButton label="Hide the sessions" onClick={() => app.setSidebar(false)}>
+          <IconButton label={t.sessions.hide} onClick={() => app.setSidebar(false)}>
             <PanelLeftClose />
           </IconButton>
         </header>
         <button type="button" className="sidebar-new" onClick={app.newSession}>
           <SquarePen aria-hidden />
-          New session
+          {t.sessions.newSession}
         </button>
         <search className="sidebar-search">
           <Search aria-hidden />
           <input
             ref={search}
             type="text"
-            aria-label="Search all messages"
-            placeholder="Search"
+            aria-label={t.sessions.searchLabel}
+            placeholder={t.sessions.searchPlaceholder}
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
             onKeyDown={(event) => {
@@ -68,12 +72,20 @@ export function Sidebar() {
           {typed === '' ? (
             <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}</kbd>
           ) : (
-            <IconButton label="Clear the search" onClick={() => setTyped('')}>
+            <IconButton label={t.sessions.clearSearch} onClick={() => setTyped('')}>
               <X />
             </IconButton>
           )}
         </search>
-        {query.trim() === '' ? <SessionList /> : <SearchResults />}
+        {query.trim() === '' ? (
+          <>
+            <ListHead />
+            <SessionList key={view} />
+            <BulkBar />
+          </>
+        ) : (
+          <SearchResults />
+        )}
         <footer className="sidebar-foot">
           <WorkspaceName />
           <AgentsSettingsButton />
@@ -87,7 +99,7 @@ export function Sidebar() {
           type="button"
           className="sidebar-shade"
           tabIndex={-1}
-          aria-label="Hide the sessions"
+          aria-label={t.sessions.hide}
           onClick={() => app.setSidebar(false)}
         />
       )}

@@ -1,5 +1,7 @@
 import { Folder } from 'lucide-react'
 import { Popover } from 'radix-ui'
+import { sentence } from '../texts/sentence.tsx'
+import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp } from '../workspace.ts'
 import './workspace-name.css'
@@ -11,7 +13,7 @@ export function WorkspaceName() {
   const name = path.split(/[/\\]/).findLast((piece) => piece !== '') ?? path
   return (
     <Popover.Root>
-      <Popover.Trigger className="workspace-name" title={path} aria-label={`Works in the folder ${path}`}>
+      <Popover.Trigger className="workspace-name" title={path} aria-label={t.workspaceName.worksIn(path)}>
         <Folder aria-hidden />
         <span>
           <VisibleText text={name} as="name" />
@@ -24,15 +26,17 @@ export function WorkspaceName() {
           align="start"
           sideOffset={6}
           collisionPadding={10}
-          aria-label="The folder that is worked in"
+          aria-label={t.workspaceName.title}
         >
-          <p>Tools read and change files in this folder:</p>
+          <p>{t.workspaceName.about}</p>
           <p className="workspace-path">
             <VisibleText text={path} as="name" />
           </p>
           <p>
-            To work elsewhere, end Troupe and start it with <code>troupe serve --workspace folder</code> or{' '}
-            <code>npm start -- --workspace folder</code>.
+            {sentence(t.workspaceName.elsewhere, {
+              troupe: <code>troupe serve --workspace folder</code>,
+              npm: <code>npm start -- --workspace folder</code>,
+            })}
           </p>
         </Popover.Content>
       </Popover.Portal>

@@ -1,3 +1,4 @@
+import { ChevronRight } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { useRef } from 'react'
 import type { ReactNode } from 'react'
@@ -7,7 +8,9 @@ export interface MenuItem {
   label: string
   icon: ReactNode
   danger?: boolean
-  onSelect: () => void
+  /** Further items that open beside it; then choosing it does nothing else. */
+  items?: MenuItem[]
+  onSelect?: () => void
 }
 
 /** Not modal: a modal one writes a style element, which the page's content policy forbids. */
@@ -29,18 +32,37 @@ export function Menu({ trigger, items }: { trigger: ReactNode; items: MenuItem[]
           collisionPadding={8}
           onCloseAutoFocus={onClosed}
         >
-          {items.map(({ label, icon, danger = false, onSelect }) => (
-            <DropdownMenu.Item
-              key={label}
-              className={danger ? 'menu-item menu-danger' : 'menu-item'}
-              onSelect={() => void (chosen.current = onSelect)}
-            >
-              {icon}
-              {label}
-            </DropdownMenu.Item>
-          ))}
+          <MenuItems items={items} onChoose={(onSelect) => void (chosen.current = onSelect)} />
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
+  )
+}
+
+function MenuItems({ items, onChoose }: { items: MenuItem[]; onChoose: (onSelect: MenuItem['onSelect']) => void }) {
+  return items.map(({ label, icon, danger = false, items: more, onSelect }, index) =>
+    more === undefined ? (
+      <DropdownMenu.Item
+        key={index}
+        className={danger ? 'menu-item menu-danger' : 'menu-item'}
+        onSelect={() => onChoose(onSelect)}
+      >
+        {icon}
+        {label}
+      </DropdownMenu.Item>
+    ) : (
+      <DropdownMenu.Sub key={index}>
+        <DropdownMenu.SubTrigger className="menu-item">
+          {icon}
+          {label}
+          <ChevronRight aria-hidden className="menu-more" />
+        </DropdownMenu.SubTrigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.SubContent className="menu menu-sub" sideOffset={4} collisionPadding={8}>
+            <MenuItems items={more} onChoose={onChoose} />
+          </DropdownMenu.SubContent>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Sub>
+    ),
   )
 }

@@ -1162,6 +1162,10 @@ export const en = {
     decline: 'Do not answer',
     yes: 'yes',
     no: 'no',
+    table: 'Table',
+    tooLong: 'It takes too long.',
+    closed: 'The preview was closed.',
+    notStarted: 'The library did not start.',
   },
   emptyChat: {
     title: 'What shall we work on?',
@@ -1263,6 +1267,16 @@ export const en = {
       delegates: 'Delegates to',
     },
     retryText: 'Please try again.',
+  },
+  api: {
+    unreachable: (reason: string) => `The server does not answer (${reason}). Is Troupe still running?`,
+    answered: (status: string) => `The server answered ${status}`,
+  },
+  workspaceName: {
+    worksIn: (path: string) => `Works in the folder ${path}`,
+    title: 'The folder that is worked in',
+    about: 'Tools read and change files in this folder:',
+    elsewhere: 'To work elsewhere, end Troupe and start it with {troupe} or {npm}.',
   },
 }
 

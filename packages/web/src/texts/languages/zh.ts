@@ -1165,6 +1165,10 @@ export const zh: Texts = {
     decline: '不回答',
     yes: '是',
     no: '否',
+    table: '表格',
+    tooLong: '耗时过长。',
+    closed: '预览已关闭。',
+    notStarted: '程序库没有启动。',
   },
   emptyChat: {
     title: '我们从哪里开始？',
@@ -1264,5 +1268,15 @@ export const zh: Texts = {
       delegates: '委派给',
     },
     retryText: '请再试一次。',
+  },
+  api: {
+    unreachable: (reason) => `服务器没有响应（${reason}）。Troupe 还在运行吗？`,
+    answered: (status) => `服务器返回了 ${status}`,
+  },
+  workspaceName: {
+    worksIn: (path) => `在文件夹 ${path} 中工作`,
+    title: '工作所在的文件夹',
+    about: '工具会读取和修改此文件夹中的文件：',
+    elsewhere: '要在别处工作，请结束 Troupe，再用 {troupe} 或 {npm} 启动。',
   },
 }

@@ -1,0 +1,95 @@
+import { Archive, ArchiveRestore, FolderInput, RotateCcw, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
+import { t } from '../texts/t.ts'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { useApp, useWorkspace } from '../workspace.ts'
+import { NameField } from './name-field.tsx'
+import { archive, folderItems, trash } from './session-menu.tsx'
+
+/** What can be done with everything that is picked. */
+export function BulkBar() {
+  const { app } = useWorkspace()
+  const picked = useApp((state) => state.picked)
+  const view = useApp((state) => state.view)
+  const folders = useApp((state) => state.folders)
+  const [mode, setMode] = useState<'shown' | 'deleting' | 'filing'>('shown')
+  if (picked === null) return null
+  const none = picked.length === 0
+  return (
+    <div className="bulk-bar" role="toolbar" aria-label={t.sessions.selectMany}>
+      <span aria-live="polite">{t.sessions.selectedCount(picked.length)}</span>
+      {view === 'trashed' ? (
+        <>
+          <IconButton
+            label={t.sessions.restore}
+            disabled={none}
+            onClick={() => void app.changeSessions(picked, { trashed: false })}
+          >
+            <RotateCcw />
+          </IconButton>
+          <IconButton label={t.sessions.deleteForGood} disabled={none} onClick={() => setMode('deleting')}>
+            <Trash2 />
+          </IconButton>
+        </>
+      ) : (
+        <>
+          <Menu
+            trigger={
+              <button type="button" className="icon-button" aria-label={t.sessions.move} disabled={none}>
+                <FolderInput />
+              </button>
+            }
+            items={folderItems(
+              folders,
+              undefined,
+              () => setMode('filing'),
+              (folderId) => app.changeSessions(picked, { folderId }),
+            )}
+          />
+          {view === 'archived' ? (
+            <IconButton
+              label={t.sessions.unarchive}
+              disabled={none}
+              onClick={() => void app.changeSessions(picked, { archived: false })}
+            >
+              <ArchiveRestore />
+            </IconButton>
+          ) : (
+            <IconButton label={t.sessions.archive} disabled={none} onClick={() => void archive(app, picked)}>
+              <Archive />
+            </IconButton>
+          )}
+          <IconButton label={t.sessions.delete} disabled={none} onClick={() => void trash(app, picked)}>
+            <Trash2 />
+          </IconButton>
+        </>
+      )}
+      <IconButton label={t.sessions.endSelecting} onClick={() => app.setPicked(null)}>
+        <X />
+      </IconButton>
+      {mode === 'filing' && (
+        <NameField
+          label={t.sessions.folderName}
+          value=""
+          maxLength={100}
+          onDone={(name) => {
+            setMode('shown')
+            if (name !== null) void app.addFolder(name, { sessionIds: picked })
+          }}
+        />
+      )}
+      {mode === 'deleting' && (
+        <ConfirmDialog
+          title={t.sessions.deleteTitle}
+          confirm={t.sessions.deleteForGood}
+          onConfirm={() => void app.deleteForGood(picked)}
+          onClose={() => setMode('shown')}
+        >
+          <p>{t.sessions.deleteText(picked.length, '')}</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  )
+}

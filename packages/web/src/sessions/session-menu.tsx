@@ -1,0 +1,137 @@
+import {
+  Archive,
+  ArchiveRestore,
+  Braces,
+  Check,
+  CheckSquare,
+  Download,
+  FileText,
+  Folder as FolderIcon,
+  FolderInput,
+  FolderPlus,
+  Pencil,
+  Pin,
+  PinOff,
+  Play,
+  RotateCcw,
+  Trash2,
+  X,
+} from 'lucide-react'
+import type { Folder } from '@troupe/core'
+import type { ListedSession } from '../api/api.ts'
+import type { AppStore } from '../app-store.ts'
+import { t } from '../texts/t.ts'
+import type { MenuItem } from '../ui/menu.tsx'
+import { notice } from '../ui/notices.tsx'
+
+/** What can be done with a session of the list, by where it lies. */
+export function sessionMenu(
+  app: AppStore,
+  session: ListedSession,
+  on: { rename: () => void; deleteForGood: () => void; newFolder: () => void; branch: () => string | undefined },
+): MenuItem[] {
+  const ids = [session.id]
+  const exporting: MenuItem = {
+    label: t.sessions.export,
+    icon: <Download aria-hidden />,
+    items: exportItems(session.id, on.branch),
+  }
+  if (session.trashedAt !== null) {
+    return [
+      {
+        label: t.sessions.restore,
+        icon: <RotateCcw aria-hidden />,
+        onSelect: () => void app.changeSessions(ids, { trashed: false }),
+      },
+      exporting,
+      { label: t.sessions.deleteForGood, icon: <Trash2 aria-hidden />, danger: true, onSelect: on.deleteForGood },
+    ]
+  }
+  const { pinned, archived } = session
+  return [
+    {
+      label: pinned ? t.sessions.unpin : t.sessions.pin,
+      icon: pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />,
+      onSelect: () => void app.changeSessions(ids, { pinned: !pinned }),
+    },
+    { label: t.sessions.rename, icon: <Pencil aria-hidden />, onSelect: on.rename },
+    {
+      label: t.sessions.move,
+      icon: <FolderInput aria-hidden />,
+      items: folderItems(app.getState().folders, session.folderId, on.newFolder, (folderId) =>
+        app.changeSessions(ids, { folderId }),
+      ),
+    },
+    exporting,
+    { label: t.sessions.select, icon: <CheckSquare aria-hidden />, onSelect: () => app.setPicked(ids) },
+    archived
+      ? {
+          label: t.sessions.unarchive,
+          icon: <ArchiveRestore aria-hidden />,
+          onSelect: () => void app.changeSessions(ids, { archived: false }),
+        }
+      : { label: t.sessions.archive, icon: <Archive aria-hidden />, onSelect: () => void archive(app, ids) },
+    { label: t.sessions.delete, icon: <Trash2 aria-hidden />, danger: true, onSelect: () => void trash(app, ids) },
+  ]
+}
+
+/** Every folder, with those in it below it, then a new one. */
+export function folderItems(
+  folders: Folder[],
+  current: string | null | undefined,
+  onNew: () => void,
+  onMove: (folderId: string | null) => Promise<void>,
+): MenuItem[] {
+  const item = (folder: Folder, depth: number): MenuItem => ({
+    label: `${'\u2003'.repeat(depth)}${folder.name}`,
+    icon: folder.id === current ? <Check aria-hidden /> : <FolderIcon aria-hidden />,
+    onSelect: () => void onMove(folder.id),
+  })
+  const tree = folders
+    .filter((folder) => folder.parentFolderId === null)
+    .flatMap((outer) => [
+      item(outer, 0),
+      ...folders.filter((folder) => folder.parentFolderId === outer.id).map((inner) => item(inner, 1)),
+    ])
+  return [
+    {
+      label: t.sessions.noFolder,
+      icon: current === null ? <Check aria-hidden /> : <X aria-hidden />,
+      onSelect: () => void onMove(null),
+    },
+    ...tree,
+    { label: t.sessions.newFolder, icon: <FolderPlus aria-hidden />, onSelect: onNew },
+  ]
+}
+
+function exportItems(sessionId: string, branch: () => string | undefined): MenuItem[] {
+  const download = (format: 'md' | 'json' | 'html') => () => {
+    const leaf = format === 'json' ? undefined : branch()
+    const query = new URLSearchParams({ format, ...(leaf !== undefined && { branch: leaf }) })
+    const link = document.createElement('a')
+    link.href = `/ai/sessions/${encodeURIComponent(sessionId)}/export?${query}`
+    link.download = ''
+    link.click()
+  }
+  return [
+    { label: t.sessions.exportMarkdown, icon: <FileText aria-hidden />, onSelect: download('md') },
+    { label: t.sessions.exportHtml, icon: <Play aria-hidden />, onSelect: download('html') },
+    { label: t.sessions.exportJson, icon: <Braces aria-hidden />, onSelect: download('json') },
+  ]
+}
+
+export async function trash(app: AppStore, ids: string[]): Promise<void> {
+  await app.changeSessions(ids, { trashed: true })
+  notice(t.sessions.trashed(ids.length), {
+    label: t.ui.undo,
+    onSelect: () => void app.changeSessions(ids, { trashed: false }),
+  })
+}
+
+export async function archive(app: AppStore, ids: string[]): Promise<void> {
+  await app.changeSessions(ids, { archived: true })
+  notice(t.sessions.archived(ids.length), {
+    label: t.ui.undo,
+    onSelect: () => void app.changeSessions(ids, { archived: false }),
+  })
+}

@@ -1,0 +1,201 @@
+import type { Folder, SessionPatch, SessionView } from '@troupe/core'
+import type { StoreApi } from 'zustand/vanilla'
+import { isUnreachable } from '../api/api-error.ts'
+import type { ListedSession } from '../api/api.ts'
+import type { AppServices, AppState } from '../app-store.ts'
+
+/** Sessions that lie somewhere else than in the plain list, as far as they are loaded. */
+export interface ShelfPage {
+  sessions: ListedSession[]
+  nextCursor: string | null
+}
+
+export interface ShelfState {
+  folders: Folder[]
+  /** The folders that are open in the list. */
+  openFolders: string[]
+  folderPages: Record<string, ShelfPage>
+  /** What the list shows: what is at hand, put aside, or thrown away. */
+  view: SessionView
+  /** What the other views show; null until it is known. */
+  aside: ShelfPage | null
+  /** The sessions that are picked, in their order; null while nothing is being picked. */
+  picked: string[] | null
+}
+
+export interface ShelfActions {
+  /** Reads the folders, what lies in those that are open, and the view that is shown. */
+  refreshShelf: () => Promise<void>
+  setView: (view: SessionView) => Promise<void>
+  toggleFolder: (folderId: string) => Promise<void>
+  /** Reads more of a folder, or of the view that is shown. */
+  loadMoreOf: (folderId: string | null) => Promise<void>
+  /** Makes a folder and puts these sessions into it. */
+  addFolder: (name: string, options?: { parentFolderId?: string; sessionIds?: readonly string[] }) => Promise<void>
+  renameFolder: (folderId: string, name: string) => Promise<void>
+  deleteFolder: (folderId: string) => Promise<void>
+  /** The same change for each of them; what is thrown away or put aside leaves the list at once. */
+  changeSessions: (sessionIds: readonly string[], patch: ShelfPatch) => Promise<void>
+  deleteForGood: (sessionIds: readonly string[]) => Promise<void>
+  emptyTrash: () => Promise<void>
+  setPicked: (picked: string[] | null) => void
+}
+
+export type ShelfPatch = Pick<SessionPatch, 'pinned' | 'archived' | 'trashed' | 'folderId'>
+
+interface Needed extends Pick<AppServices, 'api' | 'kept' | 'onError' | 'onSession'> {
+  refresh: () => Promise<void>
+  forget: (sessionId: string) => void
+  newSession: () => void
+}
+
+const openKey = 'troupe.openFolders'
+const atOnce = 4
+
+export function initialShelf(kept: AppServices['kept']): ShelfState {
+  const openFolders = (kept.get(openKey) ?? '').split(' ').filter((id) => id !== '')
+  return { folders: [], openFolders, folderPages: {}, view: 'active', aside: null, picked: null }
+}
+
+export function createShelfActions({ getState, setState }: StoreApi<AppState>, needed: Needed): ShelfActions {
+  const { api, kept, onError, onSession } = needed
+
+  return {
+    refreshShelf,
+    setView,
+    toggleFolder,
+    loadMoreOf,
+    setPicked: (picked) => setState({ picked }),
+    addFolder: (
+      name,
+      {
+        parentFolderId = null,
+        sessionIds = [],
+      }: { parentFolderId?: string | null; sessionIds?: readonly string[] } = {},
+    ) =>
+      attempt(async () => {
+        const { folder } = await api.addFolder(name, parentFolderId)
+        setOpen([...getState().openFolders, folder.id, ...(parentFolderId === null ? [] : [parentFolderId])])
+        await eachOf(sessionIds, (id) => api.changeSession(id, { folderId: folder.id }))
+      }),
+    renameFolder: (id, name) => attempt(() => api.changeFolder(id, { name })),
+    deleteFolder: (id) => attempt(() => api.deleteFolder(id)),
+    changeSessions: (ids, patch) =>
+      attempt(async () => {
+        await eachOf(ids, (id) => api.changeSession(id, patch))
+        for (const id of ids) {
+          if (patch.trashed === true) needed.forget(id)
+          onSession(id, 'changed')
+        }
+        if (patch.trashed === true && ids.includes(getState().sessionId)) needed.newSession()
+        setState({ picked: null })
+      }),
+    deleteForGood: (ids) =>
+      attempt(async () => {
+        await eachOf(ids, (id) => api.deleteSession(id))
+        for (const id of ids) {
+          needed.forget(id)
+          onSession(id, 'deleted')
+        }
+        if (ids.includes(getState().sessionId)) needed.newSession()
+        setState({ picked: null })
+      }),
+    emptyTrash: () =>
+      attempt(async () => {
+        const { deleted } = await api.emptyTrash()
+        for (const id of deleted) onSession(id, 'deleted')
+        if (deleted.includes(getState().sessionId)) needed.newSession()
+      }),
+  }
+
+  /** Whatever became of it, the page shows what is so. */
+  async function attempt(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      onError(error)
+    }
+    await needed.refresh()
+  }
+
+  async function refreshShelf(): Promise<void> {
+    try {
+      const { folders } = await api.folders()
+      const open = getState().openFolders.filter((id) => folders.some((folder) => folder.id === id))
+      const { view } = getState()
+      const [pages, aside] = await Promise.all([
+        Promise.all(open.map(async (id) => [id, await api.sessions({ view: 'active', folder: id })] as const)),
+        view === 'active' ? null : api.sessions({ view }),
+      ])
+      setState(({ folderPages, aside: before, view: now }) => ({
+        folders,
+        folderPages: Object.fromEntries(pages.map(([id, page]) => [id, joined(page, folderPages[id])])),
+        ...(now === view && { aside: aside && joined(aside, before) }),
+      }))
+    } catch (error) {
+      if (!isUnreachable(error)) onError(error)
+    }
+  }
+
+  async function setView(view: SessionView): Promise<void> {
+    setState({ view, aside: null, picked: null })
+    await refreshShelf()
+  }
+
+  async function toggleFolder(id: string): Promise<void> {
+    const { openFolders } = getState()
+    setOpen(openFolders.includes(id) ? openFolders.filter((one) => one !== id) : [...openFolders, id])
+    await refreshShelf()
+  }
+
+  function setOpen(ids: string[]): void {
+    const openFolders = [...new Set(ids)]
+    kept.set(openKey, openFolders.length === 0 ? null : openFolders.join(' '))
+    setState({ openFolders })
+  }
+
+  async function loadMoreOf(folderId: string | null): Promise<void> {
+    const { folderPages, aside, view } = getState()
+    const shown = folderId === null ? aside : folderPages[folderId]
+    if (shown?.nextCursor == null) return
+    try {
+      const more = await api.sessions({
+        ...(folderId === null ? { view } : { view: 'active', folder: folderId }),
+        cursor: shown.nextCursor,
+      })
+      const page = { sessions: [...shown.sessions, ...more.sessions], nextCursor: more.nextCursor }
+      setState(({ folderPages: pages }) =>
+        folderId === null ? { aside: page } : { folderPages: { ...pages, [folderId]: page } },
+      )
+    } catch (error) {
+      onError(error)
+    }
+  }
+}
+
+/** A fresh first page, with what had been loaded below it. */
+function joined(page: ShelfPage, before: ShelfPage | null | undefined): ShelfPage {
+  const last = page.sessions.at(-1)
+  if (page.nextCursor === null || last === undefined || before == null) return page
+  const known = new Set(page.sessions.map(({ id }) => id))
+  const below = before.sessions.filter((one) => !known.has(one.id) && comesAfter(one, last))
+  return { sessions: [...page.sessions, ...below], nextCursor: below.length > 0 ? before.nextCursor : page.nextCursor }
+}
+
+/** The order of lists: the pinned first, then the newest. */
+export function comesAfter(one: ListedSession, last: ListedSession): boolean {
+  return one.pinned === last.pinned ? one.updatedAt < last.updatedAt : last.pinned
+}
+
+/** A few at a time; the first failure is told when all have had their turn. */
+async function eachOf(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<void> {
+  const failures: unknown[] = []
+  const waiting = [...ids]
+  const next = async (): Promise<void> => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      await work(id).catch((error: unknown) => failures.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, next))
+  if (failures.length > 0) throw failures[0] as Error
+}
