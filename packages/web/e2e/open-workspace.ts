@@ -77,7 +77,12 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   }
 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options })
+    const context = await browser.newContext({
+      viewport: { width: 1200, height: 800 },
+      // What is kept for reading offline is tested where it is meant to be.
+      serviceWorkers: 'block',
+      ...options,
+    })
     context.setDefaultTimeout(15_000)
     context.on('page', watch)
     return context.newPage()

@@ -52,6 +52,8 @@ export interface AppState extends ShelfState {
   sidebar: boolean
   /** The last request found no server; the page tries again. */
   isAway: boolean
+  /** When the server said what is shown, where it was kept since then. */
+  keptAt: number | null
   /** The folder that is worked in; null until it is known. */
   workspacePath: string | null
   /** What is open over the chat. */
@@ -128,6 +130,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     asks: [],
     sidebar: restingSidebar(),
     isAway: false,
+    keptAt: null,
     workspacePath: null,
     dialog: null,
     settingsAt: '',

@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { readAddress, writeAddress } from './address.ts'
 import { App } from './app.tsx'
+import { startServiceWorker } from './offline/service-worker.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import { createWorkspace, WorkspaceContext } from './workspace.ts'
 import './styles/tokens.css'
@@ -18,6 +19,7 @@ if (key !== null) {
 const workspace = createWorkspace(sessionId)
 if (settings !== null) workspace.app.openSettings(settings)
 void workspace.app.start(key)
+startServiceWorker()
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')

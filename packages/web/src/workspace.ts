@@ -32,6 +32,7 @@ import type { PageTools } from './page-tools/page-tools.ts'
 import { keepPanels } from './panels/kept-panels.ts'
 import { createPanels } from './panels/panels.ts'
 import { isNarrowForPanels } from './panels/use-narrow.ts'
+import { forgetKeptAnswers } from './offline/service-worker.ts'
 import { openSubAgents } from './sub-agents/open-sub-agents.ts'
 import { openTabChannel } from './tab-channel.ts'
 import { noticeError } from './ui/notices.tsx'
@@ -59,10 +60,14 @@ const keptSessions = 8
 export function createWorkspace(sessionId: string | null): Workspace {
   const request = createRequest(
     earlyFetch(window.fetch.bind(window)),
-    () => app.setState({ access: 'locked' }),
-    (reached) => {
+    () => {
+      app.setState({ access: 'locked' })
+      forgetKeptAnswers()
+    },
+    (reached, keptAt) => {
+      if (keptAt !== undefined) app.setState({ keptAt })
       if (app.getState().isAway !== reached) return
-      app.setState({ isAway: !reached })
+      app.setState(reached ? { isAway: false, keptAt: null } : { isAway: true })
       // Another server may have come up in its place, started in another way.
       if (reached) void app.refreshPermissions()
     },

@@ -1,3 +1,4 @@
+import { keptHeader } from '../offline/service-worker.ts'
 import { ApiError } from './api-error.ts'
 import { uploadFetch } from './upload-fetch.ts'
 
@@ -14,12 +15,13 @@ export interface RequestOptions {
 
 /**
  * One way to the server. Resolves only with a good response; throws an `ApiError` otherwise, and the signal's reason
- * where it was aborted. `onLocked` hears of every 401, `onReach` of every request whether a server answered it.
+ * where it was aborted. `onLocked` hears of every 401, `onReach` of every request whether a server answered it, and when
+ * it did where the answer is one that was kept.
  */
 export function createRequest(
   fetch: typeof globalThis.fetch,
   onLocked: () => void,
-  onReach: (reached: boolean) => void = () => undefined,
+  onReach: (reached: boolean, keptAt?: number) => void = () => undefined,
 ): Request {
   return async function request(method, path, { body, bytes, signal, onProgress } = {}) {
     let response: Response
@@ -44,7 +46,9 @@ export function createRequest(
         message: `The server does not answer (${reason}). Is Troupe still running?`,
       })
     }
-    onReach(true)
+    const keptAt = response.headers.get(keptHeader)
+    if (keptAt === null) onReach(true)
+    else onReach(false, Number(keptAt))
     if (response.ok) return response
     if (response.status === 401) onLocked()
     throw await readError(response)

@@ -2,12 +2,14 @@ import { WifiOff } from 'lucide-react'
 import { t } from '../texts/t.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isRunInSight } from './session-state.ts'
+import { formatMoment } from '../ui/format.ts'
 import { useApp } from '../workspace.ts'
 
 /** Says when the server or the stream is away, when the session is gone, and when an answer is being written in a branch that is not in sight. */
 export function ConnectionBar() {
   const { showBranch } = useSessionStore()
   const isAway = useApp((state) => state.isAway)
+  const keptAt = useApp((state) => state.keptAt)
   const gone = useSession((state) => state.phase === 'missing' && state.messages.length > 0)
   const lost = useSession((state) => state.connection === 'lost' && state.run !== null)
   const elsewhere = useSession((state) => state.run !== null && !isRunInSight(state))
@@ -16,7 +18,7 @@ export function ConnectionBar() {
     return (
       <output className="connection">
         <WifiOff aria-hidden />
-        {t.chat.serverAway}
+        {keptAt === null ? t.chat.serverAway : t.chat.serverAwayKept(formatMoment(keptAt, Date.now()))}
       </output>
     )
   }

@@ -113,6 +113,7 @@ export const en = {
     notSentDeleted: 'Not sent: this session was deleted elsewhere.',
     sendAsNew: 'Send as a new session',
     serverAway: 'The server cannot be reached. This page tries again by itself …',
+    serverAwayKept: (time: string) => `The server cannot be reached. You see what was kept at ${time}; this page tries again by itself …`,
     deletedElsewhere: 'This session was deleted elsewhere.',
     connectionLost: 'Connection lost. Looking for the run again …',
     answerElsewhere: 'An answer is being written in another branch.',

@@ -106,6 +106,7 @@ export const zh: Texts = {
     notSentDeleted: '未发送：此会话已在别处被删除。',
     sendAsNew: '作为新会话发送',
     serverAway: '无法连接服务器，页面会自动重试…',
+    serverAwayKept: (time: string) => `无法连接服务器。现在显示的是 ${time} 保存的内容，页面会自动重试…`,
     deletedElsewhere: '此会话已在别处被删除。',
     connectionLost: '连接已断开，正在重新寻找运行…',
     answerElsewhere: '另一个分支中正在生成回答。',

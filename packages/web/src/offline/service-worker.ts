@@ -1,0 +1,16 @@
+/** Of an answer that the service worker had kept: when the server gave it, in milliseconds. */
+export const keptHeader = 'x-troupe-kept'
+
+/** Lets the page be read without its server. While it is being developed, nothing stands between it and its sources. */
+export function startServiceWorker(): void {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
+  // Not before the page has what it needs itself; and without it everything but reading offline works.
+  window.addEventListener('load', () => {
+    navigator.serviceWorker.register('/service-worker.js').catch(() => undefined)
+  })
+}
+
+/** Whoever may not ask the server may not read what it said either. */
+export function forgetKeptAnswers(): void {
+  if ('serviceWorker' in navigator) navigator.serviceWorker.controller?.postMessage('forget')
+}
