@@ -89,6 +89,7 @@ export function refusedIn(error: ErrorInfo): Partial<Record<AgentField | 'form',
   }
   if (Object.keys(found).length > 0) return found
   if (error.name === 'AgentExists' || error.message.includes("agent's name")) return { name: error.message }
+  // Words of the server, not shown from here.
   if (error.message.includes('no tool or group')) return { tools: error.message }
   return { form: error.message }
 }

@@ -60,7 +60,7 @@ export function AgentsSection() {
       {view.kind === 'new' && (
         <AgentForm
           initial={view.from === undefined ? emptyDraft : copyOf(view.from)}
-          keptAs={view.from === undefined ? '' : `copy of ${view.from.name}`}
+          keptAs={view.from === undefined ? '' : `copy:${view.from.name}`}
           tools={tools}
           others={others}
           onCancel={() => toList()}

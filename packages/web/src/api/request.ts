@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts'
 import { keptHeader } from '../offline/service-worker.ts'
 import { ApiError } from './api-error.ts'
 import { uploadFetch } from './upload-fetch.ts'
@@ -30,20 +31,20 @@ export function createRequest(
       response = counted
         ? await uploadFetch(path, bytes, { signal, onProgress })
         : await fetch(path, {
-        method,
-        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-        ...(bytes !== undefined && { body: bytes, headers: { 'content-type': bytes.type } }),
-        ...(signal !== undefined && { signal }),
-        credentials: 'same-origin',
-        cache: 'no-store',
-      })
+            method,
+            ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+            ...(bytes !== undefined && { body: bytes, headers: { 'content-type': bytes.type } }),
+            ...(signal !== undefined && { signal }),
+            credentials: 'same-origin',
+            cache: 'no-store',
+          })
     } catch (error) {
       signal?.throwIfAborted()
       onReach(false)
       const reason = error instanceof Error ? error.message : String(error)
       throw new ApiError(0, {
         name: 'Unreachable',
-        message: `The server does not answer (${reason}). Is Troupe still running?`,
+        message: t.api.unreachable(reason),
       })
     }
     const keptAt = response.headers.get(keptHeader)
@@ -66,7 +67,7 @@ async function readError(response: Response): Promise<ApiError> {
     })
   } catch {
     // Not ours: a proxy, or a server of another kind on this port.
-    const message = `The server answered ${response.status} ${response.statusText}`.trim()
+    const message = t.api.answered(`${response.status} ${response.statusText}`.trim())
     return new ApiError(response.status, { name: 'BadResponse', message })
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts'
 import { linkFrame, type FrameLink } from './link-frame.ts'
 import { loadLibrary } from './load-library.ts'
 
@@ -66,7 +67,7 @@ async function openPainter(): Promise<{ link: FrameLink; frame: HTMLIFrameElemen
       frame.remove()
       reject(new Error(text))
     }
-    const timer = setTimeout(() => fail('The library did not start.'), 20_000)
+    const timer = setTimeout(() => fail(t.previews.notStarted), 20_000)
     const link = linkFrame(frame, { kind: 'diagrams', code }, (message) => {
       if (message.type === 'error') fail(message.text)
       if (message.type !== 'shown') return

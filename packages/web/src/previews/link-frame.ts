@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts'
 import { readFrameMessage, type FrameMessage } from './frame-message.ts'
 
 /** What is shown in the frame: markup, or data together with the library that draws it. */
@@ -56,7 +57,7 @@ export function linkFrame(
     ask(request, timeoutMs = 10_000) {
       const id = (last += 1)
       return new Promise<string>((resolve, reject) => {
-        const timer = setTimeout(() => settle({ type: 'answer', id, error: 'It takes too long.' }), timeoutMs)
+        const timer = setTimeout(() => settle({ type: 'answer', id, error: t.previews.tooLong }), timeoutMs)
         const done = (): void => clearTimeout(timer)
         open.set(id, {
           resolve: (value) => (done(), resolve(value)),
@@ -67,7 +68,7 @@ export function linkFrame(
     },
     close() {
       window.removeEventListener('message', hear)
-      for (const [id] of open) settle({ type: 'answer', id, error: 'The preview was closed.' })
+      for (const [id] of open) settle({ type: 'answer', id, error: t.previews.closed })
     },
   }
 }

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import type { RefObject } from 'react'
 
 const focusable =
+  // A selector, not shown.
   'input:checked, button:not([disabled]), a[href], input:not([disabled]), select, textarea, summary, [tabindex]'
 /** What the server has to be asked for may take a while. */
 const patience = 8000

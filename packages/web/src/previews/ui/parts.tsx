@@ -1,3 +1,4 @@
+import { t } from '../../texts/t.ts'
 import { Check, Circle } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
 import type { UiElement, UiValue } from '@troupe/core/protocol'
@@ -165,7 +166,7 @@ function Table({ attributes, children }: { attributes: UiElement['attributes']; 
   const rows = (attributes['rows'] ?? []) as readonly (readonly string[])[]
   const caption = attributes['caption']
   return (
-    <div className="made-table" tabIndex={0} role="group" aria-label={textOf(caption, 'Table')}>
+    <div className="made-table" tabIndex={0} role="group" aria-label={textOf(caption, t.previews.table)}>
       <table>
         {typeof caption === 'string' && (
           <caption>

@@ -1,0 +1,47 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { findTexts } from './lib/find-texts.mjs'
+
+const source = fileURLToPath(new URL('../packages/web/src', import.meta.url))
+/** What no person reads there: names of languages and of components, and what models are told. */
+const exempt = /^(texts|testing|actions|page-tools)\/|language-of\.ts$|^previews\/ui\/(parts|ui-view)\.tsx$|fake-server/
+
+const found = (code: string) => findTexts('a.tsx', code).map(({ text }) => text)
+
+test('words between tags, in attributes that are read out, and sentences are found', () => {
+  expect(found('const a = <p title="A name">Some <b>words</b> {x ? "more" : t.words}</p>')).toEqual([
+    'A name',
+    'Some',
+    'words',
+    'more',
+  ])
+  expect(found('const label = `${name} has ended`; const title = "Nothing waits"')).toEqual([
+    'has ended',
+    'Nothing waits',
+  ])
+  expect(found('const a = <Field label={isNew ? `New ${name}` : t.name} placeholder="Say it" />')).toEqual([
+    'New',
+    'Say it',
+  ])
+  expect(found('throw new ApiError(0, { message: "It is away" })')).toEqual(['It is away'])
+})
+
+test('what is no text of ours is not', () => {
+  expect(
+    found('const a = <p className="one two" data-x="one two" style={{ font: "one two" }}><kbd>Esc</kbd></p>'),
+  ).toEqual([])
+  expect(found('import a from "one two"; if (kind === "one two") throw new Error("a mistake of ours")')).toEqual([])
+  expect(found('type A = "one two"; element.querySelector("p em"); const a = <code>npm start</code>')).toEqual([])
+  expect(found('// for models, not shown\nconst a = "one two"')).toEqual([])
+})
+
+test('every text of the page comes from its language files', () => {
+  const left = globSync('**/*.{ts,tsx}', { cwd: source })
+    .filter((file) => !/\.(test|d)\.tsx?$/.test(file) && !exempt.test(file.replaceAll('\\', '/')))
+    .flatMap((file) =>
+      findTexts(file, readFileSync(path.join(source, file), 'utf8')).map(({ line, text }) => `${file}:${line} ${text}`),
+    )
+  expect(left).toEqual([])
+})
