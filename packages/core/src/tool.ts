@@ -107,7 +107,13 @@ export interface ToolContext {
   /** What the approval of this very call carried. Can be read once. */
   approval?: unknown
   /** What the permission of this very call comes with. Absent outside a run: no confinement, nothing outside. */
-  granted?: { confinement: Confinement; outside: readonly string[]; hides?: (real: string) => boolean }
+  granted?: {
+    confinement: Confinement
+    outside: readonly string[]
+    hides?: (real: string) => boolean
+    /** A person said yes to this very call. */
+    approved?: boolean
+  }
   /** The mode that the session is in; a tool may move it on once the person has said so. */
   mode?: { get(): Mode; set(mode: Mode): Promise<void> }
   /** Journals a process group that this call started (its leader's pid), so that it never outlives a crash. */

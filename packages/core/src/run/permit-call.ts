@@ -159,6 +159,7 @@ async function takeAnswer(door: CallAtDoor, now: Given, id: string, answer: Answ
     respond(false, settled)
     return undefined
   }
+  if (ctx.granted !== undefined && answer.rule === undefined) ctx.granted.approved = true
   respond(true, answer.rule === undefined ? undefined : `The rule "${answer.rule}" allows it.`)
   await scope.input.log.sync()
   if (answer.data !== undefined) carryApproval(ctx, answer.data)

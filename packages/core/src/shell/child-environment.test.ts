@@ -26,7 +26,18 @@ test('only the listed names are passed on', () => {
     USER: 'x',
     SHELL: '/bin/zsh',
     TERM: 'dumb',
+    PAGER: 'cat',
+    GIT_PAGER: 'cat',
+    GIT_OPTIONAL_LOCKS: '0',
   })
+})
+
+test.each([
+  ['/bin:.:/usr/bin::node_modules/.bin:../x', '/bin:/usr/bin'],
+  ['.', '/usr/local/bin:/usr/bin:/bin'],
+  [undefined, '/usr/local/bin:/usr/bin:/bin'],
+])('of the PATH %j only whole folders are passed on', (given, left) => {
+  expect(childEnvironment({ PATH: given })['PATH']).toBe(left)
 })
 
 test('what a command exported is kept unless the shell keeps it itself or it is too long', () => {

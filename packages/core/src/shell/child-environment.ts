@@ -1,13 +1,27 @@
+import path from 'node:path'
+
 /** Everything of our own environment that a command may see. Keys, tokens and options of our process are not in it. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'SHELL']
 
 /** The clean environment of a command, before what the agent exported. */
 export function childEnvironment(own: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  const env: Record<string, string> = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'dumb' }
+  const env: Record<string, string> = { TERM: 'dumb', ...unattended }
   for (const [name, value] of Object.entries(own)) {
     if (value !== undefined && (passedOn.includes(name) || name.startsWith('LC_'))) env[name] = value
   }
+  env['PATH'] = absolutePath(own['PATH']) || '/usr/local/bin:/usr/bin:/bin'
   return env
+}
+
+/** Nobody is there to turn pages, and looking at a repository takes no locks that would be in somebody's way. */
+const unattended = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_OPTIONAL_LOCKS: '0' }
+
+/** A relative folder in it would have programs of the workspace run in place of those that are meant. */
+function absolutePath(given = ''): string {
+  return given
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder))
+    .join(path.delimiter)
 }
 
 /** Tells programs that there is no network, which would otherwise try for a minute to find one. */

@@ -35,7 +35,7 @@ export interface ShellWay {
 export function openTestShell({ confinement, sandbox }: ShellWay = { confinement: 'none' }): TestShell {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-shell-')))
   const state = createAgentState({ workspace, outputFolder: `${workspace}-output`, sandbox })
-  const granted = { confinement, outside: [] }
+  const granted = { confinement, outside: [], approved: true }
   const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace }, granted })
   const running = (): ProcessInfo[] => membersOf({ mark: `${state.tasks.mark}.` }, { fresh: true })
   return {

@@ -15,7 +15,7 @@ import { confinementOf, type Launch, launch } from './launch.ts'
 import { createLiveText } from './live-text.ts'
 import { PipeStock } from './pipe-stock.ts'
 import { membersOf, signal } from './processes.ts'
-import { remember } from './remember.ts'
+import { isUnasked, remember } from './remember.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
 import { commandShell, type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
 import { workingFolder } from './working-folder.ts'
@@ -84,7 +84,7 @@ export async function* runCommand(
     const durationMs = Math.round(performance.now() - begun)
     const taskId = left && status === 'ended' ? leave(running, command, ctx, notes) : undefined
     if (status !== 'ended') started.abandon()
-    remember(state, started.lastWords, confinement, notes)
+    remember(state, started.lastWords, { confinement, isUnasked: isUnasked(ctx) }, notes)
     await noted
     const shown = await keeper.end()
     if (confinement !== 'none' && !started.began && status === 'ended')

@@ -155,7 +155,7 @@ inBothWays((way) => {
       expect(output.text).not.toMatch(/canary|NODE_OPTIONS/)
       const names = (await run('compgen -e')).output.text.trim().split('\n')
       const allowed =
-        /^(PATH|HOME|LANG|LC_\w+|TERM|TMPDIR|USER|SHELL|PWD|OLDPWD|SHLVL|_|TROUPE_TASK|TROUPE_CALL|npm_config_offline|YARN_ENABLE_NETWORK|CARGO_NET_OFFLINE|PIP_RETRIES|UV_OFFLINE|GOPROXY)$/
+        /^(PATH|HOME|LANG|LC_\w+|TERM|TMPDIR|USER|SHELL|PWD|OLDPWD|SHLVL|_|TROUPE_TASK|TROUPE_CALL|npm_config_offline|YARN_ENABLE_NETWORK|CARGO_NET_OFFLINE|PIP_RETRIES|UV_OFFLINE|GOPROXY|PAGER|GIT_PAGER|GIT_OPTIONAL_LOCKS)$/
       expect(names.filter((name) => !allowed.test(name))).toEqual([])
     })
 
