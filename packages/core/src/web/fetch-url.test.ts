@@ -270,6 +270,19 @@ describe('time', () => {
   })
 })
 
+test('one that was stopped before it began leaves nothing behind that could fail', async () => {
+  const failures: unknown[] = []
+  const onFailure = (error: unknown) => void failures.push(error)
+  process.on('unhandledRejection', onFailure)
+  const { promise: looked, reject } = Promise.withResolvers<never>()
+  const stopped = { signal: AbortSignal.abort(new Error('stopped')), resolve: () => looked }
+  await expect(fetchUrl('http://gone.test/', stopped)).rejects.toThrow('stopped')
+  reject(new Error('not found'))
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('unhandledRejection', onFailure)
+  expect(failures).toEqual([])
+})
+
 test('what goes wrong on the network is told in words', async () => {
   const gone = await serve(() => undefined)
   for (const one of open.splice(0)) one.close()

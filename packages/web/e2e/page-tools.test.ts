@@ -1,0 +1,212 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import type { Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'page tools (skipped: no Chromium)' : 'page tools'
+
+const call = (tool: string, input: object): ScriptTurn => [{ call: { name: tool, input } }]
+const openPage = call('OpenUrl', { url: 'example.com/read' })
+const scripts: Record<string, ScriptTurn[]> = {
+  'open it': [openPage, [{ text: 'It is open.' }]],
+  'open it again': [openPage, [{ text: 'Once more.' }]],
+  clipboard: [call('ReadClipboard', { reason: 'You said you copied a poem.' }), [{ text: 'Thanks.' }]],
+  pick: [call('PickFile', { accept: '.txt' }), [{ text: 'Got it.' }]],
+  notify: [call('Notify', { title: 'The build', body: 'is green' }), [{ text: 'Told.' }]],
+  show: [call('ShowPanel', { kind: 'file', target: 'small.ts', line: 1 }), [{ text: 'Shown.' }]],
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    const model = scriptedModel(
+      (prompt) => {
+        const last = prompt.findLastIndex((message) => message.role === 'user')
+        const said = prompt[last]?.content.at(-1) as { text: string } | undefined
+        const step = prompt.slice(last).filter(({ role }) => role === 'assistant').length
+        return scripts[said?.text ?? '']?.[step] ?? [{ text: 'Heard.' }]
+      },
+      { provider: 'test', modelId: 'script' },
+    )
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      files: { 'small.ts': 'const one = 1\n' },
+      home: {
+        'config.json': JSON.stringify({
+          model: 'test/script',
+          permissions: { allow: ['WebFetch(domain:example.com)'] },
+        }),
+      },
+    })
+  })
+  afterEach(async () => {
+    await workspace.closePages()
+    workspace.complaints.splice(0)
+  })
+  afterAll(() => workspace?.close())
+
+  const stack = (page: Page) => page.getByRole('complementary', { name: 'Panels' })
+  const card = (page: Page, tool: string) => page.getByRole('region', { name: new RegExp(`^${tool}: `) }).last()
+  const page200 = {
+    page: {
+      url: 'https://example.com/read',
+      status: 200,
+      title: 'A page',
+      mediaType: 'text/html',
+      text: '# Words\n\nto **read**. <img src=x onerror=alert(1)>',
+      isMarkdown: true,
+    },
+  }
+  /** Nothing outside is reached in a test: what the server would have read. */
+  async function readable(page: Page, answer: (route: Route) => unknown = (route) => route.fulfill({ json: page200 })) {
+    let reads = 0
+    await page.context().route('**/ai/reader', async (route) => {
+      reads++
+      await answer(route)
+    })
+    return () => reads
+  }
+  const said = async (page: Page) => {
+    const [, sessionId] = /s=([\w-]+)/.exec(page.url()) ?? []
+    const response = await workspace.server().fetch(`/ai/sessions/${sessionId}/messages?limit=9`)
+    return JSON.stringify(((await response.json()) as { messages: unknown[] }).messages.at(-1))
+  }
+
+  test('a page is opened beside the chat, its text is read there, and the run goes on', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    const reads = await readable(page)
+    // An acknowledgement that does not arrive is sent again.
+    let lost = 0
+    await page.route('**/ai/tools/ack', async (route) => {
+      if (++lost === 1) await route.abort()
+      else if (lost === 2) await route.fulfill({ status: 503, json: { error: { name: 'Away', message: 'away' } } })
+      else await route.continue()
+    })
+    await chat.ask('open it')
+    expect(await chat.lastAnswer.innerText()).toContain('It is open.')
+    await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
+    expect(await stack(page).getByRole('tab').innerText()).toBe('A page')
+    expect(await stack(page).locator('img').count()).toBe(0)
+    expect([reads(), lost]).toEqual([1, 3])
+    const stored = await said(page)
+    expect(stored).toContain('"loaded":true')
+    expect(stored).toContain('browser:https://example.com/read')
+    // What a tool opens does not take the focus.
+    expect(await chat.field.evaluate((field) => field === document.activeElement)).toBe(true)
+    // By hand, too.
+    await stack(page).getByRole('button', { name: 'Close', exact: true }).click()
+    await card(page, 'OpenUrl').getByRole('button', { name: 'Open beside' }).click()
+    await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
+    expect(workspace.complaints.filter((line) => !line.includes('/ai/tools/ack'))).toEqual([])
+  })
+
+  test('of two tabs the one that asked acts; when it dies the other does', async () => {
+    const first = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const reads = await readable(first, async (route) => {
+      await released
+      // The page that asked may be gone.
+      await route.fulfill({ json: page200 }).catch(() => undefined)
+    })
+    await chatPage(first).send('open it')
+    await expect.poll(reads).toBe(1)
+    const second = await first.context().newPage()
+    await second.goto(first.url())
+    await card(second, 'OpenUrl').waitFor()
+    // It is looked at here, too, and yet only one may act.
+    const acks: string[] = []
+    second.on('request', (request) => {
+      if (request.url().endsWith('/ai/tools/ack')) acks.push(request.postData() ?? '')
+    })
+    await second.getByRole('button', { name: 'New session' }).first().waitFor()
+    expect(acks).toEqual([])
+    await first.close()
+    release()
+    await chatPage(second).lastAnswer.getByText('It is open.').waitFor()
+    expect(await said(second)).toContain('"loaded":true')
+    expect(acks).toHaveLength(1)
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a reload in the middle loses nothing and does nothing twice', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    const reads = await readable(page)
+    // It is done, and nobody has heard of it.
+    await page.route('**/ai/tools/ack', (route) => route.abort())
+    await chat.send('open it')
+    await expect.poll(reads).toBe(1)
+    await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
+    await page.unroute('**/ai/tools/ack')
+    await page.reload()
+    await chat.lastAnswer.getByText('It is open.').waitFor()
+    expect(await said(page)).toContain('"loaded":true')
+    // Read once for the call, and once because the page was loaded anew and shows it.
+    expect(reads()).toBeLessThanOrEqual(2)
+    expect(await stack(page).getByRole('tab').count()).toBe(1)
+  })
+
+  test('the clipboard is shared by a click alone, also after a restart of the server', async () => {
+    const page = await workspace.open({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const chat = chatPage(page)
+    await chat.send('clipboard')
+    await card(page, 'ReadClipboard').getByText('You said you copied a poem.').waitFor()
+    await page.evaluate(() => navigator.clipboard.writeText('roses are red'))
+    await workspace.restart()
+    await page.reload()
+    workspace.complaints.splice(0)
+    await card(page, 'ReadClipboard').getByRole('button', { name: 'Share the clipboard' }).click()
+    await chat.finished()
+    expect(await said(page)).toContain('roses are red')
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('roses')
+
+    await chat.send('clipboard')
+    await card(page, 'ReadClipboard').getByRole('button', { name: 'Decline' }).click()
+    await chat.finished()
+    expect(await said(page)).toContain('The person declined.')
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a file is picked by the person, a notice is shown, a panel is shown', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    const file = path.join(workspace.folder, '..', 'mine.txt')
+    await writeFile(file, 'my own words')
+    await chat.send('pick')
+    const choosing = page.waitForEvent('filechooser')
+    await card(page, 'PickFile').getByRole('button', { name: 'Pick …' }).click()
+    await (await choosing).setFiles(file)
+    await chat.finished()
+    expect(await said(page)).toMatch(/output\/picked-[\w-]+\/mine\.txt/)
+    await chat.ask('notify')
+    await page.getByText('The build: is green').last().waitFor()
+    await chat.ask('show')
+    await stack(page).getByText('const one = 1').waitFor()
+    expect(await said(page)).toContain('"inSight":true')
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a page of this machine is a link until the person wants to read it here', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    await readable(page)
+    scripts['local'] = [call('OpenUrl', { url: 'localhost:1/app' }), [{ text: 'There.' }]]
+    await chat.send('local')
+    await card(page, 'OpenUrl').locator('..').getByRole('button', { name: 'Approve' }).click()
+    await chat.finished()
+    expect(await said(page)).not.toContain('"loaded"')
+    const link = stack(page).getByRole('link', { name: 'Open in a tab of its own' }).last()
+    expect(await link.getAttribute('href')).toBe('http://localhost:1/app')
+    expect(await link.getAttribute('rel')).toContain('noopener')
+    await stack(page).getByRole('button', { name: 'Read it here' }).click()
+    await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+})

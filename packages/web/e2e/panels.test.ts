@@ -1,0 +1,172 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'panels (skipped: no Chromium)' : 'panels'
+
+const call = (tool: string, input: object): ScriptTurn[number] => ({ call: { name: tool, input } })
+const lines = Array.from({ length: 3000 }, (_, index) => `const line${index + 1} = ${index + 1}`).join('\n')
+const change = { file_path: 'small.ts', old_string: 'one', new_string: 'eins' }
+const scripts: Record<string, ScriptTurn[]> = {
+  'look around': [
+    [call('Read', { file_path: 'long.ts', offset: 2000, limit: 20 }), call('Read', { file_path: 'small.ts' })],
+    [call('Edit', change)],
+    [
+      call('Bash', {
+        command: 'echo started; until [ -f go ]; do sleep 0.1; done; echo went on; sleep 100',
+        run_in_background: true,
+      }),
+    ],
+    [{ text: 'All of it is there.' }],
+  ],
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    const model = scriptedModel(
+      (prompt) => {
+        const last = prompt.findLastIndex((message) => message.role === 'user')
+        const said = prompt[last]?.content.at(-1) as { text: string } | undefined
+        const step = prompt.slice(last).filter(({ role }) => role === 'assistant').length
+        return scripts[said?.text ?? '']?.[step] ?? [{ text: 'Heard.' }]
+      },
+      { provider: 'test', modelId: 'script' },
+    )
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      files: { 'long.ts': lines, 'small.ts': 'const one = 1\n' },
+      home: {
+        'config.json': JSON.stringify({ model: 'test/script', permissions: { allow: ['Bash', 'Edit'] } }),
+      },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  const stack = (page: Page) =>
+    page.getByRole('complementary', { name: 'Panels' }).or(page.getByRole('dialog', { name: 'Panels' }))
+  const tab = (page: Page, title: string | RegExp) => stack(page).getByRole('tab', { name: title })
+  const beside = (page: Page, card: RegExp, at = 0) =>
+    page.getByRole('region', { name: card }).nth(at).getByRole('button', { name: 'Open beside' })
+  const titles = (page: Page) => stack(page).getByRole('tab').allInnerTexts()
+
+  test('what calls have brought opens beside the chat, as tabs that the keyboard moves through', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    await chat.ask('look around')
+    await beside(page, /^Read/).click()
+    // The line that was read is in sight, and a file of 3,000 lines does not become 3,000 rows.
+    const line = stack(page).getByText('const line2000 = 2000', { exact: true })
+    await line.waitFor()
+    await expect.poll(() => line.isVisible()).toBe(true)
+    expect(await stack(page).locator('.numbered-line').count()).toBeLessThan(200)
+    expect(await stack(page).evaluate((element) => element.contains(document.activeElement))).toBe(true)
+
+    await beside(page, /^Edit/).click()
+    await stack(page)
+      .getByRole('figure', { name: /Changes in small.ts/ })
+      .waitFor()
+    await beside(page, /^Bash/).click()
+    const output = stack(page).getByRole('log', { name: 'Output' })
+    await output.getByText('started').waitFor()
+    expect(await titles(page)).toEqual(['long.ts', 'small.ts', expect.stringContaining('echo started')])
+
+    await tab(page, /echo started/).focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => tab(page, 'long.ts').getAttribute('aria-selected')).toBe('true')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('long.ts')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Delete')
+    await expect.poll(() => titles(page)).toEqual(['long.ts', expect.stringContaining('echo started')])
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('tab')
+
+    // A command is followed as it prints, and stopped.
+    await tab(page, /echo started/).click()
+    expect(await output.innerText()).not.toContain('went on')
+    await writeFile(path.join(workspace.folder, 'go'), '')
+    await output.getByText('went on').waitFor()
+    await stack(page).getByRole('button', { name: 'Stop', exact: true }).click()
+    await stack(page).getByText('Was stopped').waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('the stack is kept with its session over a reload: order, pins, width, whether it is hidden', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    await chat.ask('look around')
+    await beside(page, /^Read/).click()
+    await beside(page, /^Read/, 1).click()
+    await stack(page).getByRole('button', { name: 'Pin', exact: true }).click()
+    expect(await titles(page)).toEqual(['small.ts', 'long.ts'])
+
+    const handle = page.getByRole('separator', { name: 'Width of the panels' })
+    const width = async () => Math.round((await stack(page).boundingBox())?.width ?? 0)
+    const before = await width()
+    await handle.focus()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(width).toBe(before + 24)
+    const box = await handle.boundingBox()
+    await page.mouse.move((box?.x ?? 0) + 1, 400)
+    await page.mouse.down()
+    await page.mouse.move((box?.x ?? 0) - 99, 420, { steps: 4 })
+    await page.mouse.up()
+    await expect.poll(width).toBe(before + 124)
+
+    await page.reload()
+    await expect.poll(() => titles(page)).toEqual(['small.ts', 'long.ts'])
+    expect(await width()).toBe(before + 124)
+    await stack(page).getByText('const eins = 1').or(stack(page).getByText('const one = 1')).waitFor()
+
+    await stack(page).getByRole('button', { name: 'Hide the panels' }).click()
+    await stack(page).waitFor({ state: 'detached' })
+    await page.reload()
+    await chat.lastAnswer.getByText('All of it is there.').waitFor()
+    expect(await stack(page).count()).toBe(0)
+    await page.getByRole('button', { name: 'Show 2 panels' }).click()
+    await stack(page).waitFor()
+    await page.keyboard.press('Escape')
+    await stack(page).waitFor({ state: 'detached' })
+    // Another session has panels of its own.
+    await chat.newSession()
+    await chat.field.waitFor()
+    expect(await page.getByRole('button', { name: /Show \d panels/ }).count()).toBe(0)
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('on a phone it is a sheet over the chat', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true })
+    const chat = chatPage(page)
+    await chat.ask('look around')
+    await beside(page, /^Read/, 1).click()
+    await stack(page)
+      .getByText(/const (one|eins) = 1/)
+      .waitFor()
+    expect(await stack(page).boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
+    const isTooWide = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('.beside-stack, .beside-stack *')].some(
+          (element) => element.getBoundingClientRect().right > window.innerWidth + 1,
+        ),
+      )
+    expect(await isTooWide()).toBe(false)
+    await page.keyboard.press('Escape')
+    await stack(page).waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+    // A reload does not put a sheet over the chat.
+    await page.reload()
+    await chat.lastAnswer.getByText('All of it is there.').waitFor()
+    expect(await stack(page).count()).toBe(0)
+    await page.getByRole('button', { name: 'Show the panel' }).click()
+    await stack(page).getByRole('button', { name: 'Close', exact: true }).click()
+    await stack(page).waitFor({ state: 'detached' })
+    expect(workspace.complaints).toEqual([])
+  })
+})
