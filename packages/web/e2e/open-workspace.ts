@@ -97,6 +97,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
 
   function watch(page: Page): void {
     page.on('console', (message) => {
+      if (message.text() === 'Service Worker registration blocked by Playwright') return
       if (message.type() === 'error' || message.type() === 'warning')
         complaints.push(`console: ${message.text()} ${message.location().url}`)
     })
