@@ -4,7 +4,6 @@ import { useStore } from 'zustand'
 import { AgentPicker } from '../agents/agent-picker.tsx'
 import { fileParts } from '../chat/attachments.ts'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
-import { isWaiting } from '../chat/session-state.ts'
 import { PickList } from '../composer-picks/pick-list.tsx'
 import { usePicks } from '../composer-picks/use-picks.ts'
 import { AsksBelow } from '../inbox/asks-below.tsx'
@@ -18,7 +17,9 @@ import { notice } from '../ui/notices.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { AttachmentChips } from './attachment-chips.tsx'
 import { BlockedNote } from './blocked-note.tsx'
+import { ComposerHint } from './composer-hint.tsx'
 import { ParamsButton } from './params-button.tsx'
+import { QuoteButton } from './quote-button.tsx'
 import { steerKey } from './steer-key.ts'
 import { useBlocked } from './use-blocked.ts'
 import { useFileDrop } from './use-file-drop.ts'
@@ -37,7 +38,6 @@ export function Composer() {
   const draft = useSession((state) => state.draft)
   const running = useSession((state) => state.run !== null)
   const stopping = useSession((state) => state.run?.stopAskedAt != null)
-  const waiting = useSession((state) => isWaiting(state.run))
   const gone = useSession((state) => state.phase === 'missing')
   const isQueued = useStore(queue, ({ items }) => items.length > 0)
   const blocked = useBlocked()
@@ -85,6 +85,7 @@ export function Composer() {
       }}
     >
       <AsksBelow />
+      <QuoteButton />
       <BlockedNote blocked={blocked} />
       {isQueued && (
         <Suspense>
@@ -138,17 +139,7 @@ export function Composer() {
           <ParamsButton />
           <ModePicker />
           <AgentPicker />
-          <span className="composer-hint" aria-hidden>
-            {gone
-              ? t.composer.sendsAsNew
-              : waiting
-                ? t.composer.waitingAbove
-                : running
-                  ? isWritten
-                    ? t.composer.keysDuringRun(steerKey())
-                    : t.composer.escStops
-                  : ''}
-          </span>
+          <ComposerHint />
           {running && (
             <IconButton
               className="composer-stop"

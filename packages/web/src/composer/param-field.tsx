@@ -1,7 +1,7 @@
 import { paramProblem } from '@troupe/core/protocol'
 import type { Param, ParamValue } from '@troupe/core/protocol'
 import { RotateCcw } from 'lucide-react'
-import { useEffect, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
@@ -85,12 +85,15 @@ function NumberInput({
 }: ParamFieldProps & { id: string; label: string; param: NumberParam }) {
   const { min, max } = param
   const step = param.type === 'integer' ? 1 : (param.step ?? 0.01)
-  const [typed, setTyped] = useState(textOf(value))
-  useEffect(() => setTyped(textOf(value)), [value])
+  /** Null: what stands there is what was chosen. */
+  const [edited, setTyped] = useState<string | null>(null)
+  const typed = edited ?? textOf(value)
   const number = typed.trim() === '' ? undefined : Number(typed)
   const problem = number === undefined ? undefined : paramProblem(param, number)
   const take = () => {
-    if (problem === undefined && number !== value) onChoose(number)
+    if (problem !== undefined || edited === null) return
+    setTyped(null)
+    if (number !== value) onChoose(number)
   }
   // A range of millions cannot be hit with a slider.
   const hasSlider = param.type === 'number' && max - min <= 10
@@ -139,8 +142,8 @@ function Texts({
   value,
   onChoose,
 }: ParamFieldProps & { id: string; param: Extract<Param, { type: 'texts' }> }) {
-  const [typed, setTyped] = useState(linesOf(value))
-  useEffect(() => setTyped(linesOf(value)), [value])
+  const [edited, setTyped] = useState<string | null>(null)
+  const typed = edited ?? linesOf(value)
   const texts = typed.split('\n').filter((line) => line !== '')
   return (
     <textarea
@@ -152,7 +155,9 @@ function Texts({
       aria-describedby={`${id}-note`}
       onChange={({ target }) => setTyped(target.value)}
       onBlur={() => {
-        if (texts.length <= param.max && typed !== linesOf(value)) onChoose(texts.length === 0 ? undefined : texts)
+        if (edited === null || texts.length > param.max) return
+        setTyped(null)
+        if (typed !== linesOf(value)) onChoose(texts.length === 0 ? undefined : texts)
       }}
     />
   )

@@ -39,7 +39,7 @@ export function QueueChips() {
     if (item === undefined) return
     dequeue([item.id])
     if (items.length > 1) focusOn(Math.min(index, items.length - 2))
-    else document.querySelector<HTMLElement>('.composer textarea')?.focus()
+    else document.querySelector<HTMLElement>('.composer-box textarea')?.focus()
   }
   const onKey = (event: KeyboardEvent<HTMLElement>, index: number) => {
     if (event.target !== event.currentTarget) return
@@ -77,7 +77,6 @@ export function QueueChips() {
           <li
             key={item.id}
             className="queue-item"
-            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
             tabIndex={0}
             aria-label={t.composer.queuedAt(index + 1, items.length, item.text)}
             aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown Delete Enter"

@@ -130,17 +130,25 @@ function moved(items: readonly QueuedMessage[], id: string, by: number): readonl
 function parse(text: string | null, now: number): QueueState {
   if (text === null) return empty
   try {
-    const { items, held, sending, after } = JSON.parse(text) as Partial<QueueState>
+    const { items, held, sending, after } = JSON.parse(text) as Partial<Record<keyof QueueState, unknown>>
     if (!Array.isArray(items)) return empty
     return {
-      items: items.filter(
-        (item) => typeof item?.id === 'string' && typeof item.text === 'string' && Array.isArray(item.files),
-      ),
+      items: (items as unknown[]).filter(isQueued),
       held: held === true,
-      sending: typeof sending?.id === 'string' && now - sending.at < onWayMs ? sending : null,
+      sending: isOnWay(sending) && now - sending.at < onWayMs ? sending : null,
       after: typeof after === 'string' ? after : null,
     }
   } catch {
     return empty
   }
+}
+
+function isQueued(value: unknown): value is QueuedMessage {
+  const { id, text, files } = (value ?? {}) as Record<string, unknown>
+  return typeof id === 'string' && typeof text === 'string' && Array.isArray(files)
+}
+
+function isOnWay(value: unknown): value is NonNullable<QueueState['sending']> {
+  const { id, at } = (value ?? {}) as Record<string, unknown>
+  return typeof id === 'string' && typeof at === 'number'
 }

@@ -52,7 +52,6 @@ function Value({ value }: { value: unknown }) {
   return (
     <div className="beside-body debug-value">
       <CopyButton text={text} label={t.debug.copy} />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
       <pre tabIndex={0}>{text}</pre>
     </div>
   )

@@ -45,7 +45,6 @@ export function StreamView() {
       {shown.length === 0 ? (
         <p className="beside-none">{t.debug.nothing}</p>
       ) : (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
         <ol className="beside-body debug-chunks" tabIndex={0} aria-label={t.debug.stream}>
           {shown.map((tapped, index) => (
             <li key={`${tapped.number ?? 'x'} ${shown.length - index}`}>

@@ -22,6 +22,7 @@ export interface SubAgentStream extends SubAgent {
 /** What tools and sub-agents do in the conversation around this component. */
 export function useChatTools(): ChatTools {
   const { messages, run } = useChatState()
+  const progress = run?.progress
   const { agents } = useSessionStore()
   const known = useSubAgents((state) => state.agents)
   const toolParts = useMemo(
@@ -29,7 +30,7 @@ export function useChatTools(): ChatTools {
       messages.flatMap(({ id: messageId, parts, live, metadata }) =>
         parts.filter(isToolCall).map((part) => ({
           ...readToolCall(part, {
-            progress: run?.progress[part.toolCallId],
+            progress: progress?.[part.toolCallId],
             live: live === true,
             latest: false,
             aborted: metadata?.aborted === true,
@@ -37,7 +38,7 @@ export function useChatTools(): ChatTools {
           messageId,
         })),
       ),
-    [messages, run?.progress],
+    [messages, progress],
   )
   const subAgentStreams = useMemo(
     () =>

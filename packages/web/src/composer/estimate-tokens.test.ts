@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest'
+import { estimateTokens } from './estimate-tokens.ts'
+
+test('a text is counted by its letters, and by its signs where each is a word', () => {
+  expect(estimateTokens('')).toBe(0)
+  expect(estimateTokens('a'.repeat(400))).toBe(100)
+  expect(estimateTokens('今天天气很好')).toBe(6)
+})

@@ -1,0 +1,95 @@
+import { Quote } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useSessionStore } from '../chat/session-context.ts'
+import type { SessionStore } from '../chat/session-store.ts'
+import { t } from '../texts/t.ts'
+import { toQuote } from './to-quote.ts'
+import './quote-button.css'
+
+interface Chosen {
+  text: string
+  /** Where it ends, in the window. */
+  x: number
+  y: number
+}
+
+/** Words of an answer that are selected can be quoted: a button beside them, or the key that it names. */
+export function QuoteButton() {
+  const store = useSessionStore()
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    const look = () => setChosen(chosenWords())
+    // A selection that is still being drawn would move the button under the pointer.
+    const onDown = (event: Event) => {
+      if (!(event.target instanceof Node && button.current?.contains(event.target))) setChosen(null)
+    }
+    const onKeyUp = ({ shiftKey, key }: KeyboardEvent) => {
+      if (shiftKey || key === 'Shift') look()
+    }
+    const onKeyDown = (event: KeyboardEvent) => {
+      const words = event.altKey && event.code === 'KeyQ' ? chosenWords() : null
+      if (words === null) return
+      event.preventDefault()
+      quote(store, words)
+      setChosen(null)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    document.addEventListener('pointerup', look)
+    document.addEventListener('pointerdown', onDown)
+    document.addEventListener('keyup', onKeyUp)
+    document.addEventListener('scroll', onDown, true)
+    return () => {
+      document.removeEventListener('keydown', onKeyDown)
+      document.removeEventListener('pointerup', look)
+      document.removeEventListener('pointerdown', onDown)
+      document.removeEventListener('keyup', onKeyUp)
+      document.removeEventListener('scroll', onDown, true)
+    }
+  }, [store])
+  if (chosen === null) return null
+  return (
+    <button
+      ref={button}
+      type="button"
+      className="quote-button"
+      aria-keyshortcuts="Alt+Q"
+      title="Alt Q"
+      style={{ left: chosen.x, top: chosen.y }}
+      onClick={() => {
+        quote(store, chosen)
+        setChosen(null)
+      }}
+    >
+      <Quote aria-hidden />
+      {t.composer.quote}
+    </button>
+  )
+}
+
+function quote({ getState, setDraft }: SessionStore, { text }: Chosen): void {
+  const { draft } = getState()
+  setDraft(`${draft === '' || draft.endsWith('\n') ? draft : `${draft}\n\n`}${toQuote(text)}`)
+  window.getSelection()?.removeAllRanges()
+  const field = document.querySelector<HTMLTextAreaElement>('.composer-box textarea')
+  // Once the words are in it.
+  requestAnimationFrame(() => {
+    field?.focus()
+    field?.setSelectionRange(field.value.length, field.value.length)
+  })
+}
+
+const longest = 20_000
+
+/** What is selected within one answer, and where. */
+function chosenWords(): Chosen | null {
+  const selection = window.getSelection()
+  if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null
+  const text = selection.toString()
+  const range = selection.getRangeAt(0)
+  const within = range.commonAncestorContainer
+  const element = within instanceof Element ? within : within.parentElement
+  if (text.trim() === '' || text.length > longest || element?.closest('.prose') == null) return null
+  const { right, bottom } = range.getBoundingClientRect()
+  return { text, x: Math.min(right, window.innerWidth - 110), y: Math.min(bottom + 6, window.innerHeight - 44) }
+}
