@@ -43,8 +43,8 @@ const scripts: Record<string, ScriptTurn[]> = {
 describe.skipIf(chromium === undefined)(name, () => {
   const model = scriptedModel(
     (prompt) => {
-      const last = prompt.findLast((message) => message.role === 'user')
-      const { text } = last?.content.at(-1) as { text: string }
+      const last = prompt.findLast((message) => message.role === 'user') as { content: { text: string }[] }
+      const text = last.content.at(-1)?.text ?? ''
       return scripts[text]?.[0] ?? [{ text: `You said: ${text}` }]
     },
     { provider: 'test', modelId: 'script' },

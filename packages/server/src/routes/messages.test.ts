@@ -22,8 +22,10 @@ describe('the messages of a session', () => {
     expect(messages).toHaveLength(6)
     expect(messages[1]).toMatchObject({ parentMessageId: 't1', model: 'test/script' })
     const leaf = messages[3]?.id
-    const found = await server.json(`/ai/sessions/tree/matches?text=ZEBRAS&leaf=${leaf}`)
-    const { matches } = found.body as { matches: { messageId: string; isOnBranch: boolean }[] }
+    const { body: found } = await server.json<{ matches: { messageId: string; isOnBranch: boolean }[] }>(
+      `/ai/sessions/tree/matches?text=ZEBRAS&leaf=${leaf}`,
+    )
+    const { matches } = found
     expect(matches[0]).toMatchObject({ messageId: 't1', isOnBranch: true, role: 'user' })
     expect(matches.at(-1)).toMatchObject({ isOnBranch: false })
     expect((await server.json('/ai/sessions/tree/matches')).body).toEqual({ matches: [], isCut: false })

@@ -234,11 +234,8 @@ export function messagesContract(ground: () => Ground): void {
       })
       await store.messages.add(at, message('u2', 'a1', '\\'.repeat(4000)))
       const [first, second, third] = await store.messages.tree(at)
-      expect(first).toMatchObject({
-        id: 'u1',
-        parentMessageId: null,
-        text: expect.stringMatching(/^"quoted" \\ and a line 😀 word .*…$/),
-      })
+      expect(first).toMatchObject({ id: 'u1', parentMessageId: null })
+      expect(first?.text).toMatch(/^"quoted" \\ and a line 😀 word .*…$/)
       expect(second).toMatchObject({
         parentMessageId: 'u1',
         role: 'assistant',
