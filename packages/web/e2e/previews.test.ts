@@ -33,7 +33,7 @@ const tree = {
 
 const scripts: Record<string, ScriptTurn[]> = {
   jsx: [
-    [{ call: { name: 'JsxCreate', rawInput: JSON.stringify({ input: jsx }), chunks: [60, 50], delayMs: 700 } }],
+    [{ call: { name: 'JsxCreate', rawInput: JSON.stringify({ input: jsx }), chunks: 10, delayMs: 300 } }],
     [{ text: 'Made.' }],
   ],
   broken: [[{ call: { name: 'JsxCreate', input: '<Card>\n<Text>{sum}</Text>\n</Card>' } }], [{ text: 'Broken.' }]],
@@ -178,8 +178,9 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a page of components is shown while it is written; one that is not valid is not', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('jsx')
-    const card = chat.lastAnswer.getByRole('region', { name: /^JsxCreate: preparing/ })
-    await card.getByText('Week 12').waitFor()
+    await chat.page.waitForFunction(() =>
+      document.querySelector('[aria-label="JsxCreate: preparing"] .made')?.textContent?.includes('Week 12'),
+    )
     await chat.finished()
     await chat.lastAnswer.getByText('Best week so far.').waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Open beside' }).click()
@@ -196,11 +197,15 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.open())
     await chat.ask('chart')
     const figure = chat.lastAnswer.getByRole('figure', { name: 'Chart: Visits' })
-    await figure.frameLocator('iframe').locator('canvas').first().waitFor()
+    const canvas = figure.frameLocator('iframe').locator('canvas').first()
+    await canvas.waitFor()
+    expect((await canvas.boundingBox())?.height).toBeGreaterThan(200)
     expect(await figure.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts')
     const download = chat.page.waitForEvent('download')
     await figure.getByRole('button', { name: 'Save as PNG' }).click()
     expect((await download).suggestedFilename()).toBe('Visits.png')
+    const picture = Buffer.concat(await Array.fromAsync(await (await download).createReadStream()))
+    expect([picture.toString('latin1', 1, 4), picture.length > 5000]).toEqual(['PNG', true])
     await figure.getByText('Table', { exact: true }).click()
     expect(await figure.getByRole('row').allTextContents()).toEqual(['Visits', 'Mon3', 'Tue5'])
     await chat.lastAnswer.getByRole('button', { name: 'Open beside' }).click()

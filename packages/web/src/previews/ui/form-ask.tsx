@@ -24,7 +24,9 @@ export default function FormAsk({ ask, ...form }: AskFormProps) {
   return (
     <>
       <Form id={ask.id} root={read.root} data={data} {...form} />
-      <DeclineButton {...form} label={t.previews.decline} />
+      <div className="approval-row">
+        <DeclineButton {...form} label={t.previews.decline} />
+      </div>
     </>
   )
 }
