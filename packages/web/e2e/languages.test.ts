@@ -1,0 +1,127 @@
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { zh } from '../src/texts/languages/zh.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'languages (skipped: no Chromium)' : 'languages'
+
+const scripts: Record<string, ScriptTurn> = {
+  运行: [{ reasoning: '想一想。' }, { call: { name: 'Bash', input: { command: 'touch made.txt' } } }],
+  计划: [
+    {
+      call: {
+        name: 'TodoWrite',
+        input: { todos: [{ content: '第一步', status: 'completed', activeForm: '第一步' }] },
+      },
+    },
+    { call: { name: 'Read', input: { file_path: 'read-me.txt' } } },
+  ],
+}
+
+/** What others say: code, names, the server, models. */
+const foreign = [
+  'code, kbd, pre, .prose, .example, .path, .badge, .settings-path, .agent-entry-about, .agent-entry-note',
+  '.agent-prompt, .provider-status, .provider-name, .model-facts, .model-name, .sandbox, .settings-sizes, .model-group',
+  '.settings-findings, .settings-models, .piece-title, .agent-item-about, .terminal, .code-lines, .tool-group',
+  '.menu-detail, .rule-file, .workspace-path, .first-run b, .tool-summary, .approval-reason, noscript',
+].join(', ')
+
+/** Two words of English one after the other, in what is seen or read out, outside of what others say. */
+const english = (page: Page) =>
+  page.evaluate((skipped) => {
+    const found = new Set<string>()
+    const look = (text: string | null, element: Element | null) => {
+      if (text === null || element?.closest(skipped) != null) return
+      const ours = text.replaceAll(/troupe doctor|npm run|touch made|Read read-me/g, '')
+      if (/[A-Za-z]{2,}[,;:]? [a-z]{2,}/.test(ours)) found.add(text.replaceAll(/\s+/g, ' ').trim().slice(0, 80))
+    }
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode() !== null) look(walker.currentNode.nodeValue, walker.currentNode.parentElement)
+    for (const element of document.body.querySelectorAll('*'))
+      for (const attribute of ['aria-label', 'title', 'placeholder', 'alt'])
+        look(element.getAttribute(attribute), element)
+    return [...found]
+  }, foreign)
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  let page: Page
+  const left: Record<string, string[]> = {}
+  const walk = async (place: string) => {
+    const found = await english(page)
+    if (found.length > 0) left[place] = found
+  }
+  beforeAll(async () => {
+    const model = scriptedModel(
+      (prompt) => {
+        const last = prompt.findLastIndex((message) => message.role === 'user')
+        const said = prompt[last]?.content.at(-1) as { text: string } | undefined
+        return (last === prompt.length - 1 ? scripts[said?.text ?? ''] : undefined) ?? [{ text: '好了。' }]
+      },
+      { provider: 'test', modelId: 'script' },
+    )
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      files: { 'read-me.txt': 'hello\n' },
+      home: { 'config.json': JSON.stringify({ model: 'test/script', permissions: { deny: ['Read(.env)'] } }) },
+    })
+    page = await workspace.newPage({ locale: 'zh-CN' })
+    await page.goto(workspace.server().newUrl())
+    await page.getByRole('heading', { name: zh.emptyChat.title }).waitFor()
+  })
+  afterAll(() => workspace?.close())
+
+  test('in Chinese no English of ours is left in the chat, its cards and its menus', async () => {
+    const field = page.getByRole('textbox', { name: zh.composer.message, exact: true })
+    await walk('the first screen')
+    await page.getByRole('button', { name: /^模型：/ }).click()
+    await page.getByRole('combobox', { name: zh.models.search }).waitFor()
+    await walk('the model picker')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^模式：/ }).click()
+    await page.getByRole('menuitemradio').first().waitFor()
+    await walk('the mode picker')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^智能体：/ }).click()
+    await page.getByRole('menuitemradio').first().waitFor()
+    await walk('the agent picker')
+    await page.keyboard.press('Escape')
+    await field.fill('运行')
+    await field.press('Enter')
+    await page.getByRole('button', { name: zh.inbox.approve, exact: true }).waitFor()
+    await walk('an approval')
+    await page.keyboard.press('Control+i')
+    await page.getByRole('dialog').waitFor()
+    await walk('the inbox')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: zh.inbox.approve, exact: true }).click()
+    await page.getByText('好了。').waitFor()
+    await walk('an answer')
+    await field.fill('计划')
+    await field.press('Enter')
+    await page.getByText('好了。').nth(1).waitFor()
+    await walk('cards')
+    await page.getByRole('button', { name: zh.context.title }).click()
+    await page.getByRole('region', { name: zh.context.window }).waitFor()
+    await walk('the X-ray')
+    await page.keyboard.press('Escape')
+    expect(left).toEqual({})
+  })
+
+  test('nor in any section of the settings', async () => {
+    for (const title of Object.values(zh.settings.sections)) {
+      await page.evaluate(() => void (window.location.hash = '#settings'))
+      await page.getByRole('dialog').getByRole('link', { name: title, exact: true }).click()
+      await page.getByRole('heading', { name: title }).first().waitFor()
+      await page.getByText(zh.ui.loading).waitFor({ state: 'detached' })
+      await walk(title)
+    }
+    expect(left).toEqual({})
+    expect(workspace.complaints).toEqual([])
+  })
+})
