@@ -9,6 +9,9 @@ import type { TestWorkspace } from './open-workspace.ts'
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'composer (skipped: no Chromium)' : 'composer'
 
+/** A machine that has much to do. */
+const soon = { timeout: 10_000 }
+
 /** The composer in the words of a person who uses it. */
 function composer(page: Page) {
   const chat = chatPage(page)
@@ -61,19 +64,20 @@ describe.skipIf(chromium === undefined)(name, () => {
     }
     await queue.getByText('3 sent one after the other when this answer has ended').waitFor()
     await items.nth(2).press('Delete')
-    await expect.poll(texts).toEqual(['Repeat after me: one', 'Repeat after me: two'])
+    await expect.poll(texts, soon).toEqual(['Repeat after me: one', 'Repeat after me: two'])
     await items.nth(1).press('Alt+ArrowUp')
-    await expect.poll(texts).toEqual(['Repeat after me: two', 'Repeat after me: one'])
+    await expect.poll(texts, soon).toEqual(['Repeat after me: two', 'Repeat after me: one'])
     await items.nth(1).press('Enter')
     await page.getByRole('textbox', { name: 'Queued message' }).fill('Repeat after me: three')
     await page.keyboard.press('Enter')
-    await expect.poll(texts).toEqual(['Repeat after me: two', 'Repeat after me: three'])
+    await expect.poll(texts, soon).toEqual(['Repeat after me: two', 'Repeat after me: three'])
     // A second tab sees the same run and the same queue, and sends nothing twice.
     const other = composer(await page.context().newPage())
     await other.page.goto(page.url())
     await other.items.nth(1).waitFor()
     expect(await other.texts()).toEqual(['Repeat after me: two', 'Repeat after me: three'])
     await page.reload()
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
     expect(await chat.own.count()).toBe(1)
     await page.getByRole('button', { name: 'Approve' }).click()
     await chat.own.nth(2).waitFor()
@@ -84,9 +88,9 @@ describe.skipIf(chromium === undefined)(name, () => {
       expect.stringContaining('three'),
     ])
     expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('three')
-    await expect.poll(() => queue.count()).toBe(0)
+    await expect.poll(() => queue.count(), soon).toBe(0)
     await other.own.nth(2).waitFor()
-    await expect.poll(() => other.queue.count()).toBe(0)
+    await expect.poll(() => other.queue.count(), soon).toBe(0)
   })
 
   test('a stop holds what is queued until the person sends it; a modifier speaks to the running answer', async () => {
@@ -148,10 +152,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.goBack()
     await chips.getByText('notes.md').waitFor()
     await page.reload()
-    await expect.poll(() => chips.allInnerTexts()).toEqual(['Pasted text.txt', 'notes.md'])
+    await expect.poll(() => chips.allInnerTexts(), soon).toEqual(['Pasted text.txt', 'notes.md'])
     expect(await chat.field.inputValue()).toBe('half a thought')
     await page.getByRole('button', { name: 'Remove notes.md' }).click()
-    await expect.poll(() => chips.count()).toBe(1)
+    await expect.poll(() => chips.count(), soon).toBe(1)
   })
 
   test('settings of the model are built from what it takes, kept with the session, sent, reset', async () => {
@@ -175,7 +179,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Settings of the model, 3 set' }).click()
     await panel.getByRole('button', { name: 'Leave Seed to the model' }).click()
     await panel.getByRole('slider', { name: 'Temperature' }).press('ArrowRight')
-    await expect.poll(() => panel.getByRole('spinbutton', { name: 'Temperature' }).inputValue()).toBe('0.4')
+    await expect.poll(() => panel.getByRole('spinbutton', { name: 'Temperature' }).inputValue(), soon).toBe('0.4')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Settings of the model, 2 set' }).waitFor()
     await chat.ask('again')
@@ -186,7 +190,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Settings of the model', exact: true }).waitFor()
     const { sessions } = (await (await workspace.server().fetch('/ai/sessions')).json()) as { sessions: object[] }
-    await expect.poll(() => sessions[0]).not.toHaveProperty('params.temperature')
+    await expect.poll(() => sessions[0], soon).not.toHaveProperty('params.temperature')
     // Nothing stands out of the page on a phone.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   })
@@ -221,14 +225,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     const answer = await chat.ask('Repeat after me: quote this line')
     await answer.locator('.prose p').evaluate((paragraph) => window.getSelection()?.selectAllChildren(paragraph))
     await page.keyboard.press('Alt+q')
-    await expect.poll(() => chat.field.inputValue()).toBe('> quote this line\n\n')
+    await expect.poll(() => chat.field.inputValue(), soon).toBe('> quote this line\n\n')
     await page.keyboard.type('why?')
     expect(await chat.field.inputValue()).toBe('> quote this line\n\nwhy?')
     await page.keyboard.press('Control+Shift+L')
     const stream = page.getByRole('list', { name: 'Stream' })
     await stream.getByText('finish', { exact: true }).first().waitFor()
     await page.getByRole('textbox', { name: 'Filter chunks' }).fill('text-delta')
-    await expect.poll(() => stream.getByText('finish', { exact: true }).count()).toBe(0)
+    await expect.poll(() => stream.getByText('finish', { exact: true }).count(), soon).toBe(0)
     expect(await stream.getByText('text-delta').count()).toBeGreaterThan(0)
     await page.getByText('useChatState()').click()
     await page.getByText('"status": "ready"').waitFor()
