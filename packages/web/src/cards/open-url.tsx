@@ -21,9 +21,11 @@ export default function OpenUrlCard({ call }: CardProps) {
   return (
     <ToolFrame call={call} title={t.pageTools.opened} summary={given ?? href} open keepsOpen>
       <div className="person-act">
-        <p>
-          <VisibleText text={href} as="name" />
-        </p>
+        {given !== undefined && (
+          <p>
+            <VisibleText text={href} as="name" />
+          </p>
+        )}
         {note !== undefined && (
           <p>
             <VisibleText text={note} />
