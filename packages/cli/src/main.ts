@@ -3,7 +3,20 @@ import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Context } from './command.ts'
 import { useVendored } from './vendored.ts'
 
-const commands = ['mcp', 'serve', 'doctor', 'debug', 'export', 'import', 'rules', 'skills', 'trust', 'help', 'version']
+const commands = [
+  'complete',
+  'mcp',
+  'serve',
+  'doctor',
+  'debug',
+  'export',
+  'import',
+  'rules',
+  'skills',
+  'trust',
+  'help',
+  'version',
+]
 
 // Whoever read the output has gone, `head` for instance. A command that has something to end first listens itself.
 process.stdout.on('error', () => {

@@ -22,8 +22,8 @@ const help = `Troupe: a workspace in which agents work with real tools under you
     --workspace <folder>    the folder to work in, default: the current one
 
   troupe trust [folder] [--off]
-                            let what this folder brings along in .troupe take effect (tools, agents,
-                            rules, hooks), or no longer
+                            let what this folder brings along take effect (tools, agents, rules, hooks, skills,
+                            commands, notes for agents, MCP servers once you trust each), or no longer
   troupe rules [list]       what runs unasked, what always asks, what never runs; --json, --session <id>
   troupe rules add [--deny|--ask] [--project|--session <id>] <rule>
                             e.g. troupe rules add "Bash(npm run *)"; without a flag: allowed, always
@@ -38,7 +38,10 @@ const help = `Troupe: a workspace in which agents work with real tools under you
   troupe skills [list]      every skill, where it lies and what it stands before; --json
   troupe skills import <folder|zip|tar> [--trust]
                             show the skills in it; with --trust they become yours
-  troupe mcp                be an MCP server on the standard streams: agents and chosen tools for other programs
+  troupe complete <word>    what a word that begins with / or @ may become, one a line; --json
+    --bash                  the lines that have bash complete them: eval "$(troupe complete --bash)"
+  troupe mcp                be an MCP server on the standard streams: agents, chosen tools and your commands for
+                            other programs
     --http [--port <n>]     at http://127.0.0.1:<n>/mcp instead, for who has the token of the home
     --agents <names>        which agents, default: all; --tools <names>: which tools, default: none
     --allow, --deny <rule>  hold for these calls alone; what would ask is denied

@@ -19,6 +19,8 @@ const freshMs = 3000
 export interface CompleteOptions {
   skills(workspace: Workspace): Promise<FoundSkills>
   ownCommands(workspace: Workspace): UsableCommands
+  /** Waits, for a moment, for MCP servers that are still connecting. */
+  promptsReady(workspace: Workspace): Promise<void>
   agents(workspace: Workspace): Promise<readonly { name: string; description: string }[]>
 }
 
@@ -35,6 +37,7 @@ export function createCompleter(
   }
 
   async function slash(typed: string, workspace: Workspace): Promise<Completion[]> {
+    if (typed.startsWith('mcp:')) await options.promptsReady(workspace)
     const { skills } = await options.skills(workspace)
     const all: (Completion & { name: string })[] = [
       ...builtIns.flatMap(({ name, aliases = [], argument, about }) =>

@@ -5,8 +5,12 @@ import { builtIns } from '../commands/built-ins.ts'
 import type { UsableCommands } from '../commands/command.ts'
 import { createCompleter } from '../commands/complete.ts'
 import type { TakeMessage } from '../commands/take-message.ts'
+import type { Mcp } from '../mcp/open-mcp.ts'
 import { route, type Route } from '../route.ts'
 import type { SkillBook } from '../skills/skill-book.ts'
+
+/** As long as somebody waits for a list while typing. */
+const promptsMs = 3000
 
 export function skillRoutes(options: {
   store: Store
@@ -14,12 +18,14 @@ export function skillRoutes(options: {
   agentBook: AgentBook
   ownCommands(workspace: Workspace): UsableCommands
   takeMessage: TakeMessage
+  mcp: Pick<Mcp, 'of'>
 }): Route[] {
   const { store } = options
   const workspaceOf = async (id: string): Promise<Workspace> => (await store.workspaces.get(id)) as Workspace
   const complete = createCompleter({
     skills: (workspace) => options.skillBook.of(workspace),
     ownCommands: (workspace) => options.ownCommands(workspace),
+    promptsReady: (workspace) => options.mcp.of(workspace).complete(promptsMs),
     agents: (workspace) => options.agentBook.offered(workspace, {}),
   })
   return [
