@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { messageOf } from './message-row.ts'
 
 /** So much of a message's JSON is read for its first words: a picture of 10,000 messages must not parse them. */
-const headLength = 3000
+const headLength = 1500
 const shownLength = 90
 /** More than anybody steps through. */
 const mostMatches = 500
@@ -99,8 +99,8 @@ function treeMessage({ id, parent_id, role, created_at, metadata, head }: Row): 
 export function firstWords(head: string): string {
   const start = /"type":"text",(?:"state":"\w+",)?"text":"/.exec(head)
   if (start !== null) {
-    const rest = head.slice(start.index + start[0].length).slice(0, shownLength * 6)
-    const whole = /^(?:[^"\\]|\\u[\da-f]{4}|\\[^u])*/i.exec(rest)?.[0] ?? ''
+    const rest = head.slice(start.index + start[0].length).slice(0, shownLength * 3)
+    const whole = /^(?:[^"\\]+|\\u[\da-f]{4}|\\[^u])*/i.exec(rest)?.[0] ?? ''
     const text = (JSON.parse(`"${whole}"`) as string).replaceAll(/\s+/g, ' ').trim()
     if (text !== '') return text.length > shownLength ? `${text.slice(0, shownLength).toWellFormed()}…` : text
   }
