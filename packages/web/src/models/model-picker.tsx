@@ -24,7 +24,7 @@ export function ModelPicker() {
         className="model-trigger"
         aria-label={t.models.picked(shown?.name ?? t.models.none, isDemo(current))}
       >
-        <span className="model-trigger-name">{shown?.name ?? t.models.noModel}</span>
+        <span className="model-trigger-name">{shown?.name ?? t.models.noModel}</span>{' '}
         {isDemo(current) && <span className="model-demo">{t.models.scripted}</span>}
         <ChevronDown aria-hidden />
       </Popover.Trigger>

@@ -854,7 +854,7 @@ export const en = {
     count: (number: number) => count(number, 'model'),
     answered: (time: string) => `It answered after ${time}.`,
     works: (models: number, time: string) => `It works: ${count(models, 'model')} listed after ${time}.`,
-    picked: (name: string, scripted: boolean) => `Model: ${name}${scripted ? ', scripted, not an AI' : ''}`,
+    picked: (name: string, scripted: boolean) => `Model: ${name}${scripted ? ' scripted, not an AI' : ''}`,
     none: 'none',
     noModel: 'No model',
     scripted: 'scripted, not an AI',

@@ -859,7 +859,7 @@ export const zh: Texts = {
     count: (number) => `${number} 个模型`,
     answered: (time) => `${time}后作出了回答。`,
     works: (models, time) => `可以使用：${time}后列出 ${models} 个模型。`,
-    picked: (name, scripted) => `模型：${name}${scripted ? '，脚本演示，并非 AI' : ''}`,
+    picked: (name, scripted) => `模型：${name}${scripted ? ' 脚本演示，并非 AI' : ''}`,
     none: '无',
     noModel: '没有模型',
     scripted: '脚本演示，并非 AI',

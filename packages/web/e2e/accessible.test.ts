@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults, RunOptions } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'for everybody (skipped: no Chromium)' : 'for everybody'
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const sections = [
+  'models',
+  'model-list',
+  'agents',
+  'skills',
+  'mcp',
+  'rules',
+  'hooks',
+  'appearance',
+  'language',
+  'notifications',
+  'shortcuts',
+  'data',
+  'about',
+]
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  let page: Page
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', { files: { 'a.txt': 'one\ntwo\n' } })
+    page = await workspace.open()
+    await page.evaluate(axe)
+  })
+  afterAll(() => workspace?.close())
+
+  test('axe finds nothing where a session begins', async () => {
+    expect(await everyLook(page)).toEqual([])
+  })
+
+  test('axe finds nothing in a conversation with text, tools and a question, nor in what opens over it', async () => {
+    const chat = chatPage(page)
+    await chat.ask('Show me Markdown')
+    await chat.ask('Show me a failing tool')
+    await chat.lastAnswer.getByRole('button', { name: /failed/ }).click()
+    await chat.send('Ask me for approval')
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    expect(await everyLook(page)).toEqual([])
+    await page.getByRole('button', { name: '1 waiting for you' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await everyLook(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await chat.finished()
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('combobox', { name: 'Search models' }).waitFor()
+    expect(await oneLook(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('navigation')
+      .getByRole('button', { name: /^More for/ })
+      .first()
+      .click()
+    await page.getByRole('menu').waitFor()
+    expect(await oneLook(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('demo')
+    await page.locator('.hit-snippet').first().waitFor()
+    expect(await oneLook(page)).toEqual([])
+    await page.keyboard.press('Escape')
+  })
+
+  test.each(sections)('axe finds nothing in the settings: %s', async (section) => {
+    await page.evaluate((hash) => (window.location.hash = hash), `#settings/${section}`)
+    const shown = page.getByRole('dialog', { name: /^Settings/ }).locator('.settings-pane')
+    await shown.locator(':scope > *:not(.settings-note)').first().waitFor()
+    expect(await everyLook(page)).toEqual([])
+  })
+})
+
+/** What a person would stumble over: in light and in dark, with more contrast, and on a phone. */
+async function everyLook(page: Page): Promise<string[]> {
+  const found = await oneLook(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  found.push(...(await oneLook(page, 'color-contrast')))
+  await page.emulateMedia({ contrast: 'more' })
+  found.push(...(await oneLook(page, 'color-contrast')))
+  await page.emulateMedia({ colorScheme: 'light', contrast: 'no-preference' })
+  await page.setViewportSize({ width: 390, height: 844 })
+  found.push(...(await oneLook(page)))
+  const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  if (tooWide > 0) found.push(`${tooWide} px wider than a phone`)
+  await page.setViewportSize({ width: 1200, height: 800 })
+  return found
+}
+
+async function oneLook(page: Page, rule?: string): Promise<string[]> {
+  const results = await page.evaluate(
+    async (options) => {
+      const { axe: found } = window as unknown as {
+        axe: { run(root: Document, options: RunOptions): Promise<AxeResults> }
+      }
+      // Colours that are still changing are nobody's colours.
+      await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))
+      const { violations } = await found.run(document, options)
+      // The headings of a conversation are those of the texts in it, which have their own order; and what opens at a
+      // button belongs to it, wherever it stands in the document.
+      const isFine = (id: string, element: Element | null): boolean =>
+        (id === 'heading-order' && element?.closest('.list') != null) ||
+        (id === 'region' && element?.closest('[data-radix-popper-content-wrapper]') != null)
+      return violations.map(({ id, nodes }) => ({
+        id,
+        nodes: nodes.filter(({ target }) => !isFine(id, document.querySelector(String(target[0])))),
+      }))
+    },
+    {
+      resultTypes: ['violations'],
+      ...(rule !== undefined && { runOnly: { type: 'rule', values: [rule] } }),
+    } satisfies RunOptions as RunOptions,
+  )
+  return results.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary?.split('\n').slice(1).join(' ')}`),
+  )
+}
