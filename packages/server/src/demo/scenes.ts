@@ -1,5 +1,6 @@
 import { command, question } from './ask-scenes.ts'
 import { picture } from './media-scene.ts'
+import { page } from './page-scene.ts'
 import { plan } from './plan-scene.ts'
 import { chart, diagram, form, report } from './preview-scenes.ts'
 import type { DemoRequest, Language } from './request.ts'
@@ -30,6 +31,7 @@ const scenes: Scene[] = [
   form,
   report,
   picture,
+  page,
   command,
   failingTool,
   manyCalls,
@@ -57,6 +59,7 @@ const tour = [
   report,
   diagram,
   picture,
+  page,
   approval,
   lookAround,
   failingTool,
