@@ -50,6 +50,7 @@ export function FolderRow({ folder, open }: { folder: Folder; open: boolean }) {
         type="button"
         className="session-open"
         aria-expanded={open}
+        aria-label={t.sessions.folderLabel(folder.name, folder.sessionCount)}
         title={folder.name}
         onClick={() => void app.toggleFolder(folder.id)}
         onKeyDown={(event) => {

@@ -34,8 +34,11 @@ export function NameField({
       onBlur={() => end(true, false)}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return
-        if (event.key === 'Enter') end(true, true)
-        if (event.key === 'Escape') end(false, true)
+        if (event.key !== 'Enter' && event.key !== 'Escape') return
+        // Else the key would press what has the focus next.
+        event.preventDefault()
+        event.stopPropagation()
+        end(event.key === 'Enter', true)
       }}
     />
   )

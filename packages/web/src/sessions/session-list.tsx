@@ -40,7 +40,8 @@ export function SessionList() {
   const order = () => groups.flatMap(([, members]) => members.map(({ id }) => id))
   const row = (session: ListedSession, depth: number, inside: () => string[]) => (
     <SessionRow
-      key={session.id}
+      // For a moment it may stand in two places.
+      key={`${session.folderId ?? ''} ${session.id}`}
       session={session}
       current={session.id === current}
       time={times.get(session.id)}

@@ -83,6 +83,7 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
     changeSessions: (ids, patch) =>
       attempt(async () => {
         await eachOf(ids, (id) => api.changeSession(id, patch))
+        if (patch.pinned === undefined) takeAway(ids)
         for (const id of ids) {
           if (patch.trashed === true) needed.forget(id)
           onSession(id, 'changed')
@@ -106,6 +107,18 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
         for (const id of deleted) onSession(id, 'deleted')
         if (deleted.includes(getState().sessionId)) needed.newSession()
       }),
+  }
+
+  /** They lie elsewhere now: until it is known where, they are shown nowhere rather than twice. */
+  function takeAway(ids: readonly string[]): void {
+    const left = (sessions: ListedSession[]) => sessions.filter(({ id }) => !ids.includes(id))
+    setState(({ sessions, folderPages, aside }) => ({
+      sessions: left(sessions),
+      aside: aside && { ...aside, sessions: left(aside.sessions) },
+      folderPages: Object.fromEntries(
+        Object.entries(folderPages).map(([id, page]) => [id, { ...page, sessions: left(page.sessions) }]),
+      ),
+    }))
   }
 
   /** Whatever became of it, the page shows what is so. */

@@ -1,0 +1,221 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { hostileVectors } from './hostile-vectors.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'sessions (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'sessions'
+const fixture = path.resolve(import.meta.dirname, '../../server/src/imports/fixtures/chatgpt.json')
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '')
+    const { store, workspace: own } = workspace.server()
+    for (const [index, title] of ['Ants', 'Bees', 'Cats', 'Dogs', 'Eels'].entries())
+      await store.sessions.create({ id: `s${index}`, workspaceId: own.id, title, createdAt: Date.now() - index * 1000 })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  const nav = (page: Page): Locator => page.getByRole('navigation')
+  const row = (page: Page, title: string): Locator => nav(page).getByRole('button', { name: title, exact: true })
+  const menu = async (page: Page, title: string, ...items: string[]): Promise<void> => {
+    await nav(page)
+      .getByRole('button', { name: `More for ${title}`, exact: true })
+      .click()
+    for (const item of items) await page.getByRole('menuitem', { name: item, exact: true }).click()
+  }
+  const rows = (page: Page): Promise<string[]> => nav(page).locator('.session-title').allTextContents()
+
+  test('folders take sessions by menu, drag and keyboard, and give them back', async () => {
+    const page = await workspace.open()
+    await nav(page).getByRole('button', { name: 'New folder' }).click()
+    await page.keyboard.type('Animals')
+    await page.keyboard.press('Enter')
+    await row(page, 'Animals, 0 sessions').waitFor()
+    await menu(page, 'Ants', 'Move to folder', 'Animals')
+    await row(page, 'Animals, 1 session').waitFor()
+    await expect.poll(() => rows(page)).toEqual(['Animals', 'Ants', 'Bees', 'Cats', 'Dogs', 'Eels'])
+    await row(page, 'Bees').dragTo(row(page, 'Animals, 1 session'))
+    await row(page, 'Animals, 2 sessions').waitFor()
+    // By keyboard alone: from the row to its menu, and in it to a new folder.
+    await row(page, 'Cats').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const at = (item: string) =>
+      page.locator('[role=menuitem][data-highlighted]').getByText(item, { exact: true }).waitFor()
+    await at('Pin')
+    await page.keyboard.press('m')
+    await at('Move to folder')
+    await page.keyboard.press('ArrowRight')
+    await at('No folder')
+    await page.keyboard.press('End')
+    await at('New folder')
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Name of the folder' }).waitFor()
+    await page.keyboard.type('Pets')
+    await page.keyboard.press('Enter')
+    await row(page, 'Pets, 1 session').waitFor()
+    await row(page, 'Pets, 1 session').focus()
+    await page.keyboard.press('F2')
+    await page.keyboard.type('House')
+    await page.keyboard.press('Enter')
+    await row(page, 'House, 1 session').waitFor()
+    await page.reload()
+    await row(page, 'House, 1 session').waitFor()
+    await expect.poll(() => rows(page)).toEqual(['Animals', 'Ants', 'Bees', 'House', 'Cats', 'Dogs', 'Eels'])
+    await page.getByRole('button', { name: 'More for the folder House' }).click()
+    await page.getByRole('menuitem', { name: 'Delete folder' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete folder' }).click()
+    await row(page, 'House, 1 session').waitFor({ state: 'detached' })
+    await row(page, 'Ants').dragTo(nav(page).getByRole('heading', { name: 'Today' }))
+    await row(page, 'Animals, 1 session').waitFor()
+    await expect.poll(() => rows(page)).toEqual(['Animals', 'Bees', 'Ants', 'Cats', 'Dogs', 'Eels'])
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('pinned come first; the archive and the trash keep what was put there, and many go at once', async () => {
+    const page = await workspace.open()
+    await menu(page, 'Eels', 'Pin')
+    await nav(page).getByRole('heading', { name: 'Pinned' }).waitFor()
+    await menu(page, 'Eels', 'Archive')
+    await page.getByText('The session was archived.').waitFor()
+    await row(page, 'Eels').waitFor({ state: 'detached' })
+    await row(page, 'Dogs').click({ modifiers: ['Control'] })
+    await row(page, 'Ants').click({ modifiers: ['Shift'] })
+    const bar = page.getByRole('toolbar', { name: 'Select sessions' })
+    await bar.getByText('3 selected').waitFor()
+    await bar.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('3 sessions are in the trash.').waitFor()
+    await expect.poll(() => rows(page)).toEqual(['Animals'])
+    const view = async (item: string): Promise<void> => {
+      await nav(page).getByRole('button', { name: 'Archive, trash, import' }).click()
+      await page.getByRole('menuitem', { name: item, exact: true }).click()
+    }
+    await view('Trash')
+    await row(page, 'Dogs').click()
+    await page.getByText('This session is in the trash.').waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'Restore' }).click()
+    await row(page, 'Dogs').waitFor({ state: 'detached' })
+    await menu(page, 'Cats', 'Delete for good')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+    await row(page, 'Cats').waitFor({ state: 'detached' })
+    await expect.poll(() => rows(page)).toEqual(['Ants'])
+    await nav(page).getByRole('button', { name: 'Empty the trash' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+    await nav(page).getByText('The trash is empty.').waitFor()
+    await nav(page).getByRole('button', { name: 'Back to the sessions' }).click()
+    await view('Archive')
+    await row(page, 'Eels').waitFor()
+    await menu(page, 'Eels', 'Take out of the archive')
+    await nav(page).getByRole('button', { name: 'Back to the sessions' }).click()
+    await row(page, 'Eels').waitFor()
+    await expect.poll(() => rows(page)).toEqual(['Animals', 'Eels', 'Dogs'])
+    await row(page, 'Dogs').focus()
+    await page.keyboard.press('Delete')
+    await page
+      .locator('.notice', { hasText: 'The session is in the trash.' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await row(page, 'Dogs').waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('what ChatGPT exported is imported, found by its words on its branch, and continued', async () => {
+    const page = await workspace.open()
+    const chat = chatPage(page)
+    await nav(page).getByRole('button', { name: 'Archive, trash, import' }).click()
+    await page.getByRole('menuitem', { name: 'Import …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import sessions' })
+    await dialog.locator('input[type=file]').setInputFiles({ name: 'x.json', mimeType: '', buffer: Buffer.from('no') })
+    await dialog.getByRole('alert').getByText('neither JSON nor a zip').waitFor()
+    await dialog.locator('input[type=file]').setInputFiles(fixture)
+    await dialog.getByText('2 sessions were added.').waitFor()
+    await dialog.getByText('it has no id').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('proof it long')
+    await nav(page).getByRole('list', { name: 'Search results' }).getByText('archived').waitFor()
+    await nav(page).locator('mark').first().click()
+    await chat.lastAnswer.getByText('proof it longer').waitFor()
+    await chat.ask('Repeat after me: and the crust?')
+    expect(await chat.lastAnswer.textContent()).toContain('and the crust?')
+    expect(await chat.own.first().textContent()).toContain('Why is my loaf so flat?')
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('the page that replays a session runs from disk, asks for nothing, and plays what came', async () => {
+    const { store, workspace: own } = workspace.server()
+    const hostile = hostileVectors.slice(0, 400).join('\n\n')
+    const at = { sessionId: 'bad' }
+    await store.sessions.create({ id: 'bad', workspaceId: own.id, title: '</title><script>alert(1)</script>' })
+    await store.messages.add(at, {
+      id: 'u',
+      parentMessageId: null,
+      role: 'user',
+      parts: [{ type: 'text', text: hostile }],
+      createdAt: 1,
+    })
+    await store.messages.add(at, {
+      id: 'a',
+      parentMessageId: 'u',
+      role: 'assistant',
+      parts: [
+        { type: 'reasoning', text: `thinking ${hostile}` },
+        {
+          type: 'dynamic-tool',
+          toolName: '"><img src=x onerror=alert(1)>',
+          toolCallId: 'c',
+          state: 'output-available',
+          input: { html: hostile },
+          output: hostile,
+        },
+        { type: 'source-url', sourceId: 's', url: 'javascript:alert(1)', title: hostile.slice(0, 500) },
+        { type: 'text', text: 'The **end** of it. '.repeat(40) },
+      ],
+      createdAt: 2,
+    })
+    const response = await workspace.server().fetch('/ai/sessions/bad/export?format=html')
+    const file = path.join(workspace.folder, 'replay.html')
+    await writeFile(file, await response.text())
+    const page = await workspace.newPage()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(pathToFileURL(file).href)
+    const end = page.getByText('The end of it.').last()
+    await end.waitFor()
+    expect(await page.locator('script').count()).toBe(1)
+    expect(
+      await page.locator('main').locator('img, iframe, object, embed, form, svg, style, link, meta, base').count(),
+    ).toBe(0)
+    const handlers = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('main *')].flatMap((element) =>
+          [...element.attributes].filter(({ name: attribute }) => attribute.startsWith('on') || attribute === 'style'),
+        ).length,
+    )
+    expect(handlers).toBe(0)
+    expect(await page.locator('a[href]:not([href^="http"])').count()).toBe(0)
+    await page.getByRole('slider', { name: 'Moment' }).fill('0')
+    await end.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'One step on' }).click()
+    await page.getByLabel('Speed').selectOption('16')
+    await page.getByRole('button', { name: 'Play' }).click()
+    await page.getByRole('button', { name: 'Play' }).waitFor()
+    await end.waitFor()
+    expect(await page.locator('article').last().locator('section.text strong').count()).toBe(40)
+    expect(asked).toEqual([pathToFileURL(file).href])
+    expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes(`request: file:`))).toEqual([])
+    const plain = await workspace.newPage({ javaScriptEnabled: false, colorScheme: 'dark' })
+    await plain.goto(pathToFileURL(file).href)
+    await plain.getByText('The end of it.').last().waitFor()
+    expect(await plain.locator('#player').isVisible()).toBe(false)
+    expect(await readFile(file, 'utf8')).not.toContain('<script>alert')
+  })
+})
