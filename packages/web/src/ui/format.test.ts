@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest'
-import {
-  countOf,
-  dayGroup,
-  formatCost,
-  formatCount,
-  formatDuration,
-  formatShare,
-  formatSize,
-  formatToolName,
-} from './format.ts'
+import { zh } from '../texts/languages/zh.ts'
+import { t } from '../texts/t.ts'
+import { dayGroup, formatCost, formatCount, formatDuration, formatShare, formatSize, formatToolName } from './format.ts'
 
 test('durations and counts are short', () => {
   expect([0.4, 999, 3440, 59_940, 59_960, 125_000].map(formatDuration)).toEqual([
@@ -27,7 +20,6 @@ test('durations and counts are short', () => {
     '3 MB',
     '2.4 GB',
   ])
-  expect([countOf(1, 'line'), countOf(2345, 'line')]).toEqual(['1 line', '2,345 lines'])
 })
 
 test('days are counted from midnight to midnight', () => {
@@ -65,4 +57,16 @@ test('a small price and a small share are not nothing', () => {
       ] as const
     ).map(([part, whole]) => formatShare(part, whole)),
   ).toEqual(['0 %', '<1 %', '21 %', '99 %', '100 %', '0 %'])
+})
+
+test('in another language units, days and tools are called otherwise', () => {
+  const english = { ...t }
+  Object.assign(t, zh)
+  try {
+    expect([840, 3440, 125_000].map(formatDuration)).toEqual(['840 毫秒', '3.4 秒', '2 分 5 秒'])
+    expect([formatCount(12_400), formatShare(1, 4), formatToolName('Bash')]).toEqual(['1.2万', '25%', '运行命令'])
+    expect(dayGroup(Date.now(), Date.now())).toBe('今天')
+  } finally {
+    Object.assign(t, english)
+  }
 })

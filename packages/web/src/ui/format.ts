@@ -90,6 +90,3 @@ export function formatShare(part: number, whole: number): string {
   if (percent > 99 && percent < 100) return t.format.percent('99')
   return t.format.percent(String(Math.round(percent)))
 }
-
-/** `1 line`, `2,345 lines`; in English alone. */
-export { count as countOf } from '../texts/count.ts'
