@@ -81,6 +81,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await chat.own.count()).toBe(1)
     await page.getByRole('button', { name: 'Approve' }).click()
     await chat.own.nth(2).waitFor()
+    // Either tab may have sent it; this one sees it end.
+    await chat.answers.nth(2).getByText('three').waitFor()
     await chat.finished()
     expect(await chat.own.allInnerTexts()).toEqual([
       expect.stringContaining('approval'),
