@@ -9,7 +9,7 @@ const silent = /^(className|class|style|d|viewBox|transform|rel|accept|sandbox|a
 const letters = /\p{L}{2}/u
 const words = /\p{L}{2,}[,;:]? \p{L}{2,}/u
 /** Names of keys are on the keyboard. */
-const keys = /^((Esc|Escape|Enter|Tab|Home|End|Delete|Ctrl|Alt|Shift|Mod|Arrow\w+)[ +]?)+$/
+const keys = /^((Esc|Escape|Enter|Tab|Home|End|Delete|Ctrl|Alt|Shift|Mod|Arrow\w+|[A-Z0-9])[ +]?)+$/
 /** Examples in fields, names, and what only tools read. */
 const known = new Set([
   'Troupe',

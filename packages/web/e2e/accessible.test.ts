@@ -67,11 +67,26 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('menu').waitFor()
     expect(await oneLook(page)).toEqual([])
     await page.keyboard.press('Escape')
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('demo')
+    await page.keyboard.press('Control+Shift+F')
+    await page.keyboard.type('approval')
     await page.locator('.hit-snippet').first().waitFor()
     expect(await oneLook(page)).toEqual([])
     await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'What the model is sent' }).or(page.getByRole('button', { name: /context/i })).first().click()
+    await page.getByRole('dialog').waitFor()
+    expect(await everyLook(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Map of the branches' }).click()
+    await page.getByRole('tree').waitFor()
+    expect(await everyLook(page)).toEqual([])
+  })
+
+  test('axe finds nothing on the locked page', async () => {
+    const stranger = await workspace.newPage()
+    await stranger.goto(page.url().replace(/#.*/, ''))
+    await stranger.getByRole('heading', { name: 'This page is locked' }).waitFor()
+    await stranger.evaluate(axe)
+    expect(await everyLook(stranger)).toEqual([])
   })
 
   test.each(sections)('axe finds nothing in the settings: %s', async (section) => {

@@ -43,7 +43,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .getByRole('button')
       .filter({ hasText: /^hostile \d/ })
     await rows.nth(30).waitFor()
-    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Control+Shift+F')
     await page.keyboard.type('hit')
     await page.locator('.hit-snippet').nth(20).waitFor()
     expect(await page.evaluate(() => 'hit' in window)).toBe(false)

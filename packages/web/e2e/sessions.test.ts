@@ -139,7 +139,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog.getByText('2 sessions were added.').waitFor()
     await dialog.getByText('it has no id').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
-    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Control+Shift+F')
     await page.keyboard.type('proof it long')
     await nav(page).getByRole('list', { name: 'Search results' }).getByText('archived').waitFor()
     await nav(page).locator('mark').first().click()

@@ -57,7 +57,7 @@ export interface AppState extends ShelfState {
   /** The folder that is worked in; null until it is known. */
   workspacePath: string | null
   /** What is open over the chat. */
-  dialog: 'settings' | 'inbox' | 'context' | 'shortcuts' | 'import' | null
+  dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | null
   /** Where the settings are open, `section` or `section/setting`; empty where no section was asked for. */
   settingsAt: string
 }

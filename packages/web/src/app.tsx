@@ -9,6 +9,7 @@ import { InboxDialog } from './inbox/lazy-inbox-dialog.tsx'
 import { useWatchingAsks } from './inbox/use-watching-asks.ts'
 import { Locked, Unreachable } from './locked.tsx'
 import { usePageTools } from './page-tools/use-page-tools.ts'
+import { PaletteDialog } from './palette/lazy-palette-dialog.tsx'
 import { Beside } from './panels/beside.tsx'
 import { ImportDialog } from './sessions/lazy-import-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
@@ -50,6 +51,7 @@ export function App() {
       {dialog === 'inbox' && <InboxDialog />}
       {dialog === 'context' && <ContextDialog />}
       {dialog === 'shortcuts' && <ShortcutsDialog />}
+      {dialog === 'palette' && <PaletteDialog />}
       {dialog === 'import' && <ImportDialog />}
       <Notices />
     </Tooltip.Provider>

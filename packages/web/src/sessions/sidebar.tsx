@@ -5,6 +5,7 @@ import { AgentsSettingsButton } from '../agents/agents-settings-button.tsx'
 import { McpButton } from '../mcp/mcp-button.tsx'
 import { RulesButton } from '../rules/rules-button.tsx'
 import { SettingsButton } from '../settings/settings-button.tsx'
+import { isPressed, keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Mark } from '../ui/mark.tsx'
@@ -32,7 +33,7 @@ export function Sidebar() {
   }, [app, typed])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      if (!isPressed('Mod+Shift+F', event)) return
       event.preventDefault()
       // What is closed cannot take the focus.
       flushSync(() => app.setSidebar(true))
@@ -70,7 +71,7 @@ export function Sidebar() {
             }}
           />
           {typed === '' ? (
-            <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}</kbd>
+            <kbd>{keyNames('Mod+Shift+F').join(' ')}</kbd>
           ) : (
             <IconButton label={t.sessions.clearSearch} onClick={() => setTyped('')}>
               <X />

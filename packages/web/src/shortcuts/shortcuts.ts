@@ -20,7 +20,17 @@ export const shortcuts: readonly Shortcut[] = [
     where: 'everywhere',
     run: ({ app }) => app.newSession(),
   },
-  { id: 'search', keys: 'Mod+K', title: () => t.shortcuts.search, where: 'everywhere' },
+  {
+    id: 'palette',
+    keys: 'Mod+K',
+    title: () => t.palette.title,
+    where: 'everywhere',
+    run: ({ app }) => {
+      // Not over another dialog: it would take its place, and with it what was typed there.
+      if (app.getState().dialog === null) app.setDialog('palette')
+    },
+  },
+  { id: 'search', keys: 'Mod+Shift+F', title: () => t.shortcuts.search, where: 'everywhere' },
   { id: 'inbox', keys: 'Mod+I', title: () => t.shortcuts.inbox, where: 'everywhere' },
   {
     id: 'settings',

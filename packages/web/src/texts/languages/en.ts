@@ -1279,6 +1279,14 @@ export const en = {
     about: 'Tools read and change files in this folder:',
     elsewhere: 'To work elsewhere, end Troupe and start it with {troupe} or {npm}.',
   },
+  palette: {
+    title: 'Go to anything',
+    field: 'Sessions, messages, settings, commands',
+    groups: { commands: 'Commands', sessions: 'Sessions', messages: 'Messages', settings: 'Settings' },
+    nothing: 'Nothing fits.',
+    sessions: 'Show or hide the sessions',
+    theme: (name: string) => `Appearance: ${name}`,
+  },
 }
 
 /** What a language must have: a file without one of the texts does not pass the type check. */

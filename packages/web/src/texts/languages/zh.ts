@@ -1280,4 +1280,12 @@ export const zh: Texts = {
     about: '工具会读取和修改此文件夹中的文件：',
     elsewhere: '要在别处工作，请结束 Troupe，再用 {troupe} 或 {npm} 启动。',
   },
+  palette: {
+    title: '快速前往',
+    field: '会话、消息、设置、命令',
+    groups: { commands: '命令', sessions: '会话', messages: '消息', settings: '设置' },
+    nothing: '没有匹配的内容。',
+    sessions: '显示或隐藏会话列表',
+    theme: (name) => `外观：${name}`,
+  },
 }
