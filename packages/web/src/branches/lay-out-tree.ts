@@ -70,7 +70,7 @@ export function layOutTree(tree: TreeIndex, { leaf, unfolded, shown }: LayoutOpt
       if (folds && index > start && index < end) return
       const isFold = folds && index === start
       rows.push({
-        key: isFold ? `fold ${message.id}` : message.id,
+        key: isFold ? `fold:${message.id}` : message.id,
         message,
         hidden: isFold ? middle.length : 0,
         lane,

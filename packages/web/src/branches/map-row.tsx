@@ -40,14 +40,12 @@ export const MapRowView = memo(function MapRowView({ id, row, top, isMarked, onM
       className="map-row"
       data-branch={isOnBranch}
       style={{ top, height: rowHeight }}
-      onClick={onMark}
+      onClick={hidden > 0 ? onTake : onMark}
       onDoubleClick={onTake}
     >
       <Picture row={row} />
       {hidden > 0 ? (
-        <button type="button" className="map-hidden" tabIndex={-1} onClick={onTake}>
-          {t.branches.hidden(hidden)}
-        </button>
+        <span className="map-hidden">{t.branches.hidden(hidden)}</span>
       ) : (
         <span className="map-text" data-role={message.role}>
           {words === '' ? t.branches.noText : <VisibleText text={words} as="name" />}

@@ -52,7 +52,7 @@ export function FindBar({ asked, onClose }: { asked: number; onClose: () => void
       />
       <output className="find-place" aria-live="polite">
         {text.trim() === '' || places === null ? '' : placeInWords(places.length, index, isCut)}
-        {here !== undefined && !here.isOnBranch && <span className="find-elsewhere">{t.find.elsewhere}</span>}
+        {here !== undefined && !here.isOnBranch && <span className="find-elsewhere"> {t.find.elsewhere}</span>}
       </output>
       <IconButton label={t.find.previous} disabled={here === undefined} onClick={() => find.step(-1)}>
         <ChevronUp />

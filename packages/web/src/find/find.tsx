@@ -21,7 +21,9 @@ export function Find() {
     if (isEmpty) return
     const onKey = (event: KeyboardEvent) => {
       const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey)
-      if (isFind && !event.shiftKey && !event.altKey && open()) event.preventDefault()
+      // Once more in the field, and the browser's own search comes.
+      const isThere = document.activeElement?.closest('.find-bar') != null
+      if (isFind && !event.shiftKey && !event.altKey && !isThere && open()) event.preventDefault()
     }
     document.addEventListener('keydown', onKey)
     const stop = onFind(open)
