@@ -32,6 +32,7 @@ export const shortcuts: readonly Shortcut[] = [
   },
   { id: 'search', keys: 'Mod+Shift+F', title: () => t.shortcuts.search, where: 'everywhere' },
   { id: 'find', keys: 'Mod+F', title: () => t.shortcuts.find, where: 'everywhere' },
+  { id: 'find', keys: 'Mod+F', title: () => t.find.label, where: 'everywhere' },
   { id: 'inbox', keys: 'Mod+I', title: () => t.shortcuts.inbox, where: 'everywhere' },
   {
     id: 'settings',
