@@ -1,5 +1,6 @@
 import type { BranchPage, SiblingPlace } from '@troupe/core'
 import type { DataParts, ErrorInfo, Message, StoredMessage } from '@troupe/core/protocol'
+import { isRecord } from '../displays/parts/read-fields.ts'
 import { dataOf } from './data-of.ts'
 import type { Progress } from './tool-progress.ts'
 
@@ -266,8 +267,13 @@ export function openAsks(message: Pick<Message, 'parts'> | null): string[] {
     parts.map((part) => ('toolCallId' in part && part.state.startsWith('output-') ? part.toolCallId : undefined)),
   )
   const asks = parts.flatMap((part) => dataOf(part, 'ask') ?? [])
-  const open = asks.filter(({ id, toolCallId }) => !answered.has(id) && !over.has(toolCallId))
+  const open = asks.filter((ask) => !answered.has(ask.id) && !over.has(ask.toolCallId) && isForPerson(ask))
   return [...openApprovals(message), ...open.map(({ id }) => id)]
+}
+
+/** What a page is asked to do it does by itself, unless it needs a click. */
+function isForPerson({ kind, content }: DataParts['ask']): boolean {
+  return kind !== 'browser' || (isRecord(content) && content['byPerson'] === true)
 }
 
 /** Whether the run can only be moved on by a person. */
