@@ -19,6 +19,9 @@ export interface SubAgentInfo {
   model?: string
   /** Why its answer may not be whole. */
   note?: string
+  /** When its newest turn began, and how long that took once it has ended. */
+  startedAt?: number
+  elapsedMs?: number
 }
 
 /** Whose conversation it is. */

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { AgentPicker } from '../agents/agent-picker.tsx'
 import { fileParts } from '../chat/attachments.ts'
+import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
 import { PickList } from '../composer-picks/pick-list.tsx'
 import { usePicks } from '../composer-picks/use-picks.ts'
@@ -10,6 +11,7 @@ import { AsksBelow } from '../inbox/asks-below.tsx'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { ModePicker } from '../modes/mode-picker.tsx'
 import { currentMode, nextMode } from '../modes/session-mode.ts'
+import { keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -20,7 +22,6 @@ import { BlockedNote } from './blocked-note.tsx'
 import { ComposerHint } from './composer-hint.tsx'
 import { ParamsButton } from './params-button.tsx'
 import { QuoteButton } from './quote-button.tsx'
-import { steerKey } from './steer-key.ts'
 import { useBlocked } from './use-blocked.ts'
 import { useFileDrop } from './use-file-drop.ts'
 import { useHistory } from './use-history.ts'
@@ -34,7 +35,9 @@ const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Ch
  * Shift and Tab go to the next mode; arrow up in an empty field brings back what was written before.
  */
 export function Composer() {
-  const { setDraft, attach, send, enqueue, steer, stop, queue, sessionId } = useComposer()
+  const { setDraft, attach, send, enqueue, steer, stop } = useChatActions()
+  const { queue } = useSessionStore()
+  const sessionId = useSession((state) => state.sessionId)
   const draft = useSession((state) => state.draft)
   const running = useSession((state) => state.run !== null)
   const stopping = useSession((state) => state.run?.stopAskedAt != null)
@@ -152,7 +155,12 @@ export function Composer() {
             </IconButton>
           )}
           {running && ready && attachments.length === 0 && (
-            <IconButton className="composer-steer" label={t.composer.steer} shortcut={steerKey()} onClick={speak}>
+            <IconButton
+              className="composer-steer"
+              label={t.composer.steer}
+              shortcut={keyNames('Mod+Enter').join(' ')}
+              onClick={speak}
+            >
               <CornerDownRight />
             </IconButton>
           )}
@@ -171,10 +179,4 @@ export function Composer() {
       </div>
     </form>
   )
-}
-
-function useComposer() {
-  const store = useSessionStore()
-  const sessionId = useSession((state) => state.sessionId)
-  return { ...store, sessionId }
 }

@@ -1,5 +1,5 @@
 import type { ClipboardEvent } from 'react'
-import { useSessionStore } from '../chat/session-context.ts'
+import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
 import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
 import { notice } from '../ui/notices.tsx'
@@ -9,7 +9,7 @@ const longestText = 8000
 
 /** Files and long texts that are pasted become attachments; anything else goes into the field. */
 export function usePaste() {
-  const { attach, attachText } = useSessionStore()
+  const { attach, attachText } = useChatActions()
   return (event: ClipboardEvent<HTMLTextAreaElement>): void => {
     const { files } = event.clipboardData
     const text = event.clipboardData.getData('text/plain')
