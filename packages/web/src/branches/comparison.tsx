@@ -91,7 +91,9 @@ function Facts({ left, right }: { left: BranchSummary; right: BranchSummary }) {
     <table className="compare-facts">
       <thead>
         <tr>
-          <th scope="col" aria-label={t.branches.compareTitle} />
+          <th scope="col">
+            <span className="visually-hidden">{t.branches.compareTitle}</span>
+          </th>
           <th scope="col">{t.branches.left}</th>
           <th scope="col">{t.branches.right}</th>
         </tr>
@@ -168,7 +170,7 @@ function Side({
   if (message === undefined) return <p className="compare-side compare-ended">{t.branches.noMessage}</p>
   return (
     <article className="compare-side" aria-label={`${name}, ${roleName(message.role)}`}>
-      <h4>{roleName(message.role)}</h4>
+      <p className="compare-role">{roleName(message.role)}</p>
       {pieces === undefined ? <Markdown text={text} done /> : <Words pieces={pieces} leaves={leaves} />}
     </article>
   )
