@@ -62,6 +62,7 @@ const serverRest = [
   'tools-call-with-logging',
   'tools-call-error',
   'json-schema-2020-12',
+  'server-sse-multiple-streams',
   'prompts-list',
   'prompts-get-simple',
   'prompts-get-embedded-resource',
@@ -78,8 +79,7 @@ const serverLeftOut: Record<string, string> = {
   'elicitation-sep1034-defaults': `forms with defaults are not sent: ${ownAsks}`,
   'elicitation-sep1330-enums': `forms with choices are not sent: ${ownAsks}`,
   'server-sse-polling':
-    'no stream is closed in the middle of a call to be fetched in pieces: each request is answered whole, without a session',
-  'server-sse-multiple-streams': 'its streams share a session, and there is none: each request stands for itself',
+    'it asks by the rules of 2025-03-26 for what came with 2025-11-25; see http-sessions.test.ts for the same by those',
   'resources-list': noResources,
   'resources-read-text': noResources,
   'resources-read-binary': `${noResources}; pictures come with its result`,

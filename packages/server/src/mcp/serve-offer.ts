@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { createAdaptorServer } from '@hono/node-server'
 import type { AddressInfo } from 'node:net'
+import { createHttpSessions } from './http-sessions.ts'
 import type { Offer } from './offer.ts'
 
 /** Serves an offer over the standard streams until the other side has gone. */
@@ -20,11 +21,13 @@ export async function serveOnPort(
   { port, token }: { port: number; token: string },
 ): Promise<{ url: string; close(): Promise<void> }> {
   const { createMcpHandler } = await import('@modelcontextprotocol/server')
+  const sessions = await createHttpSessions(offer)
+  // Who begins without a handshake, as newer versions do, has every request answered for itself.
   const handler = createMcpHandler(() => offer.server())
   const server = createAdaptorServer({
-    fetch(request: Request) {
+    async fetch(request: Request) {
       const refusal = refuse(request, token, (server.address() as AddressInfo).port)
-      return refusal ?? handler.fetch(request)
+      return refusal ?? (await sessions.take(request)) ?? handler.fetch(request)
     },
   })
   await new Promise<void>((resolve, reject) => {
@@ -33,11 +36,13 @@ export async function serveOnPort(
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      await sessions.close()
+      await new Promise<void>((resolve) => {
         server.close(() => resolve())
         if ('closeAllConnections' in server) server.closeAllConnections()
-      }),
+      })
+    },
   }
 }
 
