@@ -15,6 +15,12 @@ export default defineConfig({
     // The page's CSP has no place for inlined bytes.
     assetsInlineLimit: 0,
     rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // What the page begins with is one file, however much of it other parts use too.
+          groups: [{ name: 'page', tags: ['$initial'], test: (id) => !/(?:\/web\/src\/main\.tsx|\.html)$/.test(id) }],
+        },
+      },
       treeshake: {
         // Schemas of the protocol are values at module level: unused, they must not bring zod into the page.
         manualPureFunctions: ['z'],

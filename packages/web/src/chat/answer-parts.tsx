@@ -1,16 +1,14 @@
 import { CornerDownRight } from 'lucide-react'
 import type { Part } from '@troupe/core/protocol'
 import { Markdown } from '../markdown/markdown.tsx'
-import { AgentNotice } from '../sub-agents/agent-notice.tsx'
 import { readNotice } from '../sub-agents/read-notice.ts'
 import { t } from '../texts/t.ts'
-import { DataPart } from './data-part.tsx'
 import { FilePart } from './file-part.tsx'
+import { AgentNotice, DataPart, ToolPart } from './lazy-parts.tsx'
 import { ReasoningPart } from './reasoning-part.tsx'
 import type { VisibleMessage } from './session-state.ts'
 import { textOf } from './session-state.ts'
 import { isToolCall, toolNameOf } from './tool-call.ts'
-import { ToolPart } from './tool-part.tsx'
 import type { Progress } from './tool-progress.ts'
 
 /** The parts of an answer in their order. A part that did not change keeps its identity and is not drawn again. */

@@ -8,6 +8,7 @@ import { Composer } from '../composer/composer.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
 import { EmptyChat } from './empty-chat.tsx'
 import { ErrorCard } from './error-card.tsx'
+import { loadPartsInTime } from './lazy-parts.tsx'
 import { MessageList } from './message-list.tsx'
 import { SessionContext, useSession, useSessionStore } from './session-context.ts'
 import { DisclosureContext } from './use-disclosure.ts'
@@ -21,6 +22,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
   const disclosures = useMemo(() => new Map<string, boolean>(), [])
   const target = useApp((state) => state.target)
+  useEffect(loadPartsInTime, [])
   useEffect(() => {
     void store.open()
     return store.close
