@@ -7,6 +7,7 @@ import type { ScriptTurn } from '@troupe/core/testing'
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
+import { hostileVectors } from './hostile-vectors.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
 import { navigations, waysOut } from './ways-out.ts'
@@ -45,6 +46,9 @@ const scripts: Record<string, ScriptTurn[]> = {
       { call: { name: 'ChartRender', input: { title: '<img src=x onerror=hit()>', option: hostileOption() } } },
       { call: { name: 'Read', input: { file_path: 'hostile.svg' } } },
       { call: { name: 'Read', input: { file_path: 'hostile.csv' } } },
+      { call: { name: 'Read', input: { file_path: 'vectors.html' } } },
+      { call: { name: 'Read', input: { file_path: 'vectors.csv' } } },
+      { call: { name: 'Read', input: { file_path: 'vectors.md' } } },
     ],
     [{ text: 'Shown.' }],
   ],
@@ -52,6 +56,8 @@ const scripts: Record<string, ScriptTurn[]> = {
 const files: Record<string, string> = {
   'hostile.svg': `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload="top.hit=1"><script>top.hit=1</script><image href="/hostile" /><rect width="40" height="40" fill="teal"/></svg>`,
   'hostile.csv': 'name,<img src=x onerror=hit()>\n"<script>hit()</script>",=cmd()\n"javascript:hit()",2\n',
+  'vectors.csv': `"vector"\n${hostileVectors.map((vector) => `"${vector.replaceAll('"', '""')}"`).join('\n')}`,
+  'vectors.md': hostileVectors.slice(0, 200).join('\n\n'),
   'diagram.mmd': 'flowchart LR\n  a["<img src=x onerror=hit()>"] --> b[End]\n  click a "javascript:hit()"\n',
   'app.html': `<!doctype html><h1>App</h1><p id="n">0</p><button onclick="add()">Add</button><script src="https://cdn.invalid/x.js"></script>
     <script>let n = Number(localStorage.getItem('n') ?? 0); const add = () => { n += 1; localStorage.setItem('n', n); document.getElementById('n').textContent = n }</script>`,
@@ -61,7 +67,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   const model = scriptedModel(
     (prompt) => {
       const last = prompt.findLastIndex((message) => message.role === 'user')
-      const { text } = prompt[last]?.content[0] as { text: string }
+      const said = prompt[last]?.content[0] as { text: string } | undefined
+      const text = said?.text ?? ''
       const turn = prompt.length - last > 1 ? 1 : 0
       if (text.startsWith('look ')) {
         const looks = text.slice(5).split(' ')
@@ -89,6 +96,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { port } = outside.address() as AddressInfo
     const place = { url: `http://127.0.0.1:${port}`, stun: `stun:127.0.0.1:${packets.address().port}` }
     files['ways.html'] = waysOut(place)
+    const counted = hostileVectors.map((vector) => vector.replaceAll(/(?:https?:)?\/\/elsewhere\.invalid/g, place.url))
+    files['vectors.html'] = spreadOut(counted.filter((vector) => !/http-equiv/i.test(vector)))
     for (const [way, page] of Object.entries(navigations(place))) files[`${way}.html`] = page
     workspace = await openWorkspace(chromium ?? '', {
       models: { 'test/script': model },
@@ -150,7 +159,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       const before = stopped()
       await look(page, `${way}.html`)
       // What would leave without a script is taken out before.
-      if (way !== 'refresh') await expect.poll(stopped, way).toBeGreaterThan(before)
+      if (way !== 'refresh') await expect.poll(stopped, { message: way }).toBeGreaterThan(before)
     }
     expect(hits).toEqual([])
     expect(page.url()).toContain(`:${workspace.server().port}/`)
@@ -248,14 +257,45 @@ describe.skipIf(chromium === undefined)(name, () => {
       await look(chat.page, file)
     }
     await chat.page.getByRole('cell', { name: '=cmd()' }).waitFor()
+    for (const file of ['vectors.md', 'vectors.csv']) {
+      await chat.lastAnswer
+        .getByRole('button', { name: new RegExp(file) })
+        .first()
+        .click()
+      await look(chat.page, file)
+    }
+    await chat.page.getByText(/\d{4} rows, \d+ columns?/).waitFor()
+    expect(workspace.complaints).toEqual([])
+    await chat.lastAnswer
+      .getByRole('button', { name: /vectors.html/ })
+      .first()
+      .click()
+    const frame = await look(chat.page, 'vectors.html')
+    await frame.locator('body[data-done=yes]').waitFor({ state: 'attached' })
+    expect(Number(await frame.locator('#count').textContent())).toBeGreaterThan(1000)
     expect(await chat.page.evaluate(() => 'hit' in window)).toBe(false)
     expect(hits).toEqual([])
-    expect(workspace.complaints).toEqual([])
+    // The browser names what it has stopped in the frame; nothing was said, thrown or asked in the page itself.
+    expect(workspace.complaints.filter((one) => !/^(?:console|request):/.test(one))).toEqual([])
   })
 })
 
 function page(opened: Page) {
   return opened.getByRole('complementary', { name: 'Panels' })
+}
+
+/** Puts every vector into the page, one after the other. */
+function spreadOut(vectors: readonly string[]): string {
+  return `<p id="count"></p><script>
+    const vectors = ${JSON.stringify(vectors).replaceAll('<', String.raw`\u003c`)}
+    for (const vector of vectors) {
+      const place = document.createElement('div')
+      document.body.append(place)
+      place.innerHTML = vector
+    }
+    document.getElementById('count').textContent = vectors.length
+    document.body.dataset.done = 'yes'
+  </script>`
 }
 
 function hostileJsx(): string {

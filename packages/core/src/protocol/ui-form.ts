@@ -48,13 +48,17 @@ export function readForm(
   return { values }
 }
 
-export function nameOf({ attributes }: UiElement): string {
-  return String(attributes['name'])
+export function nameOf({ attributes: { name } }: UiElement): string {
+  return typeof name === 'string' ? name : ''
+}
+
+export function labelOf({ attributes: { label } }: UiElement): string {
+  return typeof label === 'string' ? label : ''
 }
 
 function readField(field: UiElement, given: unknown): FieldValue | { problem: string } {
   const { attributes } = field
-  const label = String(attributes['label'])
+  const label = labelOf(field)
   const value = given === undefined || given === null ? emptyValue(field) : given
   if (attributes['required'] === true && isEmpty(value)) return { problem: `"${label}" must be filled in.` }
   switch (field.type) {

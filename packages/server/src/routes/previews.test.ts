@@ -45,7 +45,7 @@ it('files of the workspace are given by kind; others, secrets and what lies outs
     ['\0.html', 403, 'OutsideWorkspace'],
   ]
   for (const [file, status, name] of refused)
-    expect(await look('s1', file), file).toMatchObject({ status, body: { error: { name } } })
+    expect({ file, ...(await look('s1', file)) }).toMatchObject({ file, status, body: { error: { name } } })
   expect((await look('none', 'page.html')).status).toBe(404)
 })
 

@@ -8,7 +8,7 @@ import { readChart } from '../previews/read-chart.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 
-const ChartView = lazy(() => import('../previews/chart-view.tsx'))
+const ChartView = lazy(() => import('../previews/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
 
 /** The chart itself, once it was checked. */
 export default function ChartRenderCard({ call }: CardProps) {

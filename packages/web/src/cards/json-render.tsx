@@ -6,7 +6,7 @@ import { useWaits } from '../chat/use-waits.ts'
 import { isRecord } from '../displays/parts/read-fields.ts'
 import { t } from '../texts/t.ts'
 
-const FormCard = lazy(() => import('../previews/ui/form-card.tsx'))
+const FormCard = lazy(() => import('../previews/ui/form-card.tsx').then(({ FormCard }) => ({ default: FormCard })))
 
 /** A page or form of components: while it comes, then what the person has sent. While they are asked, there is the form. */
 export default function JsonRenderCard({ call }: CardProps) {

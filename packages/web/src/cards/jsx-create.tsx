@@ -8,7 +8,7 @@ import { isRecord, textIn } from '../displays/parts/read-fields.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 
-const JsxView = lazy(() => import('../previews/jsx-view.tsx'))
+const JsxView = lazy(() => import('../previews/jsx-view.tsx').then(({ JsxView }) => ({ default: JsxView })))
 
 /** The page that the model makes, from its first words on. What turns out to be invalid is not shown. */
 export default function JsxCreateCard({ call }: CardProps) {

@@ -8,7 +8,7 @@ import { PlanForm } from './plan-form.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { readQuestions } from './read-questions.ts'
 
-const FormAsk = lazy(() => import('../previews/ui/form-ask.tsx'))
+const FormAsk = lazy(() => import('../previews/ui/form-ask.tsx').then(({ FormAsk }) => ({ default: FormAsk })))
 
 /** An ask that waits, with the form that answers it. Wherever it is shown: it looks at no stream. */
 export function OpenAsk(props: AskFormProps) {

@@ -4,7 +4,7 @@ import { readChart } from '../previews/read-chart.ts'
 import { t } from '../texts/t.ts'
 import type { DisplayProps } from './parts/display-props.ts'
 
-const ChartView = lazy(() => import('../previews/chart-view.tsx'))
+const ChartView = lazy(() => import('../previews/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
 
 /** Worth seeing without being asked for. */
 export const opens = true

@@ -69,5 +69,5 @@ function said(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (isRecord(value)) return said(value['value'] ?? value['name'])
   if (Array.isArray(value)) return value.map(said).join(', ')
-  return typeof value === 'string' ? value : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

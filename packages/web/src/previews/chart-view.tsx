@@ -24,7 +24,7 @@ export interface ChartViewProps {
 }
 
 /** A chart, drawn in a frame of its own; the same figures as a table; a picture to take along. */
-export default function ChartView({ option, title, height = 320, fills = false }: ChartViewProps) {
+export function ChartView({ option, title, height = 320, fills = false }: ChartViewProps) {
   const theme = useShownTheme()
   const [view, setView] = useState<'chart' | 'table'>('chart')
   const [code, setCode] = useState<string>()

@@ -11,15 +11,15 @@ export interface PreviewContent {
   base64?: string
 }
 
-const ChartView = lazy(() => import('./chart-view.tsx'))
-const DiagramView = lazy(() => import('./diagram-view.tsx'))
-const HtmlView = lazy(() => import('./html-view.tsx'))
-const JsxView = lazy(() => import('./jsx-view.tsx'))
-const SheetView = lazy(() => import('./sheet-view.tsx'))
-const SvgView = lazy(() => import('./svg-view.tsx'))
+const ChartView = lazy(() => import('./chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
+const DiagramView = lazy(() => import('./diagram-view.tsx').then(({ DiagramView }) => ({ default: DiagramView })))
+const HtmlView = lazy(() => import('./html-view.tsx').then(({ HtmlView }) => ({ default: HtmlView })))
+const JsxView = lazy(() => import('./jsx-view.tsx').then(({ JsxView }) => ({ default: JsxView })))
+const SheetView = lazy(() => import('./sheet-view.tsx').then(({ SheetView }) => ({ default: SheetView })))
+const SvgView = lazy(() => import('./svg-view.tsx').then(({ SvgView }) => ({ default: SvgView })))
 
 /** What somebody made, as it is meant to be seen. `fills`: as high as its place. */
-export default function ContentView({ content, fills = false }: { content: PreviewContent; fills?: boolean }) {
+export function ContentView({ content, fills = false }: { content: PreviewContent; fills?: boolean }) {
   const { kind, name, text = '', base64 } = content
   switch (kind) {
     case 'html':

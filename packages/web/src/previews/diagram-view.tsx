@@ -1,19 +1,20 @@
 import { useEffect, useState } from 'react'
 import { t } from '../texts/t.ts'
+import { errorText } from '../ui/error-text.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { drawDiagram } from './draw-diagram.ts'
 import { useShownTheme } from './use-shown-theme.ts'
 import './views.css'
 
 /** A Mermaid text as a picture. */
-export default function DiagramView({ text }: { text: string }) {
+export function DiagramView({ text }: { text: string }) {
   const theme = useShownTheme()
   const [state, setState] = useState<{ source?: string; problem?: string }>({})
   useEffect(() => {
     let left = false
     drawDiagram(text, theme).then(
       (source) => left || setState({ source }),
-      (error: Error) => left || setState({ problem: error.message }),
+      (error: unknown) => left || setState({ problem: errorText(error) }),
     )
     return () => {
       left = true
@@ -28,7 +29,7 @@ export default function DiagramView({ text }: { text: string }) {
   }
   if (state.source === undefined) return <p className="preview-note">{t.previews.loading}</p>
   return (
-    <div className="preview-picture" tabIndex={0} role="group" aria-label={t.previews.diagram}>
+    <div className="preview-picture">
       <img src={state.source} alt={t.previews.diagram} />
     </div>
   )

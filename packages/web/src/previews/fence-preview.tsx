@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { kindOfFence } from './preview-kind.ts'
 import './preview-button.css'
 
-const ContentView = lazy(() => import('./content-view.tsx'))
+const ContentView = lazy(() => import('./content-view.tsx').then(({ ContentView }) => ({ default: ContentView })))
 
 /**
  * Below a finished block of code that is more than code: diagrams and charts are drawn at once, everything else when it

@@ -3,10 +3,11 @@ import { Suspense, useEffect, useState } from 'react'
 import { useSession } from '../chat/session-context.ts'
 import { PathName } from '../displays/parts/path-name.tsx'
 import { t } from '../texts/t.ts'
+import { errorText } from '../ui/error-text.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
-import ContentView, { type PreviewContent } from './content-view.tsx'
+import { ContentView, type PreviewContent } from './content-view.tsx'
 
 /** A file of the session's workspace as it is meant to be seen; read anew when a run has ended, and when asked to. */
 export function FilePreview({ path }: { path: string }) {
@@ -19,7 +20,7 @@ export function FilePreview({ path }: { path: string }) {
     const controller = new AbortController()
     api.preview(sessionId, path, controller.signal).then(
       (preview) => setState({ content: { ...preview, name: preview.path.slice(preview.path.lastIndexOf('/') + 1) } }),
-      (error: Error) => controller.signal.aborted || setState({ problem: error.message }),
+      (error: unknown) => controller.signal.aborted || setState({ problem: errorText(error) }),
     )
     return () => controller.abort()
   }, [api, sessionId, path, works, asked])

@@ -1,15 +1,15 @@
-import { useRef } from 'react'
+import { useMemo, useState } from 'react'
 import { readJsx, type UiElement } from '@troupe/core/protocol'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { UiView } from './ui/ui-view.tsx'
 
 /** A JSX source as the page that it is. While it is being written, what could be read last stays. */
-export default function JsxView({ source, partial = false }: { source: string; partial?: boolean }) {
-  const last = useRef<UiElement>(undefined)
-  const { root, problem } = readJsx(source, { partial })
-  if (root !== undefined) last.current = root
-  const shown = root ?? (partial ? last.current : undefined)
+export function JsxView({ source, partial = false }: { source: string; partial?: boolean }) {
+  const { root, problem } = useMemo(() => readJsx(source, { partial }), [source, partial])
+  const [last, setLast] = useState<UiElement>()
+  if (root !== undefined && root !== last) setLast(root)
+  const shown = root ?? (partial ? last : undefined)
   if (shown !== undefined) return <UiView root={shown} />
   if (partial) return null
   return (

@@ -43,9 +43,9 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
     <div className={`preview-frame preview-frame-${show.kind}`}>
       <iframe ref={frame} title={title} sandbox="allow-scripts" referrerPolicy="no-referrer" style={{ height }} />
       {state.error !== undefined && (
-        <p className="preview-note" role="status">
+        <output className="preview-note">
           {t.previews.failed} <VisibleText text={state.error} />
-        </p>
+        </output>
       )}
       {state.blocked > 0 && <p className="preview-note">{t.previews.blocked(state.blocked)}</p>}
     </div>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useGrowing } from '../displays/parts/use-growing.ts'
 import { t } from '../texts/t.ts'
 import { Segments } from '../ui/segments.tsx'
+import { errorText } from '../ui/error-text.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { sheetLimits, type Sheet } from './sheet.ts'
 import './views.css'
@@ -9,7 +10,7 @@ import './views.css'
 export type SheetSource = { text: string } | { base64: string }
 
 /** A spreadsheet as a table. Its cells are text and nothing else. */
-export default function SheetView({ source, name }: { source: SheetSource; name: string }) {
+export function SheetView({ source, name }: { source: SheetSource; name: string }) {
   const [state, setState] = useState<{ sheets?: Sheet[]; problem?: string }>({})
   const [chosen, setChosen] = useState('0')
   const text = 'text' in source ? source.text : undefined
@@ -18,7 +19,7 @@ export default function SheetView({ source, name }: { source: SheetSource; name:
     let left = false
     load(text, base64, name).then(
       (sheets) => left || setState({ sheets }),
-      (error: Error) => left || setState({ problem: error.message }),
+      (error: unknown) => left || setState({ problem: errorText(error) }),
     )
     return () => {
       left = true
@@ -60,7 +61,7 @@ export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?
   const figures = head.map((_, index) => isFigures(rows, index))
   return (
     <>
-      <div className="sheet" tabIndex={0} role="group" aria-label={sheet.name}>
+      <section className="sheet" tabIndex={0} aria-label={sheet.name}>
         <table aria-label={sheet.name}>
           <thead>
             <tr>
@@ -85,7 +86,7 @@ export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
           {t.previews.showRows(left)}

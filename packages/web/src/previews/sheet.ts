@@ -24,6 +24,6 @@ function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (value instanceof Date)
     return Number.isNaN(value.getTime()) ? '' : value.toISOString().replace(/T00:00:00\.000Z$/, '')
-  const text = typeof value === 'string' ? value : String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > sheetLimits.cell ? `${text.slice(0, sheetLimits.cell)}…` : text
 }

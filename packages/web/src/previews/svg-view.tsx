@@ -3,7 +3,7 @@ import { t } from '../texts/t.ts'
 import './views.css'
 
 /** An SVG as an image: there its scripts do not run, and nothing is fetched. It never becomes part of the page. */
-export default function SvgView({ text, name }: { text: string; name: string }) {
+export function SvgView({ text, name }: { text: string; name: string }) {
   const [failed, setFailed] = useState(false)
   if (failed) return <p className="preview-note">{t.previews.invalid}</p>
   const source = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text.toWellFormed())}`

@@ -159,14 +159,14 @@ function Options({
 export const fieldParts: Readonly<Record<string, Part>> = {
   // The form itself stands around everything: one in another is not possible.
   Form: ({ attributes, children }) => (
-    <div className="made-form" role="group" aria-label={text(attributes, 'title') || t.previews.form}>
+    <section className="made-form" aria-label={text(attributes, 'title') || t.previews.form}>
       {text(attributes, 'title') !== '' && (
         <div className="made-section-title">
           <VisibleText text={text(attributes, 'title')} />
         </div>
       )}
       <div className="made-stack">{children}</div>
-    </div>
+    </section>
   ),
   TextField: ({ attributes }) => <TextField attributes={attributes} />,
   TextArea: function TextArea({ attributes }) {

@@ -16,9 +16,10 @@ import { FormContext, type FormState } from './form-context.ts'
 import { UiView } from './ui-view.tsx'
 
 /** A form that JsonRender asks with: what is filled in is kept while the row is out of sight, and sent as the answer. */
-export default function FormAsk({ ask, ...form }: AskFormProps) {
-  const given = isRecord(ask.content) && isRecord(ask.content['form']) ? ask.content['form'] : {}
-  const read = useMemo(() => readUiTree(given['tree'] as unknown as UiTree), [given])
+export function FormAsk({ ask, ...form }: AskFormProps) {
+  const { content } = ask
+  const read = useMemo(() => readUiTree(formIn(content)['tree'] as UiTree), [content])
+  const given = formIn(content)
   if ('problem' in read) return <ValueView value={given} />
   const data = isRecord(given['data']) ? given['data'] : {}
   return (
@@ -29,6 +30,10 @@ export default function FormAsk({ ask, ...form }: AskFormProps) {
       </div>
     </>
   )
+}
+
+function formIn(content: unknown): Record<string, unknown> {
+  return isRecord(content) && isRecord(content['form']) ? content['form'] : {}
 }
 
 interface FormProps extends Omit<AskFormProps, 'ask'> {

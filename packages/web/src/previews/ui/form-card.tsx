@@ -1,17 +1,17 @@
-import { useMemo, useRef } from 'react'
-import { fieldsIn, nameOf, readUiTree, type UiElement, type UiTree } from '@troupe/core/protocol'
+import { useMemo, useState } from 'react'
+import { fieldsIn, labelOf, nameOf, readUiTree, type UiElement, type UiTree } from '@troupe/core/protocol'
 import { isRecord } from '../../displays/parts/read-fields.ts'
 import { t } from '../../texts/t.ts'
 import { VisibleText } from '../../ui/visible-text.tsx'
 import { UiView } from './ui-view.tsx'
 
 /** What JsonRender shows, or what came of it. `output` is undefined while its input still arrives. */
-export default function FormCard({ input, output }: { input: Record<string, unknown>; output: unknown }) {
-  const last = useRef<UiElement>(undefined)
+export function FormCard({ input, output }: { input: Record<string, unknown>; output: unknown }) {
   const partial = output === undefined
   const root = useMemo(() => rootOf(input['tree'], partial), [input, partial])
-  if (root !== undefined) last.current = root
-  const shown = root ?? last.current
+  const [last, setLast] = useState<UiElement>()
+  if (root !== undefined && root !== last) setLast(root)
+  const shown = root ?? last
   if (shown === undefined) return null
   if (!isRecord(output) || output['action'] === undefined) return <UiView root={shown} />
   if (output['action'] === 'cancel') return <p className="tool-remark">{t.previews.cancelled}</p>
@@ -21,7 +21,7 @@ export default function FormCard({ input, output }: { input: Record<string, unkn
       {fieldsIn(shown).map((field) => (
         <div key={nameOf(field)}>
           <dt>
-            <VisibleText text={String(field.attributes['label'])} />
+            <VisibleText text={labelOf(field)} />
           </dt>
           <dd>
             <VisibleText text={field.attributes['type'] === 'password' ? '••••' : said(field, values[nameOf(field)])} />

@@ -62,11 +62,8 @@ export const parts: Readonly<Record<string, Part>> = {
   Divider: () => <hr />,
   Heading: ({ attributes, children }) => {
     const level = Math.min(4, Math.max(1, Math.round(numberOf(attributes['level'], 2))))
-    return (
-      <div role="heading" aria-level={level + 2} className={`made-heading made-heading-${level}`}>
-        {children}
-      </div>
-    )
+    const Name = `h${level + 2}` as 'h3'
+    return <Name className={`made-heading made-heading-${level}`}>{children}</Name>
   },
   Text: ({ attributes, children }) => (
     <p
@@ -166,7 +163,7 @@ function Table({ attributes, children }: { attributes: UiElement['attributes']; 
   const rows = (attributes['rows'] ?? []) as readonly (readonly string[])[]
   const caption = attributes['caption']
   return (
-    <div className="made-table" tabIndex={0} role="group" aria-label={textOf(caption, t.previews.table)}>
+    <section className="made-table" tabIndex={0} aria-label={textOf(caption, t.previews.table)}>
       <table>
         {typeof caption === 'string' && (
           <caption>
@@ -199,7 +196,7 @@ function Table({ attributes, children }: { attributes: UiElement['attributes']; 
         )}
         {children}
       </table>
-    </div>
+    </section>
   )
 }
 
