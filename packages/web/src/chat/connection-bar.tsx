@@ -1,4 +1,5 @@
 import { WifiOff } from 'lucide-react'
+import { useState } from 'react'
 import { t } from '../texts/t.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isRunInSight } from './session-state.ts'
@@ -10,6 +11,7 @@ export function ConnectionBar() {
   const { showBranch } = useSessionStore()
   const isAway = useApp((state) => state.isAway)
   const keptAt = useApp((state) => state.keptAt)
+  const [openedAt] = useState(Date.now)
   const gone = useSession((state) => state.phase === 'missing' && state.messages.length > 0)
   const lost = useSession((state) => state.connection === 'lost' && state.run !== null)
   const elsewhere = useSession((state) => state.run !== null && !isRunInSight(state))
@@ -18,7 +20,7 @@ export function ConnectionBar() {
     return (
       <output className="connection">
         <WifiOff aria-hidden />
-        {keptAt === null ? t.chat.serverAway : t.chat.serverAwayKept(formatMoment(keptAt, Date.now()))}
+        {keptAt === null ? t.chat.serverAway : t.chat.serverAwayKept(formatMoment(keptAt, openedAt))}
       </output>
     )
   }
