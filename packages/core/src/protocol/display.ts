@@ -15,6 +15,7 @@ export type Display =
   | TerminalDisplay
   | ChecklistDisplay
   | AgentDisplay
+  | ChartDisplay
 
 /** One file before and after, as a unified diff. */
 export interface DiffDisplay {
@@ -137,4 +138,12 @@ export interface AgentDisplay {
   note?: string
   steps: number
   tokens: number
+}
+
+/** A chart: an option of ECharts as data; see `chartProblem` for what it may hold. */
+export interface ChartDisplay {
+  kind: 'chart'
+  option: Record<string, unknown>
+  title?: string
+  height?: number
 }
