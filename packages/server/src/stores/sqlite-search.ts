@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { AnyDb } from './sql/context.ts'
+import { cjkPairs, isCjkPair } from './sql/cjk-pairs.ts'
 import type { Search } from './sql/search.ts'
 
-/** The trigram index needs three characters; shorter terms are looked for in the text itself. */
+/** The trigram index needs three characters. Shorter terms have the index of pairs, or are looked for in the text. */
 const shortest = 3
 
 /** The tables behind the search, by schema version. Like migrations, they never change after their release. */
@@ -33,6 +34,30 @@ export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>
     ]
     for (const statement of statements) await statement.execute(db)
   },
+
+  /** Words of one or two characters, as many are in Chinese and Japanese: a word for each pair of neighbours. */
+  async 6(db) {
+    const statements = [
+      sql`create virtual table message_pairs using fts5 (pairs, content = '', contentless_delete = 1, detail = 'none')`,
+      sql`create trigger message_text_removed_pairs after delete on message_text begin
+        delete from message_pairs where rowid = old.id;
+      end`,
+    ]
+    for (const statement of statements) await statement.execute(db)
+    for (let after = 0; ;) {
+      const { rows } = await sql<{ id: number; text: string }>`
+        select id, text from message_text where id > ${after} order by id limit 500`.execute(db)
+      for (const { id, text } of rows) await indexPairs(db, id, text)
+      if (rows.length === 0) return
+      after = rows.at(-1)!.id
+    }
+  },
+}
+
+async function indexPairs(db: AnyDb, id: number, text: string): Promise<void> {
+  const pairs = cjkPairs(text)
+  if (pairs.length > 0)
+    await sql`insert into message_pairs (rowid, pairs) values (${id}, ${pairs.join(' ')})`.execute(db)
 }
 
 export const sqliteSearch: Search = {
@@ -41,9 +66,14 @@ export const sqliteSearch: Search = {
       await sql`delete from message_text where session_id = ${sessionId} and message_id = ${messageId}`.execute(db)
       return
     }
-    await sql`
+    const { rows } = await sql<{ id: number }>`
       insert into message_text (session_id, message_id, text) values (${sessionId}, ${messageId}, ${text})
-      on conflict (session_id, message_id) do update set text = excluded.text where text <> excluded.text`.execute(db)
+      on conflict (session_id, message_id) do update set text = excluded.text where text <> excluded.text
+      returning id`.execute(db)
+    for (const { id } of rows) {
+      await sql`delete from message_pairs where rowid = ${id}`.execute(db)
+      await indexPairs(db, id, text)
+    }
   },
 
   async remove(db, sessionId, messageIds) {
@@ -73,15 +103,26 @@ export const sqliteSearch: Search = {
 /** The rows `t` of message_text that hold every term, and what to order them by without sorting. */
 function matching(terms: string[]): { from: RawBuilder<unknown>; age: RawBuilder<unknown> } {
   const long = terms.filter((term) => Array.from(term).length >= shortest)
-  const short = terms.filter((term) => !long.includes(term))
+  const pairs = terms.filter((term) => !long.includes(term) && isCjkPair(term))
+  const short = terms.filter((term) => !long.includes(term) && !pairs.includes(term))
   const likes = short.map((term) => sql`and t.text like ${`%${term.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`)
   const rest = likes.length === 0 ? sql`` : sql.join(likes, sql` `)
-  if (long.length === 0) return { from: sql`from message_text t where true ${rest}`, age: sql`t.id` }
+  // A single character begins a pair wherever it stands.
+  const paired = pairs.map((term) => `"${term}"${Array.from(term).length === 1 ? '*' : ''}`).join(' AND ')
+  if (long.length === 0) {
+    if (pairs.length === 0) return { from: sql`from message_text t where true ${rest}`, age: sql`t.id` }
+    return {
+      from: sql`from message_pairs p cross join message_text t on t.id = p.rowid
+        where p.message_pairs match ${paired} ${rest}`,
+      age: sql`p.rowid`,
+    }
+  }
   // A quoted string is the only syntax used, so nothing that a person types is an operator.
   const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
   return {
     from: sql`from message_search f cross join message_text t on t.id = f.rowid
-      where f.message_search match ${match} ${rest}`,
+      where f.message_search match ${match} ${rest}
+      ${pairs.length === 0 ? sql`` : sql`and t.id in (select rowid from message_pairs where message_pairs match ${paired})`}`,
     age: sql`f.rowid`,
   }
 }

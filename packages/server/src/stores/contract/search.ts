@@ -25,6 +25,30 @@ export function searchContract(ground: () => Ground): void {
       expect(await found('wetter nirgends')).toEqual([])
     })
 
+    it('finds words of one and two characters wherever they stand, and what they were replaced by', async () => {
+      const { store, workspaceId } = ground()
+      const found = async (query: string) =>
+        (await store.messages.search({ workspaceId, query })).map(({ messageId }) => messageId)
+      await store.messages.add(at, message('u1', null, '珍珠'))
+      await store.messages.add(at, message('u2', null, 'in the middle:珍珠很美, タワーと猫'))
+      await store.messages.add(at, message('u3', null, 'at the end 是珍珠'))
+      await store.messages.add(at, message('u4', null, '珍 珠 apart, 𠮷野家'))
+      expect(await found('珍珠')).toEqual(['u3', 'u2', 'u1'])
+      expect(await found('珠')).toEqual(['u4', 'u3', 'u2', 'u1'])
+      expect(await found('珍珠 美 middle')).toEqual(['u2'])
+      expect(await found('珍 𠮷')).toEqual(['u4'])
+      expect(await found('猫')).toEqual(['u2'])
+      expect(await found('ワー')).toEqual(['u2'])
+      expect(await found('珍珠 in')).toEqual(['u2'])
+      expect((await store.sessions.list({ workspaceId, query: '珍珠' })).sessions).toHaveLength(1)
+      await store.messages.replace(at, { id: 'u3', parts: [{ type: 'text', text: '是玉石' }] })
+      await store.messages.remove(at, 'u1')
+      expect(await found('珍珠')).toEqual(['u2'])
+      expect(await found('玉石')).toEqual(['u3'])
+      await store.sessions.delete('s1')
+      expect(await found('玉石')).toEqual([])
+    })
+
     it('takes whatever a person types as plain words', async () => {
       const { store, workspaceId } = ground()
       await store.messages.add(at, message('u1', null, 'say "hi" AND (100% OR x_y) NEAR* a:b -c ^d {e} \'f\' \\g'))
