@@ -1,5 +1,6 @@
 import { Inbox } from 'lucide-react'
 import { useEffect } from 'react'
+import { isPressed, keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -11,7 +12,7 @@ export function InboxButton() {
   const count = useApp((state) => state.asks.length)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'i' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      if (!isPressed('Mod+I', event)) return
       event.preventDefault()
       if (app.getState().dialog === null) app.setDialog('inbox')
     }
@@ -22,7 +23,7 @@ export function InboxButton() {
     <IconButton
       className="inbox-button"
       label={count === 0 ? t.inbox.nothingWaits : t.inbox.count(count)}
-      shortcut={/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘I' : 'Ctrl I'}
+      shortcut={keyNames('Mod+I').join(' ')}
       aria-haspopup="dialog"
       onClick={() => app.setDialog('inbox')}
     >

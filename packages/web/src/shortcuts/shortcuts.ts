@@ -31,7 +31,6 @@ export const shortcuts: readonly Shortcut[] = [
     },
   },
   { id: 'search', keys: 'Mod+Shift+F', title: () => t.shortcuts.search, where: 'everywhere' },
-  { id: 'find', keys: 'Mod+F', title: () => t.shortcuts.find, where: 'everywhere' },
   { id: 'find', keys: 'Mod+F', title: () => t.find.label, where: 'everywhere' },
   { id: 'inbox', keys: 'Mod+I', title: () => t.shortcuts.inbox, where: 'everywhere' },
   {
@@ -59,7 +58,6 @@ export const shortcuts: readonly Shortcut[] = [
   { id: 'send', keys: 'Enter', title: () => t.shortcuts.send, where: 'message' },
   { id: 'steer', keys: 'Mod+Enter', title: () => t.composer.steer, where: 'message' },
   { id: 'line', keys: 'Shift+Enter', title: () => t.shortcuts.line, where: 'message' },
-  { id: 'steer', keys: 'Mod+Enter', title: () => t.shortcuts.steer, where: 'message' },
   { id: 'stop', keys: 'Escape', title: () => t.shortcuts.stop, where: 'message' },
   { id: 'history', keys: 'ArrowUp', title: () => t.shortcuts.history, where: 'message' },
   { id: 'quote', keys: 'Alt+Q', title: () => t.shortcuts.quote, where: 'message' },

@@ -768,6 +768,11 @@ export const en = {
     next: 'Next entry',
     previous: 'Previous entry',
     take: 'Take it',
+    stop: 'Stop the answer',
+    history: 'What you said before, in an empty message',
+    quote: 'Quote the chosen words',
+    rename: 'Rename the session or folder',
+    remove: 'Delete the session or folder',
   },
   context: {
     title: 'Context X-ray',

@@ -777,6 +777,11 @@ export const zh: Texts = {
     next: '下一项',
     previous: '上一项',
     take: '选中',
+    stop: '停止回答',
+    history: '之前说过的话（消息为空时）',
+    quote: '引用选中的文字',
+    rename: '重命名会话或文件夹',
+    remove: '删除会话或文件夹',
   },
   context: {
     title: '上下文透视',

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { shortcuts } from './shortcuts.ts'
+
+test('each shortcut is there once, and no two do something at the same keys', () => {
+  const ids = shortcuts.map(({ id }) => id)
+  expect(ids).toEqual([...new Set(ids)])
+  const keys = shortcuts.filter(({ run }) => run !== undefined).map((shortcut) => shortcut.keys)
+  expect(keys).toEqual([...new Set(keys)])
+})
