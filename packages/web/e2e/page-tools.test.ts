@@ -11,6 +11,7 @@ import type { TestWorkspace } from './open-workspace.ts'
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'page tools (skipped: no Chromium)' : 'page tools'
 
+const patiently = { timeout: 15_000 }
 const call = (tool: string, input: object): ScriptTurn => [{ call: { name: tool, input } }]
 const openPage = call('OpenUrl', { url: 'example.com/read' })
 const scripts: Record<string, ScriptTurn[]> = {
@@ -116,7 +117,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       await route.fulfill({ json: page200 }).catch(() => undefined)
     })
     await chatPage(first).send('open it')
-    await expect.poll(reads).toBe(1)
+    await expect.poll(reads, patiently).toBe(1)
     const second = await first.context().newPage()
     await second.goto(first.url())
     await card(second, 'OpenUrl').waitFor()
@@ -142,7 +143,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     // It is done, and nobody has heard of it.
     await page.route('**/ai/tools/ack', (route) => route.abort())
     await chat.send('open it')
-    await expect.poll(reads).toBe(1)
+    await expect.poll(reads, patiently).toBe(1)
     await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
     await page.unroute('**/ai/tools/ack')
     await page.reload()
@@ -167,8 +168,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await said(page)).toContain('roses are red')
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('roses')
 
+    // What waits for a click waits in the inbox, too.
     await chat.send('clipboard')
-    await card(page, 'ReadClipboard').getByRole('button', { name: 'Decline' }).click()
+    await page.getByRole('button', { name: '1 waiting for you' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
     await chat.finished()
     expect(await said(page)).toContain('The person declined.')
     expect(workspace.complaints).toEqual([])

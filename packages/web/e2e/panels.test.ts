@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
+import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
@@ -11,6 +14,8 @@ import type { TestWorkspace } from './open-workspace.ts'
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'panels (skipped: no Chromium)' : 'panels'
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const patiently = { timeout: 15_000 }
 const call = (tool: string, input: object): ScriptTurn[number] => ({ call: { name: tool, input } })
 const lines = Array.from({ length: 3000 }, (_, index) => `const line${index + 1} = ${index + 1}`).join('\n')
 const change = { file_path: 'small.ts', old_string: 'one', new_string: 'eins' }
@@ -57,6 +62,13 @@ describe.skipIf(chromium === undefined)(name, () => {
   const beside = (page: Page, card: RegExp, at = 0) =>
     page.getByRole('region', { name: card }).nth(at).getByRole('button', { name: 'Open beside' })
   const titles = (page: Page) => stack(page).getByRole('tab').allInnerTexts()
+  /** What axe finds in the stack. */
+  const faults = (page: Page) =>
+    page.evaluate(async () => {
+      const { axe: found } = window as unknown as { axe: { run(root: object): Promise<AxeResults> } }
+      const { violations } = await found.run({ include: [['.beside-stack'], ['.beside-resize']] })
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+    })
 
   test('what calls have brought opens beside the chat, as tabs that the keyboard moves through', async () => {
     const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
@@ -66,9 +78,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     // The line that was read is in sight, and a file of 3,000 lines does not become 3,000 rows.
     const line = stack(page).getByText('const line2000 = 2000', { exact: true })
     await line.waitFor()
-    await expect.poll(() => line.isVisible()).toBe(true)
     expect(await stack(page).locator('.numbered-line').count()).toBeLessThan(200)
     expect(await stack(page).evaluate((element) => element.contains(document.activeElement))).toBe(true)
+    await page.evaluate(axe)
+    expect(await faults(page)).toEqual([])
 
     await beside(page, /^Edit/).click()
     await stack(page)
@@ -77,16 +90,18 @@ describe.skipIf(chromium === undefined)(name, () => {
     await beside(page, /^Bash/).click()
     const output = stack(page).getByRole('log', { name: 'Output' })
     await output.getByText('started').waitFor()
+    expect(await faults(page)).toEqual([])
     expect(await titles(page)).toEqual(['long.ts', 'small.ts', expect.stringContaining('echo started')])
 
     await tab(page, /echo started/).focus()
     await page.keyboard.press('ArrowRight')
-    await expect.poll(() => tab(page, 'long.ts').getAttribute('aria-selected')).toBe('true')
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('long.ts')
+    await stack(page).getByRole('tab', { name: 'long.ts', selected: true }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('ArrowRight')
+    await stack(page).getByRole('tab', { name: 'small.ts', selected: true }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Delete')
-    await expect.poll(() => titles(page)).toEqual(['long.ts', expect.stringContaining('echo started')])
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('tab')
+    await tab(page, 'small.ts').waitFor({ state: 'detached' })
+    expect(await titles(page)).toEqual(['long.ts', expect.stringContaining('echo started')])
+    await stack(page).getByRole('tab', { selected: true }).and(page.locator(':focus')).waitFor()
 
     // A command is followed as it prints, and stopped.
     await tab(page, /echo started/).click()
@@ -112,16 +127,16 @@ describe.skipIf(chromium === undefined)(name, () => {
     const before = await width()
     await handle.focus()
     await page.keyboard.press('ArrowLeft')
-    await expect.poll(width).toBe(before + 24)
+    await expect.poll(width, patiently).toBe(before + 24)
     const box = await handle.boundingBox()
     await page.mouse.move((box?.x ?? 0) + 1, 400)
     await page.mouse.down()
     await page.mouse.move((box?.x ?? 0) - 99, 420, { steps: 4 })
     await page.mouse.up()
-    await expect.poll(width).toBe(before + 124)
+    await expect.poll(width, patiently).toBe(before + 124)
 
     await page.reload()
-    await expect.poll(() => titles(page)).toEqual(['small.ts', 'long.ts'])
+    await expect.poll(() => titles(page), patiently).toEqual(['small.ts', 'long.ts'])
     expect(await width()).toBe(before + 124)
     await stack(page).getByText('const eins = 1').or(stack(page).getByText('const one = 1')).waitFor()
 

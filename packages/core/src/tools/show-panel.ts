@@ -3,9 +3,9 @@ import { askPage, timeoutSec } from '../page/ask-page.ts'
 import { defineTool } from '../tool.ts'
 
 export default defineTool({
-  description: `Shows the person something in a panel beside the chat: a file of the workspace, the live output of a background command, or the conversation of an agent. It is for the person to see; you learn nothing from it.`,
+  description: `Shows the person something in a panel beside the chat: a file of the workspace, its preview (HTML, SVG, Markdown, CSV, XLSX, Mermaid), the live output of a background command, or the conversation of an agent. It is for the person to see; you learn nothing from it.`,
   input: z.object({
-    kind: z.enum(['file', 'terminal', 'agent']),
+    kind: z.enum(['file', 'preview', 'terminal', 'agent']),
     target: z
       .string()
       .min(1)

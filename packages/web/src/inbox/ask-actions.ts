@@ -2,6 +2,7 @@ import type { Ask } from '@troupe/core'
 import type { StoreApi } from 'zustand/vanilla'
 import { isUnreachable } from '../api/api-error.ts'
 import type { AppServices, AppState } from '../app-store.ts'
+import { isRecord } from '../displays/parts/read-fields.ts'
 
 export interface AskActions {
   /** Reads what waits for the person; calls that come while it is being read are served by one more reading. */
@@ -71,7 +72,7 @@ export function createAskActions(
   }
 }
 
-/** What a page is asked to do is no matter of the person's. */
-function isForPeople({ kind }: Ask): boolean {
-  return kind !== 'browser'
+/** What a page does by itself is no matter of the person's; what waits for their click is. */
+function isForPeople({ kind, content }: Ask): boolean {
+  return kind !== 'browser' || (isRecord(content) && content['byPerson'] === true)
 }

@@ -25,7 +25,7 @@ export function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
         <Moment time={ask.createdAt} />
       </p>
       <SessionContext value={store}>
-        {ask.kind === 'approval' ? <Approval ask={ask} /> : <Form ask={ask} />}
+        {ask.kind === 'approval' || ask.kind === 'browser' ? <Approval ask={ask} /> : <Form ask={ask} />}
       </SessionContext>
     </article>
   )

@@ -24,7 +24,7 @@ export interface PersonActProps {
 
 /** Something that happens only when the person clicks here. */
 export function PersonAct({ call, action, label, about, otherwise }: PersonActProps) {
-  const { pageTools } = useWorkspace()
+  const { app, pageTools } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
   const [state, setState] = useState<'ready' | 'busy' | { problem: string }>('ready')
   const asked: PersonCall = { sessionId, toolCallId: call.toolCallId, action, input: call.input }
@@ -33,6 +33,8 @@ export function PersonAct({ call, action, label, about, otherwise }: PersonActPr
     setState('busy')
     try {
       await work()
+      // Where the session is not in sight nobody else tells that this has its answer.
+      void app.refreshAsks()
     } catch (error) {
       setState({ problem: error instanceof Error ? error.message : String(error) })
     }

@@ -18,6 +18,13 @@ export function requestedPanel(
         title: title ?? target.split('/').at(-1) ?? target,
         data: { path: target, ...(line !== undefined && { line }) },
       }
+    case 'preview':
+      return {
+        kind: 'preview',
+        key: target,
+        title: title ?? target.split('/').at(-1) ?? target,
+        data: { path: target },
+      }
     case 'terminal':
       return { kind: 'terminal', key: target, title: title ?? target, data: { taskId: target } }
     case 'agent':
