@@ -1,55 +1,22 @@
-import { Ellipsis, FileText, GitBranch, Trash2 } from 'lucide-react'
-import { openBranchMap } from '../branches/open-branch-map.ts'
+import { Ellipsis } from 'lucide-react'
+import { lazy } from 'react'
 import { t } from '../texts/t.ts'
-import { copyText } from '../ui/copy-text.ts'
-import { Menu, type MenuItem } from '../ui/menu.tsx'
-import { notice } from '../ui/notices.tsx'
-import { useSession, useSessionStore } from './session-context.ts'
+import { OnDemand } from '../ui/on-demand.tsx'
 import type { VisibleMessage } from './session-state.ts'
+
+const Items = lazy(() => import('./message-menu-items.tsx').then((module) => ({ default: module.MessageMenuItems })))
 
 /** What is done to a message now and then. */
 export function MessageMenu({ message }: { message: VisibleMessage }) {
-  const { remove, panels } = useSessionStore()
-  const busy = useSession((state) => state.run !== null)
-  const isOwn = useSession((state) => state.agentId === null)
-  const items: MenuItem[] = [
-    { label: t.chat.copyMarkdown, icon: <FileText aria-hidden />, onSelect: () => void copy(message) },
-  ]
-  if (isOwn) {
-    items.push({
-      label: t.branches.open,
-      icon: <GitBranch aria-hidden />,
-      onSelect: () => openBranchMap(panels, message.id),
-    })
-    if (!busy)
-      items.push({
-        label: t.chat.delete,
-        icon: <Trash2 aria-hidden />,
-        danger: true,
-        onSelect: () => void remove(message.id).then(focusConversation),
-      })
-  }
   return (
-    <Menu
-      trigger={
-        <button type="button" className="icon-button" aria-label={t.chat.more} title={t.chat.more}>
+    <OnDemand
+      button={
+        <button type="button" className="icon-button" aria-haspopup="menu" aria-label={t.chat.more} title={t.chat.more}>
           <Ellipsis />
         </button>
       }
-      items={items}
-    />
+    >
+      {(button, onClosed) => <Items message={message} button={button} onClosed={onClosed} />}
+    </OnDemand>
   )
-}
-
-async function copy(message: VisibleMessage): Promise<void> {
-  const { messageMarkdown } = await import('./message-markdown.ts')
-  notice((await copyText(messageMarkdown(message))) ? t.chat.copied : t.chat.copyingFailed)
-}
-
-/** What had the focus is gone. */
-function focusConversation(): void {
-  const { activeElement } = document
-  if (activeElement !== null && activeElement !== document.body) return
-  const list = document.querySelector<HTMLElement>('[role="log"]') ?? document.querySelector<HTMLElement>('textarea')
-  list?.focus({ preventScroll: true })
 }

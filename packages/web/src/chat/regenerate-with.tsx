@@ -1,10 +1,9 @@
 import { ChevronDown } from 'lucide-react'
-import { Popover } from 'radix-ui'
-import { useState } from 'react'
-import { ModelChooser } from '../models/model-picker.tsx'
+import { lazy } from 'react'
 import { t } from '../texts/t.ts'
-import { useApp } from '../workspace.ts'
-import { useSessionStore } from './session-context.ts'
+import { OnDemand } from '../ui/on-demand.tsx'
+
+const ModelChoice = lazy(() => import('./model-choice.tsx').then((module) => ({ default: module.ModelChoice })))
 
 interface RegenerateWithProps {
   messageId: string
@@ -15,37 +14,23 @@ interface RegenerateWithProps {
 
 /** Another answer, from a model that is chosen for it. */
 export function RegenerateWith({ messageId, current, disabled }: RegenerateWithProps) {
-  const models = useApp((state) => state.models)
-  const { regenerate } = useSessionStore()
-  const [open, setOpen] = useState(false)
   return (
-    <Popover.Root open={open} onOpenChange={setOpen}>
-      <Popover.Trigger
-        className="icon-button regenerate-with"
-        aria-label={t.chat.regenerateWith}
-        title={t.chat.regenerateWith}
-        disabled={disabled}
-      >
-        <ChevronDown />
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className="model-popover"
-          align="start"
-          sideOffset={4}
-          collisionPadding={10}
+    <OnDemand
+      button={
+        <button
+          type="button"
+          className="icon-button regenerate-with"
           aria-label={t.chat.regenerateWith}
+          title={t.chat.regenerateWith}
+          disabled={disabled}
         >
-          <ModelChooser
-            models={models}
-            current={current}
-            onChoose={(model) => {
-              setOpen(false)
-              void regenerate(messageId, model)
-            }}
-          />
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+          <ChevronDown />
+        </button>
+      }
+    >
+      {(button, onClosed) => (
+        <ModelChoice messageId={messageId} current={current} button={button} onClosed={onClosed} />
+      )}
+    </OnDemand>
   )
 }

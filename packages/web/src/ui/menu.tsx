@@ -13,16 +13,26 @@ export interface MenuItem {
   onSelect?: () => void
 }
 
+export interface MenuProps {
+  trigger: ReactNode
+  items: MenuItem[]
+  /** From the beginning. */
+  isOpen?: boolean
+  onClosed?: () => void
+}
+
 /** Not modal: a modal one writes a style element, which the page's content policy forbids. */
-export function Menu({ trigger, items }: { trigger: ReactNode; items: MenuItem[] }) {
+export function Menu({ trigger, items, isOpen = false, onClosed: onOver }: MenuProps) {
   const chosen = useRef<() => void>(undefined)
   // What was chosen happens after the focus has gone back to the trigger, so that it can take the focus for good.
   const onClosed = () => {
     if (chosen.current !== undefined) setTimeout(chosen.current)
     chosen.current = undefined
+    // After the focus has gone back.
+    if (onOver !== undefined) setTimeout(onOver)
   }
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} defaultOpen={isOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content

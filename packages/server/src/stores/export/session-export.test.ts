@@ -122,6 +122,18 @@ describe('the export', () => {
     expect(readdirSync(file('.')).toSorted()).toEqual(['messages.jsonl', 'session.json'])
   })
 
+  it('holds nothing of what was taken out, and all of it when it is back', async () => {
+    await addLine(store, at, 6)
+    const before = readFileSync(file('messages.jsonl'), 'utf8')
+    const { id } = await store.messages.takeOut(at, { below: 'u2' })
+    expect(ids()).toEqual(['u1', 'a1'])
+    await reopen(() => rmSync(file('.'), { recursive: true }))
+    expect(ids()).toEqual(['u1', 'a1'])
+    expect(readdirSync(file('.')).toSorted()).toEqual(['messages.jsonl', 'session.json'])
+    await store.messages.bringBack(at, id)
+    expect(readFileSync(file('messages.jsonl'), 'utf8')).toBe(before)
+  })
+
   it('holds sub-agents and asks', async () => {
     const agent = agentRecord('s1', 'g1')
     await store.agents.put(agent)
