@@ -254,10 +254,13 @@ describe('pace', () => {
       queueMicrotask(done)
       return 0
     }) as never)
-    const total = async (text: string, speed: number | 'instant') => {
+    const total = async (text: string, speed: number | 'instant', pace?: string) => {
       waits.length = 0
       const model = demoModel({ speed })
-      const { stream } = await model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text }] }] })
+      const { stream } = await model.doStream({
+        prompt: [{ role: 'user', content: [{ type: 'text', text }] }],
+        ...(pace !== undefined && { providerOptions: { demo: { pace } } }),
+      })
       await Array.fromAsync(stream)
       return waits.reduce((sum, ms) => sum + ms, 0)
     }
@@ -268,6 +271,10 @@ describe('pace', () => {
     expect(long).toBeGreaterThan(2000)
     expect(await total('Write a long answer', 4)).toBeCloseTo(long / 4)
     for (const text of examples.en) expect(await total(text, 'instant')).toBe(0)
+    // What the person has set for the session goes before.
+    expect(await total('Write a long answer', 4, 'normal')).toBeCloseTo(long)
+    expect(await total('Write a long answer', 4, 'slow')).toBeCloseTo(long * 4)
+    expect(await total('Write a long answer', 1, 'instant')).toBe(0)
   })
 
   test('the speed comes from TROUPE_DEMO_SPEED, and a bad one says what to set', () => {

@@ -23,7 +23,7 @@ const paces: Readonly<Record<string, DemoSpeed>> = { slow: 0.25, normal: 1, inst
 export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   const speed = options.speed ?? demoSpeed(process.env['TROUPE_DEMO_SPEED'])
   const paceOf = ({ providerOptions }: LanguageModelV4CallOptions): DemoSpeed =>
-    paces[String(providerOptions?.['demo']?.['pace'])] ?? speed
+    paces[providerOptions?.['demo']?.['pace'] as string] ?? speed
   return scriptedModel((_prompt, _index, request) => atSpeed(nextTurn(readRequest(request)), paceOf(request)), {
     by: 'prompt',
     provider: 'demo',
