@@ -12,7 +12,7 @@ export default defineTool({
     height: z.number().min(120).max(1000).describe('In pixels').optional(),
   }),
   readOnly: true,
-  group: 'system',
+  group: 'preview',
   title: ({ title }) => title ?? 'Chart',
   execute({ option: given, title }) {
     const option = typeof given === 'string' ? parsed(given) : given

@@ -28,7 +28,7 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
   concurrent: true,
   needsApproval: false,
   recover: 'rerun',
-  group: 'system',
+  group: 'preview',
   title: ({ title }) => title ?? 'Form',
   validate(input) {
     if (JSON.stringify(input).length > uiLimits.characters)

@@ -19,7 +19,7 @@ What is not valid is kept as a file but not shown; the error names the file, so 
   // It writes nothing but a preview of its own.
   readOnly: false,
   needsApproval: false,
-  group: 'system',
+  group: 'preview',
   title: () => 'Preview',
   async execute(source, ctx) {
     const file = await writePreview(source, ctx)
