@@ -38,7 +38,7 @@ export function previewRoutes(options: { store: Store; homePath: string }): Rout
       method: 'GET',
       path: '/ai/sessions/:id/preview',
       summary: 'A file to look at: HTML, SVG, Markdown, CSV, XLSX, Mermaid, or a preview that the session made.',
-      query: z.object({ path: z.string().min(1).max(4096) }),
+      query: z.object({ path: z.string().max(4096).optional() }),
       scoped: true,
       answers: {
         200: '{preview: {path, kind, size, text | base64}}',
@@ -51,7 +51,7 @@ export function previewRoutes(options: { store: Store; homePath: string }): Rout
       async handle(c, { params, query, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
         const place = await placeOf(session)
-        const given = query['path'] as string
+        const given = query['path'] ?? ''
         const { real, shown, size } = locate(given, place)
         const kind = kinds[path.extname(real).toLowerCase()]
         const isOwnJsx = isJsxFile(real, place)
