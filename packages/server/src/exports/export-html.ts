@@ -54,8 +54,8 @@ export async function* exportHtml(source: ExportSource, leaf?: string): AsyncGen
   yield `</main>
 <form id="player" data-length="${length()}" aria-label="Replay" hidden>
 <button type="button" id="play" aria-pressed="false">Play</button>
-<button type="button" id="back" aria-label="One step back">⏮</button>
-<button type="button" id="next" aria-label="One step on">⏭</button>
+<button type="button" id="back" aria-label="One step back">‹</button>
+<button type="button" id="next" aria-label="One step on">›</button>
 <input type="range" id="seek" aria-label="Moment" min="0" step="1">
 <output id="time"></output>
 <label>Speed <select id="speed"><option value="0.5">½</option><option value="1" selected>1</option><option value="2">2</option><option value="4">4</option><option value="16">16</option></select></label>

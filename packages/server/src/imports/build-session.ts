@@ -13,16 +13,19 @@ export interface ForeignSession {
   updatedAt: number | undefined
   pinned?: boolean
   archived?: boolean
+  /** The end of the branch that the person saw last; else the newest message is it. */
+  current?: string
   messages: ForeignMessage[]
 }
 
 /**
  * A session of ours from another program's. Ids follow from that program's: the same conversation is the same session
- * whenever it comes. Messages that hold nothing are left out and what is below them moves up, lost parents and circles
+ * whenever it comes. The branch that was seen last comes last, so that it is the one that is shown. Messages that hold
+ * nothing are left out and what is below them moves up, lost parents and circles
  * become roots, and what one answer was made of in several pieces becomes one message.
  */
 export function buildSession(given: ForeignSession): ImportedSession {
-  const kept = joinAnswers(linkTree(given.messages))
+  const kept = joinAnswers(linkTree(given.messages, given.current))
   const id = idOf(given.prefix, given.id)
   let last = given.createdAt ?? 0
   const messages = kept.map((message): StoredMessage => {
@@ -69,19 +72,22 @@ export function idOf(prefix: string, id: string): string {
 }
 
 /** Parents before children; messages that hold nothing are gone. */
-function linkTree(messages: ForeignMessage[]): ForeignMessage[] {
+function linkTree(messages: ForeignMessage[], current: string | undefined): ForeignMessage[] {
   const byId = new Map(messages.map((message) => [message.id, message]))
+  const seen = wayUp(byId, byId.has(current ?? '') ? current : newestOf(messages))
   const parents = new Map<string, string | null>()
   for (const { id } of byId.values()) parents.set(id, keptParent(id))
   const children = Map.groupBy(
     [...byId.values()].filter((message) => !isEmpty(message)),
     ({ id }) => parents.get(id) ?? null,
   )
+  const below = (id: string | null): ForeignMessage[] =>
+    (children.get(id) ?? []).toSorted((a, b) => Number(seen.has(a.id)) - Number(seen.has(b.id)))
   const ordered: ForeignMessage[] = []
-  const waiting = [...(children.get(null) ?? [])].reverse()
+  const waiting = below(null).toReversed()
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     ordered.push({ ...next, parentId: parents.get(next.id) ?? null })
-    waiting.push(...(children.get(next.id) ?? []).toReversed())
+    waiting.push(...below(next.id).toReversed())
   }
   return ordered
 
@@ -98,6 +104,21 @@ function linkTree(messages: ForeignMessage[]): ForeignMessage[] {
     }
     return found
   }
+}
+
+function newestOf(messages: ForeignMessage[]): string | undefined {
+  const dated = messages.filter((message) => message.createdAt !== undefined && !isEmpty(message))
+  return dated.reduce<ForeignMessage | undefined>(
+    (newest, message) => (newest === undefined || message.createdAt! >= newest.createdAt! ? message : newest),
+    undefined,
+  )?.id
+}
+
+/** A message and everything above it. */
+function wayUp(byId: Map<string, ForeignMessage>, from: string | undefined): Set<string> {
+  const way = new Set<string>()
+  for (let at = from; at !== undefined && !way.has(at); at = byId.get(at)?.parentId ?? undefined) way.add(at)
+  return way
 }
 
 /** Answers that follow each other with nothing else beside them are one. */

@@ -35,6 +35,7 @@ export const chatgpt: Importer = {
       updatedAt: time(conversation['update_time']),
       archived: conversation['is_archived'] === true,
       pinned: conversation['is_starred'] === true,
+      current: text(conversation['current_node']),
       messages,
     })
   },

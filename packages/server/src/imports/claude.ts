@@ -36,6 +36,7 @@ export const claude: Importer = {
       createdAt: time(conversation['created_at']),
       updatedAt: time(conversation['updated_at']),
       pinned: conversation['is_starred'] === true,
+      current: text(conversation['current_leaf_message_uuid']),
       messages,
     })
   },

@@ -63,9 +63,9 @@ const expected: Record<string, { sessions: Record<string, string[]>; problems: s
     sessions: {
       'chatgpt-66a1b2c3-0001-4000-8000-00000000aaaa': [
         'n3 < - user: [loaf.png is not in the export.] | [A file is not in the export.] | Why is my loaf so flat? <b>40</b> % water',
+        'n8 < n3 assistant: Another answer: proof it longer.',
         'n4 < n3 assistant: (Weighing The dough is dry.) | python{"code":"print(500 * 0.4)"} = 200.0 | Take more water. See Altamura. | {Hydration https://bread.example/water}',
         'n9 < n4 user: 谢谢！ Thanks',
-        'n8 < n3 assistant: Another answer: proof it longer.',
       ],
       'chatgpt-66a1b2c3-0002-4000-8000-00000000bbbb': ['a < - user: Round and round', 'b < - assistant: we go'],
     },
@@ -88,9 +88,9 @@ const expected: Record<string, { sessions: Record<string, string[]>; problems: s
     sessions: {
       'librechat-5e5e5e5e-0000-4000-8000-121212121212': [
         'l1 < - user: Which star is that?',
+        'l3 < l1 assistant: (Ask the chart.) | sky{"at":"west"} = Arcturus | Arcturus.',
         'l2 < l1 assistant: (Bright and low.) | Vega.',
         'l4 < l2 user: How far?',
-        'l3 < l1 assistant: (Ask the chart.) | sky{"at":"west"} = Arcturus | Arcturus.',
       ],
     },
     problems: [],
@@ -128,7 +128,11 @@ describe('importing a file', () => {
       expect(report.sessions.map(({ sessionId, state }) => [sessionId, state])).toEqual(
         Object.keys(sessions).map((id) => [id, 'added']),
       )
-      for (const [id, lines] of Object.entries(sessions)) expect(await tree(id)).toEqual(lines)
+      for (const [id, lines] of Object.entries(sessions)) {
+        expect(await tree(id)).toEqual(lines)
+        // The branch that was seen last is the one that is shown.
+        expect(lines.at(-1)).toMatch(new RegExp(`^${(await store.messages.branch({ sessionId: id })).leafMessageId} `))
+      }
       expect(await store.sessions.get(Object.keys(sessions)[0]!)).toMatchObject(first)
       const again = await take(fixture(name))
       expect(again.sessions.map(({ state, added, conflicts }) => ({ state, added, conflicts }))).toEqual(

@@ -43,6 +43,7 @@ export const openWebUi: Importer = {
       updatedAt: time(outside['updated_at']),
       archived: outside['archived'] === true,
       pinned: outside['pinned'] === true,
+      current: text(record(chat['history'])['currentId']),
       messages,
     })
   },

@@ -749,7 +749,7 @@ export const en = {
     importConflicts: (count: number) =>
       `${count === 1 ? '1 message differs' : `${count} messages differ`} from what is here and stayed as it is.`,
     importProblems: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
-    importOpen: 'Open the newest',
+    importOpen: 'Open the first',
   },
   shortcuts: {
     title: 'Keyboard shortcuts',

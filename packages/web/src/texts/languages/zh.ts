@@ -758,7 +758,7 @@ export const zh: Texts = {
     importKnown: (count: number) => `${count} 个会话已经存在。`,
     importConflicts: (count: number) => `${count} 条消息与这里的不同，已保持原样。`,
     importProblems: (count: number) => `${count} 个问题`,
-    importOpen: '打开最新的会话',
+    importOpen: '打开第一个会话',
   },
   shortcuts: {
     title: '键盘快捷键',
