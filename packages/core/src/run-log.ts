@@ -44,6 +44,8 @@ export interface SteeringMessage {
   text: string
   /** What it names: a command, skills, mentions. Told before it. */
   brought?: Part[]
+  /** What may run unasked from then on, by each skill that whoever says it is at work with. */
+  unasked?: string[][]
 }
 
 export interface NotedCall {

@@ -58,11 +58,11 @@ export function openTurn(input: RunInput) {
       return steering.length > 0
     },
     injectSteering(): void {
-      for (const { id, text, brought = [] } of steering.splice(0)) {
+      for (const { id, text, brought = [], unasked = [] } of steering.splice(0)) {
         emit({ type: 'steering-message', id, parts: [{ type: 'text', text }] })
         // Parts of the answer, right after it: clients know only texts and files in such a message.
         for (const part of brought) emit(part as Chunk)
-        if (brought.length > 0) joinSkills(turn.state(), brought)
+        if (brought.length + unasked.length > 0) joinSkills(turn.state(), brought, unasked)
       }
     },
     /** The run counts as working while this goes on. */

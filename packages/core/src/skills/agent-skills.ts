@@ -32,9 +32,10 @@ export function openAgentSkills(
 }
 
 /** What a message in the middle of a turn brought in holds from then on. */
-export function joinSkills(state: AgentState, parts: readonly Part[]): void {
-  if (state.skills === undefined) return
-  state.skills.limits = [...state.skills.limits, ...limitsIn(parts)]
+export function joinSkills(state: AgentState, parts: readonly Part[], unasked: readonly string[][] = []): void {
+  if (state.skills === undefined && unasked.length === 0) return
+  state.skills ??= { list: () => [], limits: [] }
+  state.skills.limits = [...state.skills.limits, ...limitsIn(parts), ...unasked]
   openFolders(state, parts)
 }
 

@@ -5,6 +5,7 @@ import type { ParamValues } from '../protocol/param.ts'
 import type { RunOutcome } from '../run/end-turn.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { WriteLock } from '../run/write-lock.ts'
+import type { SteeringMessage } from '../run-log.ts'
 import type { AgentRecord } from '../store.ts'
 import type { Tool } from '../tool.ts'
 import type { Meter } from './meter.ts'
@@ -70,7 +71,7 @@ export interface ChildRun {
 export interface HostedRun {
   done: Promise<RunOutcome>
   /** Rejects when the run has decided to end. */
-  steer(message: { id: string; text: string }): Promise<void>
+  steer(message: SteeringMessage): Promise<void>
 }
 
 /** The door of one run to its sub-agents. `agents` and `idle` go into the run's input. */

@@ -2,9 +2,9 @@ import { NamedError } from '../error.ts'
 import type { AgentLink } from './agent-host.ts'
 import type { AgentNode } from './agent-node.ts'
 import { storedReport, type Forest, type FullRecord, type TreeRun } from './forest.ts'
-import { isFinal, type AgentReport, type Agents, type Refusal, type SpawnRequest } from './agents.ts'
+import { isFinal, type AgentReport, type Agents, type Refusal, type SpawnRequest, type Unasked } from './agents.ts'
 import { derivedId } from './derived-id.ts'
-import { prepare } from './prepare.ts'
+import { narrowSetup, prepare } from './prepare.ts'
 import { resultText } from './result-text.ts'
 import { createSlots } from './slots.ts'
 
@@ -181,7 +181,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     call: CallOf,
     agentId: string,
     text: string,
-    { interrupt = false, messageId }: { interrupt?: boolean; messageId?: string } = {},
+    { interrupt = false, messageId, unasked = [] }: { interrupt?: boolean; messageId?: string; unasked?: Unasked } = {},
   ): Promise<AgentReport | Refusal> {
     const refusal = await refuseStranger(agentId)
     if (refusal !== undefined) return refusal
@@ -190,7 +190,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     const node = nodes.get(agentId)
     if (node !== undefined) {
       try {
-        await node.send({ ...message, runId }, interrupt)
+        await node.send({ ...message, runId, unasked }, interrupt)
         return node.report
       } catch (error) {
         if (!(error instanceof NamedError) || error.name !== 'NoRun') throw error
@@ -201,7 +201,8 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     if (spent !== undefined) return { refused: 'BUDGET', message: spent }
     const known = (await host.find(agentId)) as FullRecord
     if (known.runId === runId) return tree.reportOf(agentId, run.frames)
-    const details = { ...known.details, parentRunId: run.runId, background: true, told: [{ runId, message }] }
+    const setup = narrowSetup(known.details.setup, unasked)
+    const details = { ...known.details, setup, parentRunId: run.runId, background: true, told: [{ runId, message }] }
     const record: FullRecord = { ...known, status: 'pending', runId, details, updatedAt: Date.now() }
     await host.save(record)
     return attach(record, slots.take()).report

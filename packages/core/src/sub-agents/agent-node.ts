@@ -4,9 +4,10 @@ import type { Chunk, Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../run/end-turn.ts'
 import type { AgentDetails, AgentRecord } from '../store.ts'
 import type { AgentHost, AgentLink, ChildRun, HostedRun, Told } from './agent-host.ts'
-import { isFinal, type AgentReport, type AgentStatus } from './agents.ts'
+import { isFinal, type AgentReport, type AgentStatus, type Unasked } from './agents.ts'
 import { derivedId } from './derived-id.ts'
 import type { Meter } from './meter.ts'
+import { narrowSetup } from './prepare.ts'
 import type { Slot } from './slots.ts'
 import type { WriteLock } from '../run/write-lock.ts'
 
@@ -20,7 +21,7 @@ export interface AgentNode {
   readonly listeners: Set<(report: AgentReport) => void>
   /** Somebody has read its end. */
   claimed: boolean
-  send(message: { id: string; text: string; runId: string }, interrupt: boolean): Promise<void>
+  send(message: { id: string; text: string; runId: string; unasked: Unasked }, interrupt: boolean): Promise<void>
   stop(reason: NamedError): void
 }
 
@@ -50,6 +51,7 @@ export function startNode(options: NodeOptions): AgentNode {
   /** What it still has to answer, the message that it is at first. */
   const told = [...options.record.details.told]
   let record = options.record
+  let { frames } = options
   let saved: Promise<void> = Promise.resolve()
   let hosted: HostedRun | undefined
   let current: AbortController | undefined
@@ -67,11 +69,13 @@ export function startNode(options: NodeOptions): AgentNode {
     listeners,
     claimed: false,
     ended: live(),
-    async send({ runId, ...message }, interrupt) {
+    async send({ runId, unasked, ...message }, interrupt) {
       if (over) throw new NamedError('NoRun', `The agent ${agentId} has just ended.`)
+      narrow(unasked)
       if (!interrupt && hosted !== undefined) {
         try {
-          return await hosted.steer(message)
+          const narrowing = unasked.length > 0 && { unasked: unasked.map((list) => [...list]) }
+          return await hosted.steer({ ...message, ...narrowing })
         } catch (error) {
           if (!(error instanceof NamedError) || error.name !== 'NoRun') throw error
         }
@@ -81,6 +85,14 @@ export function startNode(options: NodeOptions): AgentNode {
       if (interrupt) current?.abort(new NamedError('Stopped', 'Stopped: its parent has something else for it.'))
     },
     stop: (reason) => life.abort(reason),
+  }
+
+  /** Its next runs, also after a restart, let no more pass than whoever told it to go on. */
+  function narrow(unasked: Unasked): void {
+    const setup = narrowSetup(record.details.setup, unasked)
+    if (setup === record.details.setup) return
+    record = { ...record, details: { ...record.details, setup } }
+    frames = [...frames.slice(0, -1), { ...(frames.at(-1) as AgentFrame), unasked: setup.unasked ?? [] }]
   }
 
   async function live(): Promise<AgentReport> {
@@ -122,7 +134,7 @@ export function startNode(options: NodeOptions): AgentNode {
       hosted = await host.open({
         runId,
         record,
-        frames: options.frames,
+        frames,
         message,
         meter,
         writes: options.writes,

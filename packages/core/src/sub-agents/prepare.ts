@@ -3,7 +3,7 @@ import type { AgentFrame } from '../agent-frame.ts'
 import { findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
 import type { AgentHost, AgentSetup } from './agent-host.ts'
-import type { Refusal, SpawnRequest } from './agents.ts'
+import type { Refusal, SpawnRequest, Unasked } from './agents.ts'
 import type { Meter } from './meter.ts'
 import { refuse } from './refuse.ts'
 
@@ -85,6 +85,13 @@ function inline(
 function notFound(name: string, definitions: readonly AgentDefinition[]): Refusal {
   const known = definitions.map((definition) => definition.name).join(', ')
   return { refused: 'NOT_FOUND', message: `There is no agent "${name}". There are: ${known || 'none'}.` }
+}
+
+/** With what skills of whoever tells it more leave unasked, besides what it was started with. */
+export function narrowSetup(setup: AgentSetup, unasked: Unasked): AgentSetup {
+  const known = new Set((setup.unasked ?? []).map((list) => JSON.stringify(list)))
+  const added = unasked.filter((list) => !known.has(JSON.stringify(list)))
+  return added.length === 0 ? setup : { ...setup, unasked: [...(setup.unasked ?? []), ...added] }
 }
 
 /** The chain with the new agent at its end. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unaskedBySkills } from '../skills/narrow-call.ts'
 import type { AgentReport, Refusal } from '../sub-agents/agents.ts'
 import { agentsOf } from '../sub-agents/agents-of.ts'
 import { resultText } from '../sub-agents/result-text.ts'
@@ -18,7 +19,7 @@ export default defineTool({
   group: 'agent',
   title: ({ agent_id: id }) => `Tell ${id}`,
   execute: ({ agent_id: agentId, message, interrupt }, ctx): Promise<AgentReport | Refusal> =>
-    agentsOf(ctx).send(agentId, message, { interrupt: interrupt === true }),
+    agentsOf(ctx).send(agentId, message, { interrupt: interrupt === true, unasked: unaskedBySkills(ctx) }),
   toModel: (report) =>
     'refused' in report
       ? resultText(report)

@@ -161,6 +161,41 @@ describe('allowed-tools of a skill', () => {
   })
 })
 
+describe('allowed-tools of a skill and an agent that was there before', () => {
+  const allow = { rules: { allow: ['Bash', 'Task', 'SendInput', 'WaitAgent'] } }
+  const touch = [[{ call: { name: 'Bash', input: { command: 'touch a' } } }], [{ text: 'helped' }]]
+
+  /** Starts a helper, has `told` tell it to help, and says what waits for the person then. */
+  async function asksAfter(told: string): Promise<string[]> {
+    const config = { systemPrompt: 'You help.', tools: ['Bash'] }
+    server.script('begin', [
+      [{ call: { name: 'Task', input: { name: 'helper', task: 'be ready', config } } }],
+      [{ text: 'begun' }],
+    ])
+    await server.chat('s1', 'begin', allow)
+    const [agent] = await server.store.agents.list('s1')
+    server.script(told, [
+      [{ call: { name: 'SendInput', input: { agent_id: agent?.agentId, message: 'help' } } }],
+      [{ call: { name: 'WaitAgent', input: { agent_ids: [agent?.agentId] } } }],
+      [{ text: 'done' }],
+    ])
+    server.script('help', touch)
+    await server.chat('s1', told.slice(told.indexOf('</skill>') === -1 ? 0 : told.indexOf('</skill>') + 8), allow)
+    const { body } = await server.json<{ asks: { toolName: string }[] }>('/ai/asks')
+    return body.asks.map(({ toolName }) => toolName)
+  }
+
+  it('leave it as it is where no skill is at work', async () => {
+    expect(await asksAfter('go on')).toEqual([])
+  })
+
+  it('hold for it once it is told more', async () => {
+    const file = skill('git', 'allowed-tools: Bash(git:*)\n')
+    const block = `<skill name="git" path="${file}" folder="${path.dirname(file)}">\nDo git.\n</skill>`
+    expect(await asksAfter(`${block}/skill/git go on`)).toEqual(['Bash'])
+  })
+})
+
 describe('what is said to a run that is under way', () => {
   const steer = (text: string): Promise<{ status: number; body: { hints?: string[]; error?: { message: string } } }> =>
     server.json('/ai/chat/s1/steer', { body: { id: `st-${text.length}`, text } })
