@@ -1,6 +1,6 @@
 import { writeFileSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { paramsOf, type ParamValues } from '@troupe/core'
+import { paramsOf, type Param, type ParamValue, type ParamValues } from '@troupe/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../test/test-server.ts'
 import { callSettings } from './call-settings.ts'
@@ -91,6 +91,44 @@ describe.each(arriving)('%s/%s', (provider, name, values, expected) => {
     expect(told(plain as Record<string, unknown>)).not.toHaveProperty('temperature')
   })
 })
+
+const wired = ['openai', 'anthropic', 'google', 'xai', 'deepseek', 'moonshot', 'qwen'] as const
+
+test.each(wired)('every setting that a model of %s lists makes another request', async (provider) => {
+  const settings = { [provider]: { baseURL: wire.baseURL(provider), apiKey: 'k-0123456789' } }
+  const models = createModels({ settings: () => settings, env: {}, defaultModel: () => undefined, probe: false })
+  const listed = (await models.listModels()).filter(
+    (model) => model.provider === provider && model.tags.includes('chat'),
+  )
+  const ask = async (ref: string, values: ParamValues): Promise<string> => {
+    const { model, definition } = await models.resolveChatModel(ref)
+    wire.play({ turn: { text: 'ok' } })
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }]
+    const { stream } = await model.doStream({ prompt, ...callSettings(definition, values) })
+    await Array.fromAsync(stream)
+    return JSON.stringify(wire.requests.at(-1)?.body)
+  }
+  const without: string[] = []
+  for (const model of listed) {
+    const params = paramsOf(model)
+    const unthinking = params.some((param) => param.type === 'choice' && param.options.includes('none'))
+    for (const param of params) {
+      // Some choose their words as they are told only while they do not think.
+      const rest: ParamValues = unthinking && param.name !== 'reasoning' ? { reasoning: 'none' } : {}
+      for (const value of valuesOf(param))
+        if ((await ask(model.ref, { ...rest, [param.name]: value })) === (await ask(model.ref, rest)))
+          without.push(`${model.ref} ${param.name} ${String(value)}`)
+    }
+  }
+  expect(without).toEqual([])
+})
+
+function valuesOf(param: Param): ParamValue[] {
+  if (param.type === 'choice') return param.options
+  if (param.type === 'texts') return [['END']]
+  if (param.type === 'switch') return [true]
+  return [param.type === 'integer' ? Math.min(param.max, 1234) : (param.min + param.max) / 3]
+}
 
 describe('settings of a session', () => {
   let server: TestServer

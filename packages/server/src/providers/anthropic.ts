@@ -41,7 +41,7 @@ export default defineProvider({
   // Newer ones refuse to be told how to choose their words.
   params: (model) => [
     ...(/^claude-(haiku-4-5|sonnet-4|opus-4-[0-6]|3)/.test(model.id) ? [temperature(1), topP, topK] : []),
-    ...(isReasoning(model) ? [reasoning(['none', 'low', 'medium', 'high', 'xhigh', 'max'])] : []),
+    ...(isReasoning(model, /^claude/) ? [reasoning(['none', 'low', 'medium', 'high', 'xhigh', 'max'])] : []),
     maxOutputTokens(model),
     stopSequences,
   ],

@@ -48,7 +48,7 @@ export default defineProvider({
     { id: 'gpt-image-1-mini', name: 'GPT Image 1 mini', tags: ['image'] },
   ],
   params: (model) =>
-    isReasoning(model)
+    isReasoning(model, /^(gpt-([5-9]|\d{2})|o\d)/)
       ? [reasoning(['none', 'low', 'medium', 'high', 'xhigh']), verbosity, maxOutputTokens(model)]
       : [temperature(2), topP, maxOutputTokens(model)],
   async create(options) {

@@ -27,7 +27,8 @@ export default defineProvider({
   params: (model) => [
     temperature(2),
     topP,
-    ...(isReasoning(model) ? [reasoning(['low', 'medium', 'high'])] : []),
+    // Of the one that says so in its name the effort is fixed.
+    ...(isReasoning(model) && !model.id.endsWith('-reasoning') ? [reasoning(['low', 'medium', 'high'])] : []),
     maxOutputTokens(model),
     seed,
   ],

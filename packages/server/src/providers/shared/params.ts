@@ -108,6 +108,7 @@ export function chatCompletionParams(model: { maxOutputTokens?: number }): Param
   ]
 }
 
-export function isReasoning({ tags = [] }: { tags?: string[] }): boolean {
-  return tags.includes('reasoning')
+/** Tagged so; one that nobody has tagged is told by its id, where its provider names them so. */
+export function isReasoning({ id, tags }: { id: string; tags?: string[] }, named?: RegExp): boolean {
+  return tags?.includes('reasoning') ?? named?.test(id) ?? false
 }
