@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
 
@@ -19,6 +19,16 @@ const focused = (page: Page) =>
 
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
+  /** One for all: a page takes longer to open than any of this. */
+  let page: Page
+  const goTo = async (at: string) => {
+    await page.evaluate((hash) => void (window.location.hash = hash), at === '' ? '' : `#settings/${at}`)
+    if (at !== '') await dialog(page).waitFor()
+  }
+  const close = async () => {
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+  }
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '', {
       server: { env: { OPENAI_API_KEY: 'sk-from-the-environment' } },
@@ -29,12 +39,11 @@ describe.skipIf(chromium === undefined)(name, () => {
       },
       files: { 'read-me.txt': 'hello\n' },
     })
+    page = await workspace.open()
   })
-  afterEach(() => workspace.closePages())
   afterAll(() => workspace?.close())
 
   test('with the keyboard alone every setting is found, gone to, and stands in the address', async () => {
-    const page = await workspace.open()
     await page.keyboard.press('Control+,')
     const field = dialog(page).getByRole('searchbox', { name: 'Search the settings' })
     await field.waitFor()
@@ -60,19 +69,19 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).waitFor({ state: 'detached' })
     expect(new URL(page.url()).hash).toBe('')
 
-    await page.goto(`${page.url()}#settings/data/backup`)
+    await goTo('data/backup')
     await expect.poll(() => focused(page)).toEqual(['BUTTON', 'backup'])
     await page.reload()
     await expect.poll(() => focused(page)).toEqual(['BUTTON', 'backup'])
     expect(await page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
+    await close()
   })
 
   test('skills are listed with what is wrong, and others come in once they were looked at and trusted', async () => {
     const source = path.join(workspace.folder, 'repo', 'csv')
     await mkdir(source, { recursive: true })
     await writeFile(path.join(source, 'SKILL.md'), skill('csv'))
-    const page = await workspace.newPage()
-    await page.goto(`${workspace.server().newUrl()}&settings/skills`)
+    await goTo('skills')
     const list = dialog(page).getByRole('list', { name: 'Skills', exact: true })
     await list.getByText('About pdf.').waitFor()
     const problems = dialog(page).getByRole('region', { name: 'What is no skill' })
@@ -97,8 +106,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the data is measured, backed up and examined; models are shown with what they can', async () => {
-    const page = await workspace.newPage({ viewport: { width: 390, height: 844 } })
-    await page.goto(`${workspace.server().newUrl()}&settings`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.evaluate(() => void (window.location.hash = '#settings'))
     await dialog(page).getByRole('link', { name: 'Data' }).click()
     await dialog(page).getByText(workspace.server().home.path, { exact: true }).waitFor()
     await dialog(page).getByRole('button', { name: 'Back up now' }).click()
@@ -123,10 +132,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByText('react-dom', { exact: false }).first().waitFor()
     await dialog(page).getByRole('button', { name: 'Close' }).click()
     await dialog(page).waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 1200, height: 800 })
   })
 
   test('a question mark shows the shortcuts where nobody types, unless that is turned off', async () => {
-    const page = await workspace.open()
     await page.getByRole('textbox', { name: 'Message', exact: true }).press('?')
     expect(await page.getByRole('dialog').count()).toBe(0)
     await page.getByRole('button', { name: 'Settings', exact: true }).focus()
@@ -135,16 +144,15 @@ describe.skipIf(chromium === undefined)(name, () => {
     await sheet.getByText('New session').waitFor()
     await page.keyboard.press('Escape')
     await sheet.waitFor({ state: 'detached' })
-    await page.goto(`${page.url().split('#')[0]}#settings/shortcuts/signs`)
+    await goTo('shortcuts/signs')
     await expect.poll(() => focused(page)).toEqual(['INPUT', 'signs'])
     await page.keyboard.press('Space')
-    await page.keyboard.press('Escape')
+    await close()
     await page.getByRole('button', { name: 'Settings', exact: true }).press('?')
     expect(await sheet.count()).toBe(0)
   })
 
   test('a few letters go to a session, a message in it, a setting or a command', async () => {
-    const page = await workspace.open()
     const field = page.getByRole('textbox', { name: 'Message', exact: true })
     await field.fill('repeat: a zebra in the garden')
     await field.press('Enter')
@@ -175,16 +183,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
   })
 
-  test('the language is the browser’s, or another that is chosen, at once and from then on', async () => {
-    const page = await workspace.newPage({ locale: 'zh-CN' })
-    await page.goto(`${workspace.server().newUrl()}&settings/language`)
-    await dialog(page).getByRole('radio', { name: '中文', checked: true }).waitFor({ state: 'attached' })
+  test('another language is there at once, the focus stays, and it is kept', async () => {
+    await goTo('language')
+    await dialog(page).getByRole('radio', { name: '中文' }).check({ force: true })
+    await dialog(page).getByRole('link', { name: '语言' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh')
-    await dialog(page).getByRole('radio', { name: 'English' }).check({ force: true })
-    await dialog(page).getByRole('link', { name: 'Language' }).waitFor()
     await expect.poll(() => focused(page)).toEqual(['INPUT', 'language'])
     await page.reload()
-    await dialog(page).getByRole('radio', { name: 'English', checked: true }).waitFor({ state: 'attached' })
+    await dialog(page).getByRole('radio', { name: '中文', checked: true }).waitFor({ state: 'attached' })
   })
 
   test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
