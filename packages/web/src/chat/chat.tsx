@@ -22,7 +22,6 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
   const disclosures = useMemo(() => new Map<string, boolean>(), [])
   const target = useApp((state) => state.target)
-  useEffect(loadPartsInTime, [])
   useEffect(() => {
     void store.open()
     return store.close
@@ -61,6 +60,7 @@ function ChatBody() {
   const phase = useSession((state) => state.phase)
   const failure = useSession((state) => state.failure)
   const empty = useSession((state) => state.messages.length === 0 && state.run === null)
+  useEffect(() => (phase === 'loading' ? undefined : loadPartsInTime()), [phase])
   if (failure !== null && empty) {
     return (
       <div className="chat-note">
