@@ -180,7 +180,7 @@ export async function gatherParts(
   const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
   options.onStart(session, {
     blocks,
-    tools: shownTools(tools, history, offersIn(options, session)),
+    tools: shownTools(tools, history, offersIn(options, session, request)),
     model,
     history,
     userMessageId,
@@ -258,9 +258,13 @@ async function gatherAgentParts(
   }
 }
 
-/** What the open pages of the session's workspace offer. */
-export function offersIn(options: LiveOptions, { workspaceId }: Session): (action: string) => boolean {
-  return (action) => options.offers?.(workspaceId, action) === true
+/** What the open pages of the session's workspace offer; nothing to a run that nobody looks at. */
+export function offersIn(
+  options: LiveOptions,
+  { workspaceId }: Session,
+  { headless }: RunRequest,
+): (action: string) => boolean {
+  return (action) => headless !== true && options.offers?.(workspaceId, action) === true
 }
 
 /** Nothing where nothing is set, or the model is away: it is missed when it is called. */

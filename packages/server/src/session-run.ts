@@ -210,7 +210,7 @@ class SessionRun implements OpenRun {
       ...(parts.callOptions !== undefined && { callOptions: parts.callOptions }),
       instructions,
       tools: inDialect(parts.tools, model.id),
-      offers: offersIn(options, session),
+      offers: offersIn(options, session, request),
       history,
       opening: opening.filter((chunk) => !isTransient(chunk)),
       limits: ownLimits(parts, { ...options.limits(), ...request.limits }),

@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a reload in the middle loses nothing and does nothing twice', async () => {
+  test('a restart of the server and a reload in the middle lose nothing and do nothing twice', async () => {
     const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
     const chat = chatPage(page)
     const reads = await readable(page)
@@ -145,6 +145,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('open it')
     await expect.poll(reads, patiently).toBe(1)
     await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
+    await workspace.restart()
     await page.unroute('**/ai/tools/ack')
     await page.reload()
     await chat.lastAnswer.getByText('It is open.').waitFor()

@@ -70,6 +70,14 @@ it('the tab that started the run is told of the call, and its word goes to the m
   expect(await beat('a', '1')).toEqual({ calls: [], others: 0 })
 })
 
+it('a run that nobody looks at is not offered what pages do', async () => {
+  await beat('a', '1')
+  server.script('alone', [[{ text: 'Nobody is here.' }]])
+  await server.chat('alone', 'alone', { headless: true })
+  expect(shownTo('alone')).toContain('WebFetch')
+  expect(shownTo('alone')).not.toContain('OpenUrl')
+})
+
 it('another tab takes over when the first has died, also one of another browser', async () => {
   await beat('a', '1')
   await beat('a', '2')
