@@ -101,7 +101,9 @@ export function Composer() {
         <GrowingTextarea
           ref={field}
           aria-label={running ? t.composer.messageDuringRun : t.composer.message}
-          placeholder={running ? t.composer.placeholderDuringRun : t.composer.placeholder}
+          placeholder={
+            dropping ? t.composer.dropHere : running ? t.composer.placeholderDuringRun : t.composer.placeholder
+          }
           value={draft}
           aria-autocomplete="list"
           aria-controls={picks.items.length > 0 ? picks.listId : undefined}

@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
+import { useWorkspace } from '../workspace.ts'
 import { waitingItems } from './queue.ts'
 import type { QueuedMessage } from './queue.ts'
 import './queue-chips.css'
@@ -19,6 +20,8 @@ export function QueueChips() {
   const items = useStore(queue, useShallow(waitingItems))
   const held = useStore(queue, (state) => state.held)
   const running = useSession((state) => state.run !== null)
+  const gone = useSession((state) => state.phase === 'missing')
+  const { sendAsNew } = useWorkspace()
   const [editing, setEditing] = useState<string | null>(null)
   const [said, setSaid] = useState('')
   const list = useRef<HTMLOListElement>(null)
@@ -41,6 +44,13 @@ export function QueueChips() {
     if (items.length > 1) focusOn(Math.min(index, items.length - 2))
     else document.querySelector<HTMLElement>('.composer-box textarea')?.focus()
   }
+  const send = () => {
+    const [first] = items
+    if (!gone || first === undefined) return void sendQueued()
+    // The session was deleted elsewhere: what waits goes on in another one.
+    queue.remove(first.id)
+    sendAsNew(first.text, first.files)
+  }
   const onKey = (event: KeyboardEvent<HTMLElement>, index: number) => {
     if (event.target !== event.currentTarget) return
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
@@ -62,9 +72,7 @@ export function QueueChips() {
               ? t.composer.queueTitle(items.length)
               : t.composer.queueIdle(items.length)}
         </output>
-        {(held || !running) && (
-          <Button onClick={() => void sendQueued()}>{running ? t.composer.queueGoOn : t.composer.queueSend}</Button>
-        )}
+        {(held || !running) && <Button onClick={send}>{running ? t.composer.queueGoOn : t.composer.queueSend}</Button>}
         {items.length > 1 && (
           <Button kind="quiet" onClick={() => dequeue(items.map(({ id }) => id))}>
             {t.composer.queueClear}

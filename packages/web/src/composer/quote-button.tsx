@@ -13,38 +13,40 @@ interface Chosen {
   y: number
 }
 
+const settledMs = 300
+
 /** Words of an answer that are selected can be quoted: a button beside them, or the key that it names. */
 export function QuoteButton() {
   const store = useSessionStore()
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
-    const look = () => setChosen(chosenWords())
+    let timer: ReturnType<typeof setTimeout> | undefined
     // A selection that is still being drawn would move the button under the pointer.
-    const onDown = (event: Event) => {
+    const onChange = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => setChosen(chosenWords()), settledMs)
+    }
+    const onMove = (event: Event) => {
       if (!(event.target instanceof Node && button.current?.contains(event.target))) setChosen(null)
     }
-    const onKeyUp = ({ shiftKey, key }: KeyboardEvent) => {
-      if (shiftKey || key === 'Shift') look()
-    }
-    const onKeyDown = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       const words = event.altKey && event.code === 'KeyQ' ? chosenWords() : null
       if (words === null) return
       event.preventDefault()
       quote(store, words)
       setChosen(null)
     }
-    document.addEventListener('keydown', onKeyDown)
-    document.addEventListener('pointerup', look)
-    document.addEventListener('pointerdown', onDown)
-    document.addEventListener('keyup', onKeyUp)
-    document.addEventListener('scroll', onDown, true)
+    document.addEventListener('selectionchange', onChange)
+    document.addEventListener('pointerdown', onMove)
+    document.addEventListener('scroll', onMove, true)
+    document.addEventListener('keydown', onKey)
     return () => {
-      document.removeEventListener('keydown', onKeyDown)
-      document.removeEventListener('pointerup', look)
-      document.removeEventListener('pointerdown', onDown)
-      document.removeEventListener('keyup', onKeyUp)
-      document.removeEventListener('scroll', onDown, true)
+      clearTimeout(timer)
+      document.removeEventListener('selectionchange', onChange)
+      document.removeEventListener('pointerdown', onMove)
+      document.removeEventListener('scroll', onMove, true)
+      document.removeEventListener('keydown', onKey)
     }
   }, [store])
   if (chosen === null) return null

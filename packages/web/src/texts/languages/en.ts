@@ -284,6 +284,7 @@ export const en = {
     messageDuringRun: 'Say something to the running answer',
     placeholder: 'Message Troupe …',
     placeholderDuringRun: 'What comes next? Enter queues it',
+    dropHere: 'Let go to attach the files',
     attach: 'Attach files',
     filesToAttach: 'Files to attach',
     attached: 'Attached files',

@@ -273,6 +273,7 @@ export const zh: Texts = {
     messageDuringRun: '对正在生成的回答说点什么',
     placeholder: '给 Troupe 发消息…',
     placeholderDuringRun: '接下来做什么？按 Enter 排队',
+    dropHere: '松开即可添加文件',
     attach: '添加附件',
     filesToAttach: '要添加的文件',
     attached: '已添加的文件',
