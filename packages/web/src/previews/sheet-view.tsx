@@ -65,18 +65,20 @@ export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?
         <table aria-label={sheet.name}>
           <thead>
             <tr>
-              {numbered && <th className="sheet-number" aria-hidden />}
+              {numbered && <td className="sheet-number" aria-hidden />}
               {Array.from({ length: columns }, (_, index) => (
-                <th key={index} scope="col">
-                  <VisibleText text={head[index] ?? ''} />
-                </th>
+                <HeadCell key={index} text={head[index] ?? ''} />
               ))}
             </tr>
           </thead>
           <tbody>
             {rows.slice(0, shown).map((row, at) => (
               <tr key={at}>
-                {numbered && <th className="sheet-number">{at + 2}</th>}
+                {numbered && (
+                  <td className="sheet-number" aria-hidden>
+                    {at + 2}
+                  </td>
+                )}
                 {Array.from({ length: columns }, (_, index) => (
                   <td key={index} className={figures[index] === true ? 'sheet-figure' : undefined}>
                     <VisibleText text={row[index] ?? ''} as="exact" />
@@ -97,6 +99,16 @@ export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?
         {sheet.cutColumns && t.previews.cutColumns(sheetLimits.columns)}
       </p>
     </>
+  )
+}
+
+/** A column without a name has no head to be read out. */
+function HeadCell({ text }: { text: string }) {
+  if (text === '') return <td />
+  return (
+    <th scope="col">
+      <VisibleText text={text} />
+    </th>
   )
 }
 
