@@ -43,6 +43,17 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
   afterAll(() => workspace?.close())
 
+  test('before the first session it is said what was found; a click chooses it, or the tour', async () => {
+    const found = page.getByRole('region', { name: 'Found on this machine' })
+    const openai = found.getByRole('button', { name: /^OpenAI.*key from OPENAI_API_KEY in the environment/ })
+    await openai.click()
+    await page.getByRole('button', { name: /^Model: GPT/ }).waitFor()
+    expect(await openai.getAttribute('aria-pressed')).toBe('true')
+    await found.getByRole('button', { name: 'Take the tour with the demo model' }).click()
+    await page.getByRole('button', { name: /^Model: Demo/ }).waitFor()
+    await page.getByRole('list', { name: 'Examples' }).getByRole('button').first().waitFor()
+  })
+
   test('with the keyboard alone every setting is found, gone to, and stands in the address', async () => {
     await page.keyboard.press('Control+,')
     const field = dialog(page).getByRole('searchbox', { name: 'Search the settings' })
