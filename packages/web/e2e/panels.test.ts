@@ -182,6 +182,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Show the panel' }).click()
     await stack(page).getByRole('button', { name: 'Close', exact: true }).click()
     await stack(page).waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
     expect(workspace.complaints).toEqual([])
   })
 })

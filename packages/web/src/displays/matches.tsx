@@ -1,5 +1,6 @@
 import { ValueView } from '../chat/value-view.tsx'
 import { t } from '../texts/t.ts'
+import { OpenFile } from '../panels/open-file.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { splitMatches } from './split-matches.ts'
 import type { DisplayProps } from './parts/display-props.ts'
@@ -50,6 +51,7 @@ function FileMatches({ file, pattern }: { file: Record<string, unknown>; pattern
       <h5>
         <PathName path={path} />
         <span className="matches-count">{lines.filter(isMatch).length}</span>
+        <OpenFile path={path} line={numberIn(lines.find(isMatch)?.['number'])} />
       </h5>
       <table className="code-lines">
         <tbody>

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { useStore } from 'zustand'
 import { t } from '../texts/t.ts'
@@ -62,7 +62,12 @@ function Aside({ asked, shown, onHide, children }: FrameProps) {
 function Sheet({ shown, onHide, children }: FrameProps) {
   const sheet = useRef<HTMLDialogElement>(null)
   useKeptFocus(sheet, shown)
-  useEffect(() => sheet.current?.showModal(), [])
+  // Closed before it goes, so that the browser gives the focus back.
+  useLayoutEffect(() => {
+    const { current } = sheet
+    current?.showModal()
+    return () => current?.close()
+  }, [])
   return (
     <dialog
       ref={sheet}
@@ -70,7 +75,7 @@ function Sheet({ shown, onHide, children }: FrameProps) {
       aria-label={t.panels.title}
       tabIndex={-1}
       onClose={(event) => {
-        if (event.target === event.currentTarget) onHide()
+        if (event.target === event.currentTarget && !event.currentTarget.open) onHide()
       }}
       {...{ closedby: 'any' }}
     >
