@@ -27,6 +27,7 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
         services.onChange()
       },
       keepDraft: () => undefined,
+      keepAttachments: () => undefined,
     })
     const tell = async (text: string) => {
       store.setDraft('')
@@ -39,6 +40,8 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
       ...store,
       send: tell,
       steer: tell,
+      // It reads it at its next step, which is as good as a queue.
+      enqueue: (text) => void tell(text),
       stop: () => agents.stop(agentId),
       regenerate: async () => void (await agents.retry(agentId)),
     }
