@@ -171,7 +171,10 @@ describe('every route', () => {
 
   it('takes no body above 32 MiB', async () => {
     const large = new Uint8Array(50_000_000).fill(0x20)
-    const takers = routes.filter(({ operation }) => operation.requestBody !== undefined)
+    const takers = routes.filter(
+      // An import lies on disk, so it may be larger.
+      ({ operation, path }) => operation.requestBody !== undefined && path !== '/ai/sessions/import',
+    )
     // One way through the server for all of them: some are sent the bytes, all are told of them.
     await refuseAll(
       server,

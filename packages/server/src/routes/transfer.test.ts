@@ -9,6 +9,7 @@ import { exportJson } from '../exports/export-json.ts'
 import { openExport } from '../exports/export-source.ts'
 import { importFile, type FileImportReport } from '../imports/import-file.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
+import { importBytes } from './transfer.ts'
 
 const fixtures = path.join(import.meta.dirname, '../imports/fixtures')
 let server: TestServer
@@ -125,6 +126,8 @@ describe('importing', () => {
       error: { name: 'ImportFailed', message: expect.stringContaining('neither JSON nor a zip') as string },
     })
     expect(await upload('')).toMatchObject({ error: { name: 'BadRequest' } })
+    const told = { method: 'POST', body: 'x', headers: { 'content-length': String(importBytes + 1) } }
+    expect((await server.fetch('/ai/sessions/import', told)).status).toBe(413)
   })
 
   it('whatever the tree, export and import give it back', { timeout: 60_000 }, async () => {

@@ -8,6 +8,7 @@ import { Menu } from '../ui/menu.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { startDrag } from './dragged.ts'
 import { NameField } from './name-field.tsx'
+import { nextPicked } from './next-picked.ts'
 import { SessionMark } from './session-mark.tsx'
 import { sessionMenu, trash } from './session-menu.tsx'
 
@@ -133,13 +134,4 @@ export function SessionRow({
       )}
     </div>
   )
-}
-
-/** One more or one less; with an order, everything from the last that was picked to this one. */
-export function nextPicked(picked: string[], id: string, order: string[]): string[] {
-  const from = order.indexOf(picked.at(-1) ?? '')
-  const to = order.indexOf(id)
-  if (from === -1 || to === -1) return picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id]
-  const between = order.slice(Math.min(from, to), Math.max(from, to) + 1).filter((one) => one !== id)
-  return [...new Set([...picked.filter((one) => one !== id), ...between, id])]
 }

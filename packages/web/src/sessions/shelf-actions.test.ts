@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { listed, openApp } from '../testing/open-app.ts'
+
+const page = (...ids: string[]) => ({ sessions: ids.map((id) => listed(id)), nextCursor: null, hits: [] })
+const answers = {
+  'GET /ai/asks': () => ({ asks: [] }),
+  'GET /ai/models': () => ({ models: [], defaultModel: null }),
+  'GET /ai/rules': () => ({ mode: 'default' }),
+  'GET /ai/workspace': () => ({ workspace: undefined }),
+}
+
+describe('the shelf', () => {
+  test('a folder that is opened is read, is kept open, and takes sessions', async () => {
+    const folders = [{ id: 'f', workspaceId: 'w', parentFolderId: null, name: 'F', sessionCount: 1, createdAt: 1 }]
+    const patched: unknown[] = []
+    const { app, errors } = openApp({
+      ...answers,
+      'GET /ai/folders': () => ({ folders }),
+      'GET /ai/sessions': () => page('a', 'b'),
+      'PATCH /ai/sessions/a': (body) => {
+        patched.push(body)
+        return { session: listed('a') }
+      },
+    })
+    await app.refresh()
+    expect(app.getState()).toMatchObject({ folders, folderPages: {} })
+    await app.toggleFolder('f')
+    expect(app.getState().folderPages['f']?.sessions.map(({ id }) => id)).toEqual(['a', 'b'])
+    await app.changeSessions(['a'], { folderId: 'f' })
+    expect(patched).toEqual([{ folderId: 'f' }])
+    await app.toggleFolder('f')
+    expect(app.getState().folderPages).toEqual({})
+    expect(errors).toEqual([])
+  })
+
+  test('what is thrown away leaves the page at once, others are told, and a failure does not keep the rest', async () => {
+    const { app, errors, told } = openApp(
+      {
+        ...answers,
+        'GET /ai/sessions': () => page('c'),
+        'PATCH /ai/sessions/a': () => ({ session: listed('a') }),
+        'PATCH /ai/sessions/c': () => ({ session: listed('c') }),
+      },
+      'a',
+    )
+    await app.refresh()
+    app.setPicked(['a', 'gone', 'c'])
+    await app.changeSessions(['a', 'gone', 'c'], { trashed: true })
+    expect(errors).toHaveLength(1)
+    expect(told).toEqual([])
+    await app.changeSessions(['a', 'c'], { trashed: true })
+    expect(told).toEqual(['changed a', 'changed c'])
+    expect(app.getState()).toMatchObject({ isNew: true, picked: null })
+  })
+
+  test('views are read when they are shown', async () => {
+    const { app } = openApp({ ...answers, 'GET /ai/sessions': () => page('x') })
+    await app.setView('trashed')
+    expect(app.getState()).toMatchObject({ view: 'trashed', aside: { sessions: [{ id: 'x' }] } })
+    await app.setView('active')
+    expect(app.getState().aside).toBeNull()
+  })
+})
