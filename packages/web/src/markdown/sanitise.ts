@@ -72,6 +72,17 @@ const ownClass = /^(?:language-[\w+#.-]{1,40}|task-done|task-open|math-inline|ma
 const linkAddress = /^(?:https?:\/\/|mailto:)/i
 
 const purify = createDOMPurify(window)
+// Once and for all: with every call it would take as long as the call itself.
+purify.setConfig({
+  ALLOWED_TAGS: tags,
+  ALLOWED_ATTR: attributes,
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  // Values that are no addresses, so the rule for addresses does not concern them.
+  ADD_URI_SAFE_ATTR: ['align', 'colspan', 'dir', 'lang', 'open', 'rowspan', 'start'],
+  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,|\/ai\/blobs\/)/i,
+  SANITIZE_DOM: true,
+})
 
 purify.addHook('uponSanitizeAttribute', (element, attribute) => {
   const { attrName, attrValue } = attribute
@@ -90,14 +101,5 @@ purify.addHook('afterSanitizeAttributes', (element) => {
 
 /** The one gate between text of others and the page. What markdown makes of it is tame already; this does not rely on that. */
 export function sanitise(html: string): SafeMarkup {
-  return purify.sanitize(html, {
-    ALLOWED_TAGS: tags,
-    ALLOWED_ATTR: attributes,
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
-    // Values that are no addresses, so the rule for addresses does not concern them.
-    ADD_URI_SAFE_ATTR: ['align', 'colspan', 'dir', 'lang', 'open', 'rowspan', 'start'],
-    ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,|\/ai\/blobs\/)/i,
-    SANITIZE_DOM: true,
-  }) as SafeMarkup
+  return purify.sanitize(html) as SafeMarkup
 }

@@ -3,11 +3,20 @@ import { t } from '../texts/t.ts'
 
 const formatters = new Map<string, Intl.NumberFormat>()
 
-/** Numbers are written often, and a formatter takes long to make. */
+const timeFormatters = new Map<string, Intl.DateTimeFormat>()
+
+/** Numbers and times are written often, and a formatter takes long to make. */
 function formatter(options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
   const key = `${locale()} ${JSON.stringify(options)}`
   const known = formatters.get(key) ?? new Intl.NumberFormat(locale(), options)
   formatters.set(key, known)
+  return known
+}
+
+function timeFormatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale()} ${JSON.stringify(options)}`
+  const known = timeFormatters.get(key) ?? new Intl.DateTimeFormat(locale(), options)
+  timeFormatters.set(key, known)
   return known
 }
 
@@ -39,15 +48,14 @@ export function dayGroup(time: number, now: number): string {
   if (days === 1) return t.format.yesterday
   if (days < 7) return t.format.last7Days
   if (days < 30) return t.format.last30Days
-  return new Date(time).toLocaleDateString(locale(), { month: 'long', year: 'numeric' })
+  return timeFormatter({ month: 'long', year: 'numeric' }).format(time)
 }
 
 /** `14:05` today, `3 Mar, 14:05` before. */
 export function formatMoment(time: number, now: number): string {
-  const date = new Date(time)
-  const clock = date.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
+  const clock = timeFormatter({ hour: '2-digit', minute: '2-digit' }).format(time)
   if (startOfDay(time) === startOfDay(now)) return clock
-  return `${date.toLocaleDateString(locale(), { day: 'numeric', month: 'short' })}, ${clock}`
+  return `${timeFormatter({ day: 'numeric', month: 'short' }).format(time)}, ${clock}`
 }
 
 function startOfDay(time: number): number {
