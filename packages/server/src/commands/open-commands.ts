@@ -17,7 +17,7 @@ import type { SkillBook } from '../skills/skill-book.ts'
 import type { MentionPlace } from './bring-mentions.ts'
 import { builtInNames, builtIns } from './built-ins.ts'
 import type { CommandContext, UsableCommands } from './command.ts'
-import { promptCommands } from './prompt-commands.ts'
+import { checkServer, promptCommands } from './prompt-commands.ts'
 import { createMessageTaker, type TakeMessage } from './take-message.ts'
 
 export interface CommandParts {
@@ -79,6 +79,7 @@ export function openCommands(options: {
       ownCommands,
       prompts: {
         ready: (workspace) => options.mcp.of(workspace).complete(promptsMs),
+        check: (workspace, command) => checkServer(options.mcp.of(workspace).views(), command),
         text: async (workspace, { server, name }, given) =>
           promptText(await options.mcp.of(workspace).getPrompt(server, name, given)),
       },

@@ -68,6 +68,16 @@ describe('prompts of MCP servers', () => {
     expect(told()).toEqual(['/mcp:files:nothing'])
   })
 
+  it('of a server that cannot be used say why, and nothing is sent', async () => {
+    await server.json('/ai/mcp/files', { method: 'PATCH', body: { enabled: false } })
+    const { status, error } = await server.chat('s1', '/mcp:files:greet Ada')
+    expect([status, error?.name]).toEqual([409, 'McpNotRunning'])
+    expect(error?.message).toBe(
+      '/mcp:files:greet was not sent: the MCP server "files" cannot be used now. You turned it off.',
+    )
+    expect(await server.store.sessions.get('s1')).toBeUndefined()
+  })
+
   it('are listed, completed and shown by /help', async () => {
     await server.mcp.of(server.workspace).complete(10_000)
     const { body } = await server.json<{ commands: { name: string }[]; problems: object[] }>('/ai/commands')

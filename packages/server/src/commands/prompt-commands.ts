@@ -1,4 +1,5 @@
 import { NamedError, type FoundCommands, type McpServer } from '@troupe/core'
+import type { McpView } from '../mcp/mcp-view.ts'
 
 /** A prompt of an MCP server as a command: `/mcp:<server>:<prompt>`. */
 export interface PromptCommand {
@@ -39,6 +40,15 @@ export function promptCommands(servers: readonly Prompts[]): {
     }
   }
   return { commands: [...byName.values()], problems }
+}
+
+/** Throws `McpNotRunning` (409) where a command is meant for a server that cannot be used now. */
+export function checkServer(servers: readonly Pick<McpView, 'name' | 'state' | 'error'>[], command: string): void {
+  const meant = servers.find(({ name }) => command.startsWith(`mcp:${segment(name)}:`))
+  if (meant === undefined || meant.state === 'ready') return
+  const why = meant.error ?? (meant.state === 'disabled' ? 'You turned it off.' : `It is in the state ${meant.state}.`)
+  const text = `/${command} was not sent: the MCP server "${meant.name}" cannot be used now. ${why}`
+  throw new NamedError('McpNotRunning', text, { status: 409, data: { server: meant.name } })
 }
 
 /** Letters, digits, `-` and `_`, as names of commands are. */

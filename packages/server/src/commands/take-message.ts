@@ -44,6 +44,8 @@ export function createMessageTaker(options: {
   /** Waits for MCP servers that are still connecting. */
   prompts: {
     ready(workspace: Workspace): Promise<unknown>
+    /** Throws `McpNotRunning` (409) where the server that a command names is there and cannot be used. */
+    check(workspace: Workspace, command: string): void
     /** The text of a prompt. Throws a NamedError that says what went wrong. */
     text(workspace: Workspace, prompt: PromptCommand['prompt'], given: Record<string, string>): Promise<string>
   }
@@ -84,6 +86,7 @@ export function createMessageTaker(options: {
       commands = options.ownCommands(workspace).commands
     }
     const command = commands.find(isNamed)
+    if (command === undefined) options.prompts.check(workspace, parsed.name)
     if (command === undefined) return { hints: [unknownText(parsed.name, commands)] }
     if ('prompt' in command) return { command: await promptCommand(command, parsed.rest, workspace), hints: [] }
     const { name, path, scope, agent, model, allowedTools } = command

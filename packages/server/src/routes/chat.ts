@@ -105,7 +105,7 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
       answers: {
         200: '{id, hints}',
         404: 'SessionNotFound',
-        409: 'NoRun, CommandWhileRunning',
+        409: 'NoRun, CommandWhileRunning, McpNotRunning',
         422: 'CommandUnreadable, CommandArguments',
         502: 'McpFailed',
       },
