@@ -14,15 +14,27 @@ export function createParamActions(
   { getState, setState }: StoreApi<AppState>,
   { api, onError, onSession }: Pick<AppServices, 'api' | 'onError' | 'onSession'>,
 ): ParamActions {
+  /** Sent one after the other: the last one must win there too. */
+  const sending = new Map<string, Promise<void>>()
+
   return { chooseParams, untoldParams }
 
   async function chooseParams(params: ParamValues): Promise<void> {
     const { sessionId, isNew } = getState()
     setState(({ chosenParams }) => ({ chosenParams: { ...chosenParams, [sessionId]: params } }))
     if (isNew) return
+    const sent = (sending.get(sessionId) ?? Promise.resolve()).then(() => send(sessionId, params))
+    sending.set(sessionId, sent)
+    await sent
+    if (sending.get(sessionId) === sent) sending.delete(sessionId)
+  }
+
+  async function send(sessionId: string, params: ParamValues): Promise<void> {
+    const isLast = () => getState().chosenParams[sessionId] === params
+    if (!isLast()) return
     try {
       const { session } = await api.setParams(sessionId, params)
-      if (getState().chosenParams[sessionId] !== params) return
+      if (!isLast()) return
       setState(({ sessions, apart }) => ({
         sessions: sessions.map((known) => (known.id === sessionId ? { ...session, run: known.run } : known)),
         apart: apart[sessionId] === undefined ? apart : { ...apart, [sessionId]: session },
@@ -30,7 +42,7 @@ export function createParamActions(
       if (findSession(getState(), sessionId) !== undefined) forget(sessionId)
       onSession(sessionId, 'changed')
     } catch (error) {
-      if (getState().chosenParams[sessionId] === params) forget(sessionId)
+      if (isLast()) forget(sessionId)
       onError(error)
     }
   }
