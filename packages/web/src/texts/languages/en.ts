@@ -113,7 +113,8 @@ export const en = {
     notSentDeleted: 'Not sent: this session was deleted elsewhere.',
     sendAsNew: 'Send as a new session',
     serverAway: 'The server cannot be reached. This page tries again by itself …',
-    serverAwayKept: (time: string) => `The server cannot be reached. You see what was kept at ${time}; this page tries again by itself …`,
+    serverAwayKept: (time: string) =>
+      `The server cannot be reached. You see what was kept at ${time}; this page tries again by itself …`,
     deletedElsewhere: 'This session was deleted elsewhere.',
     connectionLost: 'Connection lost. Looking for the run again …',
     answerElsewhere: 'An answer is being written in another branch.',
@@ -312,7 +313,8 @@ export const en = {
     keysDuringRun: (steer: string) => `Enter queues · ${steer} says it now · Esc stops`,
     escStops: 'Esc stops',
     queued: 'Queued messages',
-    queueTitle: (count: number) => (count === 1 ? 'Sent when this answer has ended' : `${count} sent one after the other when this answer has ended`),
+    queueTitle: (count: number) =>
+      count === 1 ? 'Sent when this answer has ended' : `${count} sent one after the other when this answer has ended`,
     queueIdle: (count: number) => (count === 1 ? 'One message waits' : `${count} messages wait`),
     queueHeld: 'Held, because the last answer did not end by itself',
     queueGoOn: 'Go on after this answer',
@@ -419,7 +421,8 @@ export const en = {
       project: 'in this project',
       always: 'always',
     },
-    wouldStop: (count: number): string => (count === 1 ? 'A rule that would stop asking:' : 'Rules that would stop asking:'),
+    wouldStop: (count: number): string =>
+      count === 1 ? 'A rule that would stop asking:' : 'Rules that would stop asking:',
     kept: (count: number): string => (count === 1 ? 'Kept as a rule:' : 'Kept as rules:'),
     planRemark: 'Remark on the plan',
     planRemarkHint: 'What to change, or to heed (optional)',
@@ -573,7 +576,8 @@ export const en = {
       confirmText: 'Its tools and hooks run with your rights, and its skills and agents tell models what to do.',
     },
     skills: {
-      about: 'Instructions for a kind of task, in folders with a SKILL.md. Models load them when they fit; “/name” in a message loads one.',
+      about:
+        'Instructions for a kind of task, in folders with a SKILL.md. Models load them when they fit; “/name” in a message loads one.',
       none: 'There are no skills yet.',
       list: 'Skills',
       scopes: { home: 'yours', workspace: 'of this folder', project: 'of a project' },
@@ -743,10 +747,13 @@ export const en = {
     importProgress: (share: string, sessions: number) => `${share} read, ${sessions} sessions so far`,
     importStop: 'Stop',
     importStopped: 'Stopped. What had come so far stays.',
+    importCut: 'The server went away while it imported. Import the file again: nothing is doubled.',
     importAgain: 'Import another file',
     importAdded: (count: number) => (count === 1 ? '1 session was added.' : `${count} sessions were added.`),
-    importGrown: (count: number) => (count === 1 ? '1 session has new messages.' : `${count} sessions have new messages.`),
-    importKnown: (count: number) => (count === 1 ? '1 session was there already.' : `${count} sessions were there already.`),
+    importGrown: (count: number) =>
+      count === 1 ? '1 session has new messages.' : `${count} sessions have new messages.`,
+    importKnown: (count: number) =>
+      count === 1 ? '1 session was there already.' : `${count} sessions were there already.`,
     importConflicts: (count: number) =>
       `${count === 1 ? '1 message differs' : `${count} messages differ`} from what is here and stayed as it is.`,
     importProblems: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
@@ -925,7 +932,8 @@ export const en = {
       depth: (depth: number) => `chains of at most ${depth} agents`,
     },
     prompt: 'Prompt',
-    promptHint: (tokens: number) => `About ${count(tokens, 'token')}; every call pays for them, and below 2,000 is advised.`,
+    promptHint: (tokens: number) =>
+      `About ${count(tokens, 'token')}; every call pays for them, and below 2,000 is advised.`,
     promptExample: 'You review changes. Read what changed, then say what is wrong with it and where.',
     alsoIn: (languages: string) => `(also in: ${languages})`,
     named: (name: string) => `Agent ${name}`,

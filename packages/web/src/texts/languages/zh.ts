@@ -48,7 +48,8 @@ export const zh: Texts = {
     nothingFound: '没有找到。',
     page: (title) => `网页：${title}`,
     copyAddress: '复制地址',
-    firstCharacters: (shown, all, type) => `${digits(all)} 个字符中的前 ${digits(shown)} 个${type === undefined ? '' : `，${type}`}。`,
+    firstCharacters: (shown, all, type) =>
+      `${digits(all)} 个字符中的前 ${digits(shown)} 个${type === undefined ? '' : `，${type}`}。`,
     notText: '不是文字',
     resultsFor: (query) => `“${query}”的结果`,
     results: (number) => `${digits(number)} 个结果`,
@@ -755,6 +756,7 @@ export const zh: Texts = {
     importProgress: (share: string, sessions: number) => `已读取 ${share}，目前 ${sessions} 个会话`,
     importStop: '停止',
     importStopped: '已停止。已经导入的会保留。',
+    importCut: '导入过程中服务器断开了。请重新导入该文件，不会产生重复。',
     importAgain: '导入另一个文件',
     importAdded: (count: number) => `新增 ${count} 个会话。`,
     importGrown: (count: number) => `${count} 个会话有新消息。`,
@@ -985,7 +987,8 @@ export const zh: Texts = {
       session: '随会话结束。',
       flag: '随运行给出。',
     },
-    saved: (effect, rule, asks) => `已保存：${effect} ${rule}。${asks === 0 ? '' : `同时回答了 ${asks} 个待处理的询问。`}`,
+    saved: (effect, rule, asks) =>
+      `已保存：${effect} ${rule}。${asks === 0 ? '' : `同时回答了 ${asks} 个待处理的询问。`}`,
     newRule: '新规则',
     newRuleWords: '模拟 试用 添加 允许 询问 拒绝',
     whatItDoes: '规则的作用',
@@ -1124,7 +1127,9 @@ export const zh: Texts = {
       'accept-edits': {
         name: '接受编辑',
         about: (sandbox) =>
-          sandbox ? '无需询问即可修改此文件夹中的文件，并在沙箱中运行命令。' : '无需询问即可修改此文件夹中的文件。命令仍会询问。',
+          sandbox
+            ? '无需询问即可修改此文件夹中的文件，并在沙箱中运行命令。'
+            : '无需询问即可修改此文件夹中的文件。命令仍会询问。',
       },
       plan: {
         name: '计划',
@@ -1187,7 +1192,8 @@ export const zh: Texts = {
   },
   firstRun: {
     title: '在本机上找到的',
-    nothing: '没有密钥，也没有本地模型：暂由演示模型回答。你可以在环境变量中设置密钥、启动 Ollama 之类的模型服务，或在这里添加密钥。',
+    nothing:
+      '没有密钥，也没有本地模型：暂由演示模型回答。你可以在环境变量中设置密钥、启动 Ollama 之类的模型服务，或在这里添加密钥。',
     answersNow: '现在由它回答',
     tour: '用演示模型看一遍导览',
     add: '密钥与提供商',
