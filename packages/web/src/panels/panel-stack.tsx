@@ -68,6 +68,13 @@ function Sheet({ shown, onHide, children }: FrameProps) {
     current?.showModal()
     return () => current?.close()
   }, [])
+  useEffect(
+    () => () => {
+      // With the last panel goes the button that shows them.
+      if (document.activeElement === document.body) document.querySelector<HTMLElement>('.header button')?.focus()
+    },
+    [],
+  )
   return (
     <dialog
       ref={sheet}
@@ -105,7 +112,7 @@ function useAskedFocus(frame: RefObject<HTMLElement | null>, asked: number): voi
       const back =
         was instanceof HTMLElement && was.isConnected && was !== document.body
           ? was
-          : document.querySelector<HTMLElement>('.panels-button, .composer textarea')
+          : document.querySelector<HTMLElement>('.panels-button, .composer-box textarea')
       back?.focus()
     }
   }, [frame])
