@@ -1,21 +1,23 @@
+import { X } from 'lucide-react'
 import { useRef } from 'react'
 import { t } from '../texts/t.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { ShortcutList } from './shortcut-list.tsx'
+import './shortcuts-dialog.css'
 
 /** The sheet that `?` shows. */
 export function ShortcutsDialog() {
   const { app } = useWorkspace()
   const dialog = useRef<HTMLDialogElement>(null)
   return (
-    <Dialog ref={dialog} title={t.shortcuts.title} onClose={() => app.setDialog(null)}>
-      <ShortcutList />
-      <div className="dialog-buttons">
-        <Button kind="primary" onClick={() => dialog.current?.close()}>
-          {t.ui.close}
-        </Button>
+    <Dialog ref={dialog} title={t.shortcuts.title} className="shortcut-sheet" onClose={() => app.setDialog(null)}>
+      <IconButton className="shortcut-close" label={t.ui.close} onClick={() => dialog.current?.close()}>
+        <X />
+      </IconButton>
+      <div className="shortcut-columns">
+        <ShortcutList />
       </div>
     </Dialog>
   )

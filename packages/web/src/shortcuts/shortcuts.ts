@@ -41,6 +41,13 @@ export const shortcuts: readonly Shortcut[] = [
     run: ({ app }) => app.openSettings(),
   },
   {
+    id: 'panels',
+    keys: 'Mod+.',
+    title: () => t.panels.shortcut,
+    where: 'everywhere',
+    run: ({ app, session }) => session(app.getState().sessionId).panels.toggle(),
+  },
+  {
     id: 'debug',
     keys: 'Mod+Shift+L',
     title: () => t.debug.shortcut,
