@@ -163,6 +163,24 @@ describe('importing a file', () => {
     expect(first).not.toContain('loaf.png is not')
   })
 
+  it('takes folders of sessions that were zipped, and unpacks nothing else', async () => {
+    const line = (id: string, parent: string | null): string =>
+      `${JSON.stringify({ id, parentMessageId: parent, role: 'user', parts: [{ type: 'text', text: id }], createdAt: 1 })}\n`
+    const zip = makeZip({
+      'sessions/one/session.json': JSON.stringify({ id: 'one', title: 'One', folder: ['Kept'] }),
+      'sessions/one/messages.jsonl': line('u1', null) + line('u2', 'u1'),
+      'sessions/one/agents/g1/messages.jsonl': line('t', null),
+      'sessions/one/agents/g1/session.json': '{"name":"explore"}',
+      'sessions/../../evil/messages.jsonl': line('x', null),
+      'sessions/one/output/secret.txt': 'x',
+    })
+    const report = await take(write('sessions.zip', zip))
+    expect(report.problems.filter(({ where }) => !where.startsWith('evil'))).toEqual([])
+    expect(report.sessions.find(({ sessionId }) => sessionId === 'one')).toMatchObject({ state: 'added', added: 3 })
+    expect(await tree('one')).toEqual(['u1 < - user: u1', 'u2 < u1 user: u2'])
+    expect(await store.folders.list(workspaceId)).toMatchObject([{ name: 'Kept', sessionCount: 1 }])
+  })
+
   it('adds what a later export has more, and leaves what was said here since', async () => {
     const [before, after] = [chat(3), chat(5)].map((value) => JSON.stringify(value))
     await take(write('before.json', before!))

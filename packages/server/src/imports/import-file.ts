@@ -7,6 +7,7 @@ import type { SqlStore } from '../stores/sql-store.ts'
 import { cleanTitle } from '../stores/sql/title.ts'
 import { chatgpt } from './chatgpt.ts'
 import { claude } from './claude.ts'
+import { importFolders, sessionFiles } from './import-folders.ts'
 import type { ImportFiles, Importer } from './importer.ts'
 import { librechat } from './librechat.ts'
 import { record, text } from './loose.ts'
@@ -44,7 +45,7 @@ export interface ImportedEntry {
 }
 
 export interface FileImportOptions {
-  store: Pick<SqlStore, 'restore' | 'folders' | 'sessions'>
+  store: SqlStore
   blobs: Blobs
   workspaceId: string
   onProgress?: (progress: { bytes: number; of: number; sessions: number }) => void
@@ -75,9 +76,17 @@ const unknownFile =
 async function importZip(path: string, options: FileImportOptions, report: FileImportReport): Promise<void> {
   const zip = await openZipFile(path)
   try {
+    const folders = sessionFiles(zip.entries)
+    if (folders.size > 0) {
+      if ([...folders.values()].reduce((sum, { size }) => sum + size, 0) > unpackedBytes) throw tooMuch()
+      for (const { read } of folders.values()) for await (const _ of read()) options.signal?.throwIfAborted()
+      const { sessions, problems } = await importFolders(folders, options.store, options.workspaceId)
+      report.sessions.push(...sessions)
+      report.problems.push(...problems)
+      return
+    }
     const jsons = zip.entries.filter(({ name }) => /\.json$/i.test(name) && !/(^|\/)__MACOSX\//.test(name))
-    if (jsons.reduce((sum, { size }) => sum + size, 0) > unpackedBytes)
-      throw new Error(`the JSON in it is larger than ${unpackedBytes / 1024 ** 3} GiB`)
+    if (jsons.reduce((sum, { size }) => sum + size, 0) > unpackedBytes) throw tooMuch()
     const files: Omit<ImportFiles, 'tell'> = { blobs: options.blobs, find: (name) => findFile(zip.entries, name) }
     const of = jsons.reduce((sum, { size }) => sum + size, 0)
     let before = 0
@@ -98,6 +107,10 @@ async function importZip(path: string, options: FileImportOptions, report: FileI
   } finally {
     await zip.close()
   }
+}
+
+function tooMuch(): Error {
+  return new Error(`the JSON in it is larger than ${unpackedBytes / 1024 ** 3} GiB`)
 }
 
 interface Source {

@@ -81,6 +81,25 @@ describe('exporting', () => {
     )
   })
 
+  it('shows what sub-agents did below the call that started them, within its time', async () => {
+    server.script('send one', [
+      [{ call: { name: 'Task', input: { name: 'explore', task: 'look under the sofa' } } }],
+      [{ text: 'It found the cat.' }],
+    ])
+    await server.chat('sofa', 'send one')
+    const { text: html } = await exported('sofa', '?format=html')
+    const [, inside = ''] =
+      /<details class="agent" data-at="\d+">([\s\S]*?)<\/details>\s*<section class="text"/.exec(html) ?? []
+    expect(inside).toContain('Sub-agent explore')
+    expect(inside).toContain('look under the sofa')
+    expect(inside).toMatch(/<article class="answer" data-at="\d+">[\s\S]*You said: /)
+    expect(html.indexOf('It found the cat.')).toBeGreaterThan(html.indexOf(inside))
+    const { text: markdown } = await exported('sofa', '?format=md')
+    expect(markdown).toMatch(
+      /\*\*Sub-agent explore\*\*[\s\S]*### Task · [\s\S]*look under the sofa[\s\S]*It found the cat\./,
+    )
+  })
+
   it('gives JSON that makes the same session elsewhere', async () => {
     const { text } = await exported('trip', '?format=json')
     const other = await testServer({ listen: true, port: 0 })
@@ -152,7 +171,7 @@ describe('importing', () => {
       metadata: fc.option(fc.record({ model: fc.string() }), { nil: undefined }),
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(node, { maxLength: 30 }), fc.string(), fc.boolean(), async (nodes, title, pinned) => {
+      fc.asyncProperty(fc.array(node, { maxLength: 20 }), fc.string(), fc.boolean(), async (nodes, title, pinned) => {
         const id = `round${count++}`
         await store.transaction(async (inside) => {
           await inside.sessions.create({ id, workspaceId })
@@ -204,7 +223,7 @@ describe('importing', () => {
         expect(after).toEqual({ ...before, workspaceId: otherId })
         expect(await read(after)).toBe(text)
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
     await store.close()
   })

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { errorInfo, NamedError, type Blobs, type Store } from '@troupe/core'
+import { errorInfo, NamedError, type Blobs } from '@troupe/core'
 import { z } from 'zod'
 import { exportHtml } from '../exports/export-html.ts'
 import { exportJson } from '../exports/export-json.ts'
@@ -30,7 +30,7 @@ export const importBytes = 2 * 1024 * 1024 * 1024
 const progressEveryMs = 200
 
 export interface TransferOptions {
-  store: Store & Pick<SqlStore, 'restore'>
+  store: SqlStore
   blobs: Blobs
   /** Where uploads lie while they are read. */
   uploads: string

@@ -1,3 +1,5 @@
+import { t } from '../texts/t.ts'
+
 export interface ImportReport {
   sessions: {
     sessionId: string
@@ -34,6 +36,6 @@ export async function readImport(
       if (said.report !== undefined) return said.report
       if (said.progress !== undefined) onProgress(said.progress)
     }
-    if (done) throw new Error('The server went away while it imported. Import the file again: nothing is doubled.')
+    if (done) throw new Error(t.sessions.importCut)
   }
 }

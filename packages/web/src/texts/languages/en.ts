@@ -480,6 +480,7 @@ export const en = {
     tryAgain: 'Try again',
     broken: 'This panel cannot show what it was given.',
     openBeside: 'Open beside',
+    shortcut: 'Show or hide the panels',
     copyText: 'Copy text',
     readAgain: 'Read again',
     showSecret: 'Show it to me',

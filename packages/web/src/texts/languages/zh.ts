@@ -469,6 +469,7 @@ export const zh: Texts = {
     tryAgain: '重试',
     broken: '此面板无法显示所给的内容。',
     openBeside: '在旁边打开',
+    shortcut: '显示或收起面板',
     copyText: '复制文本',
     readAgain: '重新读取',
     showSecret: '仍要显示',

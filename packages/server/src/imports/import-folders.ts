@@ -1,0 +1,62 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { importSessions } from '../stores/import-sessions.ts'
+import type { SqlStore } from '../stores/sql-store.ts'
+import type { FileImportReport } from './import-file.ts'
+import type { ZipEntry } from './zip-file.ts'
+
+const id = '[A-Za-z0-9_-]{1,64}'
+/** The files of an exported session, wherever its folder lies in the zip. Nothing else is unpacked. */
+const ours = new RegExp(
+  `(?:^|/)(${id}/(?:session\\.json|(?:agents/${id}/)?(?:messages|asks)\\.jsonl|agents/${id}/session\\.json))$`,
+)
+
+/** The files of session folders in a zip, by their path from the folder that holds the sessions. */
+export function sessionFiles(entries: ZipEntry[]): Map<string, ZipEntry> {
+  const found = new Map<string, ZipEntry>()
+  for (const entry of entries) {
+    const inside = ours.exec(entry.name)?.[1]
+    if (inside !== undefined && !found.has(inside)) found.set(inside, entry)
+  }
+  const isFolder = [...found.keys()].some((name) => /^[^/]+\/messages\.jsonl$/.test(name))
+  return isFolder ? found : new Map<string, ZipEntry>()
+}
+
+/** Imports folders of `sessions/` that were zipped: they are unpacked to a place of their own first. */
+export async function importFolders(
+  files: Map<string, ZipEntry>,
+  store: SqlStore,
+  workspaceId: string,
+): Promise<FileImportReport> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'troupe-import-'))
+  try {
+    for (const [name, entry] of files) {
+      const file = path.join(folder, name)
+      await mkdir(path.dirname(file), { recursive: true })
+      await pipeline(Readable.from(entry.read()), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+    }
+    const { sessions, problems } = await importSessions(store, folder, { workspaceId })
+    return {
+      sessions: await Promise.all(
+        sessions.map(async ({ sessionId, created, added, conflicts }) => ({
+          sessionId,
+          title: (await store.sessions.get(sessionId))?.title ?? sessionId,
+          source: 'Troupe',
+          state: created ? ('added' as const) : added > 0 ? ('grown' as const) : ('known' as const),
+          added,
+          conflicts: conflicts.filter(({ what }) => what !== 'session').length,
+        })),
+      ),
+      problems: problems.map(({ file, line, message }) => ({
+        where: line === undefined ? file : `${file}, line ${line}`,
+        message,
+      })),
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
