@@ -254,6 +254,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       permissions,
       skillBook,
       mcp: servers,
+      blobs,
       state: (session, folder) => states.of(session, folder),
       tools: enabledIn,
       workspace: workspaceOf,

@@ -61,6 +61,7 @@ export const dataParts = {
       agent: z.string().optional(),
       model: z.string().optional(),
       allowedTools: z.array(z.string()).optional(),
+      pictures: z.array(z.object({ mediaType: z.string(), blob: z.string() })).optional(),
     }),
   },
   mention: {

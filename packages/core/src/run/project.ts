@@ -195,7 +195,7 @@ function userContent(parts: readonly Part[]): UserContent {
   return parts.flatMap((part): UserContent => {
     if (part.type === 'text') return textParts(part)
     if (part.type === 'file') return [{ type: 'file', ...projectFile(part), ...options(part.providerMetadata) }]
-    return dataText(part)
+    return [...dataText(part), ...pictures(part)]
   })
 }
 
@@ -214,6 +214,16 @@ function textParts({ text, providerMetadata }: Extract<Part, { type: 'text' }>):
 function dataText(part: Part): LanguageModelV4TextPart[] {
   const text = blockText(part)
   return text === undefined ? [] : [{ type: 'text', text }]
+}
+
+/** What a prompt of an MCP server came with. */
+function pictures(part: Part): LanguageModelV4FilePart[] {
+  if (part.type !== 'data-command') return []
+  const { data } = dataParts.command.schema.safeParse(part.data)
+  return (data?.pictures ?? []).map(({ mediaType, blob }) => ({
+    type: 'file',
+    ...projectFile({ mediaType, url: `/ai/blobs/${blob}` }),
+  }))
 }
 
 function blockText(part: Part): string | undefined {

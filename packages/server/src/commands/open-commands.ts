@@ -2,8 +2,9 @@ import {
   commandPlaces,
   findCommands,
   placeContext,
-  promptText,
+  readPrompt,
   type AgentState,
+  type Blobs,
   type Session,
   type Store,
   type Tool,
@@ -39,6 +40,7 @@ export function openCommands(options: {
   permissions: Permissions
   skillBook: SkillBook
   mcp: Pick<Mcp, 'of'>
+  blobs: Blobs
   state(session: Session, workspace: Workspace): AgentState
   tools(workspaceId: string): readonly Tool[]
   /** With what it brings loaded. */
@@ -80,8 +82,8 @@ export function openCommands(options: {
       prompts: {
         ready: (workspace) => options.mcp.of(workspace).complete(promptsMs),
         check: (workspace, command) => checkServer(options.mcp.of(workspace).views(), command),
-        text: async (workspace, { server, name }, given) =>
-          promptText(await options.mcp.of(workspace).getPrompt(server, name, given)),
+        read: async (workspace, { server, name }, given) =>
+          readPrompt(await options.mcp.of(workspace).getPrompt(server, name, given), options.blobs),
       },
       mentions,
       checkAgent: (workspace, name) => agentBook.find(workspace, name),

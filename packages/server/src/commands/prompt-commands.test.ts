@@ -44,8 +44,11 @@ describe('prompts of MCP servers', () => {
     await server.chat('s1', '/mcp:files:code_review src/run.ts focus="the loop"')
     expect(told()[0]).toBe(
       '<mcp-prompt name="mcp:files:code_review">\nuser: Review src/run.ts, mind the loop.\n\nassistant: Which way?\n\n' +
-        'user: [image: image/png, not brought in]\n\nuser: [resource: memo://1]\na memo\n</mcp-prompt>',
+        'user: [image: image/png, picture 1 below]\n\nuser: [resource: memo://1]\na memo\n</mcp-prompt>',
     )
+    const prompt = server.model.calls.at(-1)?.prompt as LanguageModelV4Prompt
+    const content = prompt.findLast(({ role }) => role === 'user')?.content as { type: string; mediaType?: string }[]
+    expect(content.map(({ type, mediaType }) => mediaType ?? type)).toEqual(['text', 'image/png', 'text'])
   })
 
   it('that lack something are refused before anything is written', async () => {

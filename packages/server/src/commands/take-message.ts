@@ -8,6 +8,7 @@ import {
   type DataParts,
   type FoundSkills,
   type Part,
+  type PromptPicture,
   type Session,
   type StoredMessage,
   type Workspace,
@@ -46,8 +47,12 @@ export function createMessageTaker(options: {
     ready(workspace: Workspace): Promise<unknown>
     /** Throws `McpNotRunning` (409) where the server that a command names is there and cannot be used. */
     check(workspace: Workspace, command: string): void
-    /** The text of a prompt. Throws a NamedError that says what went wrong. */
-    text(workspace: Workspace, prompt: PromptCommand['prompt'], given: Record<string, string>): Promise<string>
+    /** What a prompt says. Throws a NamedError that says what went wrong. */
+    read(
+      workspace: Workspace,
+      prompt: PromptCommand['prompt'],
+      given: Record<string, string>,
+    ): Promise<{ text: string; pictures: PromptPicture[] }>
   }
   mentions(workspace: Workspace, session: Session | undefined): Promise<MentionPlace>
   /** Throw what is wrong with the agent or the model that a command names. */
@@ -110,9 +115,9 @@ export function createMessageTaker(options: {
     workspace: Workspace,
   ): Promise<DataParts['command']> {
     const { name, path, scope, prompt } = command
-    const text = await options.prompts.text(workspace, prompt, promptArguments(command, rest))
+    const { text, pictures } = await options.prompts.read(workspace, prompt, promptArguments(command, rest))
     const content = prompt.arguments.length > 0 || rest === '' ? text : `${text}\n\n${rest}`
-    return { name, path, scope, content }
+    return { name, path, scope, content, ...(pictures.length > 0 && { pictures }) }
   }
 }
 
