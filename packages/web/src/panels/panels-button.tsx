@@ -1,6 +1,7 @@
 import { PanelRight } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
+import { keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -18,7 +19,8 @@ export function PanelsButton() {
       className="panels-button"
       label={hidden ? t.panels.showAll(count) : t.panels.hideAll}
       aria-pressed={!hidden}
-      onClick={() => (hidden ? panels.show() : panels.hide())}
+      shortcut={keyNames('Mod+.').join(' ')}
+      onClick={panels.toggle}
     >
       <PanelRight />
     </IconButton>

@@ -61,11 +61,11 @@ export function withChanged(
   return { ...state, panels: state.panels.map((panel) => (panel.id === id ? { ...panel, ...change } : panel)) }
 }
 
-export function withClosed(state: PanelsState, ...ids: string[]): PanelsState {
+export function withClosed(state: PanelsState, closed: string): PanelsState {
   return {
     ...state,
-    panels: state.panels.filter(({ id }) => !ids.includes(id)),
-    order: state.order.filter((id) => !ids.includes(id)),
+    panels: state.panels.filter(({ id }) => id !== closed),
+    order: state.order.filter((id) => id !== closed),
   }
 }
 

@@ -15,11 +15,10 @@ export interface Panels extends StoreApi<PanelsState> {
   pin: (id: string, pinned: boolean) => void
   change: (id: string, change: Partial<Pick<Panel, 'title' | 'data'>>) => void
   close: (id: string) => void
-  /** All but the pinned ones. */
-  closeAll: () => void
   /** Puts the whole stack away; its panels stay. */
   hide: () => void
   show: () => void
+  toggle: () => void
 }
 
 export interface PanelsServices {
@@ -51,9 +50,16 @@ export function createPanels({ initial, isNarrow, keep }: PanelsServices): Panel
     pin: (id, pinned) => set((state) => stack.withPinned(state, id, pinned)),
     change: (id, change) => set((state) => stack.withChanged(state, id, change)),
     close: (id) => set((state) => stack.withClosed(state, id)),
-    closeAll: () =>
-      set((state) => stack.withClosed(state, ...state.panels.filter(({ pinned }) => !pinned).map(({ id }) => id))),
-    hide: () => set((state) => ({ ...state, hidden: true })),
-    show: () => set((state) => asked({ ...state, hidden: false })),
+    hide,
+    show,
+    toggle: () => (store.getState().hidden ? show() : hide()),
+  }
+
+  function hide(): void {
+    set((state) => ({ ...state, hidden: true }))
+  }
+
+  function show(): void {
+    set((state) => asked({ ...state, hidden: false }))
   }
 }
