@@ -216,7 +216,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page
       .getByText('This session talks to acme/large-1, which cannot be used any more. acme is switched off.')
       .waitFor()
-    await chat.field.fill('more')
+    await chat.field.fill('Repeat after me: more')
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Use Demo tour' }).click()
     await page.getByText('which cannot be used any more').waitFor({ state: 'hidden' })
