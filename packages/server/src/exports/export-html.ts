@@ -109,7 +109,9 @@ function createPage(source: ExportSource, runs: RunRecord[]) {
         const { error } = message.metadata ?? {}
         if (error !== undefined) yield `<p class="error">${escapeHtml(`${error.name}: ${error.message}`)}</p>\n`
         yield '</article>\n'
-        now += timeline === undefined ? readingMs : timeline.duration + pauseMs
+        // Nobody reads what an agent is told: its runs say when they began.
+        const pause = agent === undefined ? (timeline === undefined ? readingMs : pauseMs) : 0
+        now += (timeline?.duration ?? 0) + pause
       }
     }
   }
