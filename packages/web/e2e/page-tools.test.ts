@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
-import type { ScriptTurn } from '@troupe/core/testing'
+import type { ScriptedModel, ScriptTurn } from '@troupe/core/testing'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
@@ -16,7 +16,7 @@ const call = (tool: string, input: object): ScriptTurn => [{ call: { name: tool,
 const openPage = call('OpenUrl', { url: 'example.com/read' })
 const scripts: Record<string, ScriptTurn[]> = {
   'open it': [openPage, [{ text: 'It is open.' }]],
-  'open it again': [openPage, [{ text: 'Once more.' }]],
+  'open it later': [[{ gate: 'later' }, ...openPage], [{ text: 'Once more.' }]],
   clipboard: [call('ReadClipboard', { reason: 'You said you copied a poem.' }), [{ text: 'Thanks.' }]],
   pick: [call('PickFile', { accept: '.txt' }), [{ text: 'Got it.' }]],
   notify: [call('Notify', { title: 'The build', body: 'is green' }), [{ text: 'Told.' }]],
@@ -25,8 +25,9 @@ const scripts: Record<string, ScriptTurn[]> = {
 
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
+  let model: ScriptedModel
   beforeAll(async () => {
-    const model = scriptedModel(
+    model = scriptedModel(
       (prompt) => {
         const last = prompt.findLastIndex((message) => message.role === 'user')
         const said = prompt[last]?.content.at(-1) as { text: string } | undefined
@@ -73,8 +74,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
     return () => reads
   }
-  const said = async (page: Page) => {
-    const [, sessionId] = /s=([\w-]+)/.exec(page.url()) ?? []
+  const said = async (page: Page | string) => {
+    const [, sessionId] = /s=([\w-]+)/.exec(typeof page === 'string' ? page : page.url()) ?? []
     const response = await workspace.server().fetch(`/ai/sessions/${sessionId}/messages?limit=9`)
     return JSON.stringify(((await response.json()) as { messages: unknown[] }).messages.at(-1))
   }
@@ -153,6 +154,27 @@ describe.skipIf(chromium === undefined)(name, () => {
     // Read once for the call, and once because the page was loaded anew and shows it.
     expect(reads()).toBeLessThanOrEqual(2)
     expect(await stack(page).getByRole('tab').count()).toBe(1)
+  })
+
+  test('a session that is out of sight is served, too, and what it opened waits there', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    await readable(page)
+    await chat.send('open it later')
+    await page.waitForURL(/s=/)
+    const address = page.url()
+    await chat.newSession()
+    await chat.field.waitFor()
+    model.open('later')
+    await expect.poll(() => said(address), { timeout: 25_000, interval: 500 }).toContain('"loaded":true')
+    expect(await stack(page).count()).toBe(0)
+    await page
+      .getByRole('navigation')
+      .getByRole('button', { name: /open it later/ })
+      .first()
+      .click()
+    await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
+    expect(workspace.complaints).toEqual([])
   })
 
   test('the clipboard is shared by a click alone, also after a restart of the server', async () => {

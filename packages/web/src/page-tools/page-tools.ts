@@ -46,7 +46,7 @@ export interface PageToolsServices {
 }
 
 const quietMs = 20_000
-const busyMs = 4000
+const busyMs = 2000
 /** The server opens what its stream has told of in a moment. */
 const soon = [120, 400, 1200, 3000]
 const dayMs = 86_400_000
