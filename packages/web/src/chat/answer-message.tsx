@@ -8,6 +8,7 @@ import { AnswerMarks } from './answer-marks.tsx'
 import { AnswerParts } from './answer-parts.tsx'
 import { AnswerSources } from './answer-sources.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
+import { MessageActions } from './message-actions.tsx'
 import { MessageMenu } from './message-menu.tsx'
 import { RegenerateWith } from './regenerate-with.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
@@ -40,7 +41,7 @@ export function AnswerMessage({
       <AnswerSources parts={message.parts} />
       <AnswerMarks message={message} last={last} />
       {!live && (
-        <div className="message-actions">
+        <MessageActions>
           {text !== '' && <CopyButton text={text} label={t.chat.copyAnswer} />}
           {message.metadata?.error === undefined && !isOfAgent && (
             <IconButton
@@ -55,7 +56,7 @@ export function AnswerMessage({
           <MessageMenu message={message} />
           <BranchArrows place={place} />
           <AnswerFacts metadata={message.metadata} />
-        </div>
+        </MessageActions>
       )}
     </article>
   )

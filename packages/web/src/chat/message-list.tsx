@@ -1,5 +1,5 @@
 import { ArrowDown } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import type { VirtualizerHandle } from 'virtua'
 import { t } from '../texts/t.ts'
@@ -20,7 +20,8 @@ export function MessageList() {
   const run = useSession((state) => state.run)
   const siblings = useSession((state) => state.siblings)
   const older = useSession((state) => state.older)
-  const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
+  const all = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
+  const { messages, isWhole } = useTailFirst(all)
   const list = useRef<VirtualizerHandle>(null)
   const { scroller, stuck, onScroll, onResize, stick, unstick } = useStickToBottom()
   const prepended = usePrepended(messages)
@@ -36,8 +37,8 @@ export function MessageList() {
   }, [messages, target, arrived, unstick])
   const onListScroll = useCallback(() => {
     onScroll()
-    if (scroller.current !== null && scroller.current.scrollTop < 600) void loadOlder()
-  }, [scroller, onScroll, loadOlder])
+    if (isWhole && scroller.current !== null && scroller.current.scrollTop < 600) void loadOlder()
+  }, [scroller, onScroll, loadOlder, isWhole])
 
   return (
     <div className="list">
@@ -78,6 +79,20 @@ export function MessageList() {
       )}
     </div>
   )
+}
+
+const tail = 12
+
+/** The last messages are drawn before the others: they are what is looked at first, and a list begins with its top. */
+function useTailFirst(all: VisibleMessage[]): { messages: VisibleMessage[]; isWhole: boolean } {
+  const [isWhole, setWhole] = useState(all.length <= tail)
+  useEffect(() => {
+    if (isWhole) return
+    const frame = requestAnimationFrame(() => startTransition(() => setWhole(true)))
+    return () => cancelAnimationFrame(frame)
+  }, [isWhole])
+  const messages = useMemo(() => (isWhole ? all : all.slice(-tail)), [all, isWhole])
+  return { messages, isWhole }
 }
 
 /** True as long as the last change of the list was that messages were put above its first. */

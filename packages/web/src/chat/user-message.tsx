@@ -9,6 +9,7 @@ import { Moment } from '../ui/moment.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
 import { FilePart } from './file-part.tsx'
 import { MessageEditor } from './message-editor.tsx'
+import { MessageActions } from './message-actions.tsx'
 import { MessageMenu } from './message-menu.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { textOf } from './session-state.ts'
@@ -43,7 +44,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       )}
       <BroughtParts parts={message.parts} />
       {text !== '' && <div className="bubble">{text}</div>}
-      <div className="message-actions">
+      <MessageActions>
         {text !== '' && <CopyButton text={text} label={t.chat.copyMessage} />}
         {!isTask && (
           <IconButton label={busy ? t.chat.editWhenDone : t.chat.edit} disabled={busy} onClick={() => setEditing(true)}>
@@ -55,7 +56,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
         <span className="facts">
           <Moment time={message.createdAt} />
         </span>
-      </div>
+      </MessageActions>
     </article>
   )
 }
