@@ -7,7 +7,7 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { Panel } from './panel.ts'
 import type { Panels } from './panels.ts'
-import { frontOf } from './panels-state.ts'
+import { elementId, frontOf } from './panels-state.ts'
 import { useKind } from './use-kind.ts'
 
 /** One tab per panel; arrows go from one to the next, Delete closes. Beside them what is done with the one in front. */
@@ -89,10 +89,10 @@ function Tab({ panel, isFront, baseId, panels, onKeyDown }: TabProps) {
     <button
       type="button"
       role="tab"
-      id={`${baseId}-tab-${panel.id}`}
+      id={elementId(baseId, 'tab', panel)}
       className="beside-tab"
       aria-selected={isFront}
-      aria-controls={`${baseId}-room-${panel.id}`}
+      aria-controls={elementId(baseId, 'room', panel)}
       aria-keyshortcuts="Delete"
       tabIndex={isFront ? 0 : -1}
       title={panel.title}

@@ -3,6 +3,7 @@ import { CardBoundary } from '../chat/card-boundary.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import type { Panel } from './panel.ts'
+import { elementId } from './panels-state.ts'
 import { useKind } from './use-kind.ts'
 
 export interface PanelViewProps {
@@ -19,8 +20,8 @@ export function PanelView({ panel, isFront, baseId }: PanelViewProps) {
     <div
       className="beside-room"
       role="tabpanel"
-      id={`${baseId}-room-${panel.id}`}
-      aria-labelledby={`${baseId}-tab-${panel.id}`}
+      id={elementId(baseId, 'room', panel)}
+      aria-labelledby={elementId(baseId, 'tab', panel)}
       hidden={!isFront}
     >
       {wasSeen && <Content panel={panel} isFront={isFront} />}

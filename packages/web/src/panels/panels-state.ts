@@ -21,6 +21,11 @@ export function panelId({ kind, key = '' }: Pick<PanelRequest, 'kind' | 'key'>):
   return `${kind}:${key}`
 }
 
+/** For `id` attributes, which are named in lists: a path may have spaces. */
+export function elementId(baseId: string, what: 'tab' | 'room', { id }: Panel): string {
+  return `${baseId}-${what}-${encodeURIComponent(id)}`
+}
+
 export function frontOf({ panels, order }: PanelsState): Panel | undefined {
   return panels.find(({ id }) => id === order.at(-1))
 }

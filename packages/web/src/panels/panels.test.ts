@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createKept } from '../api/kept.ts'
 import { keepPanels } from './kept-panels.ts'
 import { createPanels } from './panels.ts'
-import { frontOf } from './panels-state.ts'
+import { elementId, frontOf } from './panels-state.ts'
 
 function open({ sessionId = 's1', narrow = false, storage = memory() } = {}) {
   const kept = keepPanels(createKept(() => storage))
@@ -37,6 +37,13 @@ test('what is opened again comes forward with its new title, and keeps its place
   expect(panels.open({ ...file('a'), title: 'A' })).toBe('file:a')
   expect([front(), tabs()]).toEqual(['file:a', ['file:a', 'file:b']])
   expect(frontOf(panels.getState())?.title).toBe('A')
+})
+
+test('a path with spaces is one name in a list of ids', () => {
+  const { panels } = open()
+  panels.open(file('my notes/a b.txt'))
+  const [panel] = panels.getState().panels
+  expect(panel && elementId(':r1:', 'tab', panel)).toBe(':r1:-tab-file%3Amy%20notes%2Fa%20b.txt')
 })
 
 test('closing the one in front brings the one before it forward', () => {
