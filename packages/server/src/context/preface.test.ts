@@ -150,3 +150,12 @@ it('names the MCP servers in their own words, to agents that have their tools', 
   await server.chat('without', 'hello', { agent: 'narrow' })
   expect(server.model.calls.at(-1)?.prompt[0]?.content).not.toContain('Use it well.')
 })
+
+it('an X-ray before the first message settles nothing', async () => {
+  server = await testServer()
+  await server.json('/ai/sessions', { body: { id: 'early' } })
+  expect((await server.json('/ai/sessions/early/context')).status).toBe(200)
+  writeFileSync(path.join(server.homePath, 'AGENTS.md'), 'Written after the look.')
+  await server.chat('early', 'hello')
+  expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).toContain('Written after the look.')
+})

@@ -30,7 +30,10 @@ export interface PrefaceOptions {
 }
 
 export interface Prefaces {
-  /** The stored preface, or a new one where there is none or the conversation has been compacted since. */
+  /**
+   * The stored preface, or a new one where there is none or the conversation has been compacted since. Without a history
+   * somebody only looks: then nothing is stored, since servers may still be connecting.
+   */
   of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
   forget(sessionId: string): Promise<void>
 }
@@ -38,13 +41,13 @@ export interface Prefaces {
 export function createPrefaces(options: PrefaceOptions): Prefaces {
   const { store } = options
   return {
-    async of(session, workspace, history = []) {
+    async of(session, workspace, history) {
       const key = keyOf(session.id)
       const known = (await store.settings.get(key)) as Preface | undefined
-      const compactions = history.flatMap(({ parts }) => parts).filter(({ type }) => type === 'data-compaction').length
+      const compactions = compactionsIn(history ?? [])
       if (known !== undefined && known.compactions >= compactions) return known
       const made = { ...(await build(session, workspace)), compactions }
-      await store.settings.set(key, made)
+      if (history !== undefined) await store.settings.set(key, made)
       return made
     },
     forget: (sessionId) => store.settings.set(keyOf(sessionId), undefined),
@@ -73,6 +76,10 @@ export function agentsBlock({ agents }: Preface, frame: AgentFrame): Block | und
   if (allowed.length === 0) return undefined
   const lines = allowed.map(({ name, description }) => `- ${name}: ${description}`)
   return { name: 'agents', text: `Agents for Task:\n${lines.join('\n')}` }
+}
+
+function compactionsIn(history: readonly StoredMessage[]): number {
+  return history.flatMap(({ parts }) => parts).filter(({ type }) => type === 'data-compaction').length
 }
 
 function environment(session: Session, workspace: Workspace): string {
