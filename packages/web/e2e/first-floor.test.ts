@@ -179,6 +179,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await list.getByRole('button', { name: 'More for Of two tabs' }).click()
     await chat.page.getByRole('menuitem', { name: 'Delete for good' }).click()
     await chat.page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+    await list.getByRole('button', { name: 'Back to the sessions' }).click()
     await second.page.getByText('This session was deleted elsewhere.').waitFor()
     expect(await second.page.getByRole('button', { name: 'More for Of two tabs' }).count()).toBe(0)
     await second.page.bringToFront()

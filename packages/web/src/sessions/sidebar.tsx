@@ -53,7 +53,14 @@ export function Sidebar() {
             <PanelLeftClose />
           </IconButton>
         </header>
-        <button type="button" className="sidebar-new" onClick={app.newSession}>
+        <button
+          type="button"
+          className="sidebar-new"
+          onClick={() => {
+            app.newSession()
+            if (view !== 'active') void app.setView('active')
+          }}
+        >
           <SquarePen aria-hidden />
           {t.sessions.newSession}
         </button>
