@@ -25,8 +25,11 @@ export function createAttachments(
 ) {
   const onWay = new Map<string, AbortController>()
   const change = (next: (attachments: readonly Attachment[]) => readonly Attachment[]) => {
-    store.setState(({ attachments }) => ({ attachments: next(attachments) }))
-    keepAttachments(store.getState().attachments)
+    const before = store.getState().attachments
+    const after = next(before)
+    store.setState({ attachments: after })
+    // How far one has come need not outlive the page.
+    if (urlsOf(before) !== urlsOf(after)) keepAttachments(after)
   }
   const patch = (id: string, news: Partial<Attachment>) =>
     change((attachments) => attachments.map((one) => (one.id === id ? { ...one, ...news } : one)))
@@ -83,6 +86,10 @@ export function createAttachments(
     change((attachments) => attachments.filter((one) => one.id !== id))
     if (url != null) freeFiles([url])
   }
+}
+
+function urlsOf(attachments: readonly Attachment[]): string {
+  return attachments.map(({ url }) => url ?? '').join()
 }
 
 /** Those that have arrived, as parts of a message. */
