@@ -10,6 +10,7 @@ import './notices.css'
 interface Notice {
   id: number
   text: string
+  isError: boolean
   /** What can be done about it, once. */
   action?: NoticeAction
 }
@@ -28,13 +29,13 @@ export function noticeError(error: unknown): void {
   useNotices.setState(({ notices }) =>
     notices.some((notice) => notice.text === text)
       ? { notices }
-      : { notices: [...notices.slice(-2), { id: ++lastId, text }] },
+      : { notices: [...notices.slice(-2), { id: ++lastId, text, isError: true }] },
   )
 }
 
 /** Says in a corner what was done, with the way back where there is one. */
 export function notice(text: string, action?: NoticeAction): void {
-  const said = { id: ++lastId, text, ...(action !== undefined && { action }) }
+  const said = { id: ++lastId, text, isError: false, ...(action !== undefined && { action }) }
   useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-2), said] }))
 }
 
@@ -54,7 +55,7 @@ export function Notices() {
 }
 
 /** Stays as long as the pointer or the focus is in it. */
-function NoticeCard({ notice: { id, text, action } }: { notice: Notice }) {
+function NoticeCard({ notice: { id, text, isError, action } }: { notice: Notice }) {
   const [held, setHeld] = useState(false)
   useEffect(() => {
     if (held) return
@@ -63,7 +64,7 @@ function NoticeCard({ notice: { id, text, action } }: { notice: Notice }) {
   }, [id, held])
   return (
     <div
-      className={action === undefined ? 'notice' : 'notice notice-told'}
+      className={isError ? 'notice' : 'notice notice-told'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
