@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chips.getByText('dropped.pdf').waitFor()
     wire.play({ turn: { text: 'seen' } })
     await chat.field.fill('look at this')
-    await page.waitForFunction(() => document.querySelector('.chip .spinning') === null)
+    await page.waitForFunction(() => document.querySelector('.chip progress') === null)
     await chat.field.press('Enter')
     await chat.lastAnswer.getByText('seen').waitFor()
     await chat.finished()
