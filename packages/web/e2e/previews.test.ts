@@ -1,7 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { FrameLocator, Page } from 'playwright-core'
@@ -10,6 +12,7 @@ import { chatPage } from './chat-page.ts'
 import { hostileVectors } from './hostile-vectors.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
+import { cell, workbook, zip } from '../src/testing/make-workbook.ts'
 import { navigations, waysOut } from './ways-out.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
@@ -40,6 +43,7 @@ const scripts: Record<string, ScriptTurn[]> = {
   broken: [[{ call: { name: 'JsxCreate', input: '<Card>\n<Text>{sum}</Text>\n</Card>' } }], [{ text: 'Broken.' }]],
   chart: [[{ call: { name: 'ChartRender', input: { option, title: 'Visits' } } }], [{ text: 'Drawn.' }]],
   form: [[{ call: { name: 'JsonRender', input: { title: 'A trip', tree } } }], [{ text: 'Thanks.' }]],
+  find: [[{ call: { name: 'Glob', input: { pattern: '*.xlsx' } } }], [{ text: 'Found.' }]],
   hostile: [
     [
       { call: { name: 'JsxCreate', input: hostileJsx() } },
@@ -177,10 +181,19 @@ describe.skipIf(chromium === undefined)(name, () => {
     await look(page, 'hostile.csv')
     await page.getByRole('cell', { name: '<script>hit()</script>' }).waitFor()
     await page.getByText('2 rows, 2 columns').waitFor()
+    await writeFile(
+      path.join(workspace.folder, 'book.xlsx'),
+      new Uint8Array(zip(workbook(`<row r="1">${cell('A1', 'Name')}</row><row r="2">${cell('A2', 'Ann')}</row>`))),
+    )
     await look(page, 'diagram.mmd')
     const picture = page.getByRole('img', { name: 'Diagram' })
     await picture.waitFor()
     expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
+    const chat = chatPage(page)
+    await chat.ask('find')
+    await chat.lastAnswer.getByRole('button', { name: /Find/ }).first().click()
+    await chat.lastAnswer.getByRole('listitem').getByRole('button', { name: 'Open the preview' }).click()
+    await page.getByRole('cell', { name: 'Ann' }).waitFor()
     expect(workspace.complaints.filter((one) => !one.includes('cdn.invalid'))).toEqual([])
   })
 
@@ -193,7 +206,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await chat.lastAnswer.getByText('Best week so far.').waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Open beside' }).click()
-    await page(chat.page).getByText('Best week so far.').waitFor()
+    await beside(chat.page).getByText('Best week so far.').waitFor()
     await chat.ask('broken')
     await chat.lastAnswer
       .getByText(/line 2, column 7: Expressions/)
@@ -218,7 +231,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await figure.getByText('Table', { exact: true }).click()
     expect(await figure.getByRole('row').allTextContents()).toEqual(['Visits', 'Mon3', 'Tue5'])
     await chat.lastAnswer.getByRole('button', { name: 'Open beside' }).click()
-    await page(chat.page).frameLocator('iframe').locator('canvas').first().waitFor()
+    await beside(chat.page).frameLocator('iframe').locator('canvas').first().waitFor()
     expect(workspace.complaints).toEqual([])
   })
 
@@ -280,7 +293,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 })
 
-function page(opened: Page) {
+function beside(opened: Page) {
   return opened.getByRole('complementary', { name: 'Panels' })
 }
 

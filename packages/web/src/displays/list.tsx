@@ -1,6 +1,8 @@
 import { File, Folder, Link2, Shapes } from 'lucide-react'
 import { ValueView } from '../chat/value-view.tsx'
+import { PreviewButton } from '../previews/preview-button.tsx'
 import { t } from '../texts/t.ts'
+import { entryPaths } from './entry-paths.ts'
 import type { DisplayProps } from './parts/display-props.ts'
 import { Panel } from './parts/panel.tsx'
 import { PathName } from './parts/path-name.tsx'
@@ -20,6 +22,12 @@ export default function ListDisplay({ content }: DisplayProps) {
   const path = textIn(content['path']) ?? ''
   const beyond = numberIn(content['left']) ?? 0
   const total = entries.length + beyond
+  const listed = entries.map((entry) => ({
+    name: nameOf(entry),
+    depth: depthOf(entry),
+    isFolder: entry['kind'] === 'folder',
+  }))
+  const paths = entryPaths(path, listed)
   return (
     <Panel
       label={`${path === '' ? t.displays.list : path}: ${t.displays.entries(total)}`}
@@ -37,6 +45,7 @@ export default function ListDisplay({ content }: DisplayProps) {
               <EntryIcon kind={textIn(entry['kind'])} />
               <PathName path={nameOf(entry)} />
               {numberIn(entry['count']) !== undefined && <span className="name-count">{numberIn(entry['count'])}</span>}
+              {entry['kind'] === 'file' && <PreviewButton path={paths[index] ?? ''} />}
             </li>
           ))}
         </ul>

@@ -104,7 +104,7 @@ export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?
 
 /** A column without a name has no head to be read out. */
 function HeadCell({ text }: { text: string }) {
-  if (text === '') return <td />
+  if (text === '') return <td aria-hidden />
   return (
     <th scope="col">
       <VisibleText text={text} />
