@@ -284,7 +284,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Escape')
     await list.getByRole('button', { name: 'More for Animals' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await page
+      .locator('.notice', { hasText: '“Animals” is in the trash.' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
     await list.getByRole('button', { name: 'Animals', exact: true }).click()
     await list.getByRole('button', { name: 'More for Animals' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()

@@ -70,8 +70,13 @@ export function sessionMenu(
           icon: <ArchiveRestore aria-hidden />,
           onSelect: () => void app.changeSessions(ids, { archived: false }),
         }
-      : { label: t.sessions.archive, icon: <Archive aria-hidden />, onSelect: () => void archive(app, ids) },
-    { label: t.sessions.delete, icon: <Trash2 aria-hidden />, danger: true, onSelect: () => void trash(app, ids) },
+      : { label: t.sessions.archive, icon: <Archive aria-hidden />, onSelect: () => void archive(app, [session]) },
+    {
+      label: t.sessions.delete,
+      icon: <Trash2 aria-hidden />,
+      danger: true,
+      onSelect: () => void trash(app, [session]),
+    },
   ]
 }
 
@@ -120,18 +125,26 @@ function exportItems(sessionId: string, branch: () => string | undefined): MenuI
   ]
 }
 
-export async function trash(app: AppStore, ids: string[]): Promise<void> {
+type Named = Pick<ListedSession, 'id' | 'title'>
+
+export async function trash(app: AppStore, sessions: Named[]): Promise<void> {
+  const ids = sessions.map(({ id }) => id)
   await app.changeSessions(ids, { trashed: true })
-  notice(t.sessions.trashed(ids.length), {
+  notice(t.sessions.trashed(ids.length, titleOf(sessions)), {
     label: t.ui.undo,
     onSelect: () => void app.changeSessions(ids, { trashed: false }),
   })
 }
 
-export async function archive(app: AppStore, ids: string[]): Promise<void> {
+export async function archive(app: AppStore, sessions: Named[]): Promise<void> {
+  const ids = sessions.map(({ id }) => id)
   await app.changeSessions(ids, { archived: true })
-  notice(t.sessions.archived(ids.length), {
+  notice(t.sessions.archived(ids.length, titleOf(sessions)), {
     label: t.ui.undo,
     onSelect: () => void app.changeSessions(ids, { archived: false }),
   })
+}
+
+function titleOf([first]: Named[]): string {
+  return first === undefined || first.title === '' ? t.sessions.untitled : first.title
 }

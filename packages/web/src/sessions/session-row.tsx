@@ -100,7 +100,7 @@ export function SessionRow({
         onKeyDown={(event) => {
           if (event.key === 'F2' && session.trashedAt === null) setMode('renaming')
           if (event.key === 'Delete') {
-            if (session.trashedAt === null) void trash(app, [session.id])
+            if (session.trashedAt === null) void trash(app, [session])
             else setMode('deleting')
           }
         }}

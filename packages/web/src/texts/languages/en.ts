@@ -707,9 +707,11 @@ export const en = {
     showMore: 'Show more',
     archive: 'Archive',
     unarchive: 'Take out of the archive',
-    archived: (count: number) => (count === 1 ? 'The session was archived.' : `${count} sessions were archived.`),
+    archived: (count: number, title: string) =>
+      count === 1 ? `“${title}” was archived.` : `${count} sessions were archived.`,
     delete: 'Delete',
-    trashed: (count: number) => (count === 1 ? 'The session is in the trash.' : `${count} sessions are in the trash.`),
+    trashed: (count: number, title: string) =>
+      count === 1 ? `“${title}” is in the trash.` : `${count} sessions are in the trash.`,
     restore: 'Restore',
     deleteForGood: 'Delete for good',
     deleteTitle: 'Delete for good?',

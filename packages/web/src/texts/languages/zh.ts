@@ -718,9 +718,10 @@ export const zh: Texts = {
     showMore: '显示更多',
     archive: '归档',
     unarchive: '取消归档',
-    archived: (count: number) => `已归档 ${count} 个会话。`,
+    archived: (count: number, title: string) => (count === 1 ? `已归档“${title}”。` : `已归档 ${count} 个会话。`),
     delete: '删除',
-    trashed: (count: number) => `已将 ${count} 个会话移到回收站。`,
+    trashed: (count: number, title: string) =>
+      count === 1 ? `“${title}”已移到回收站。` : `已将 ${count} 个会话移到回收站。`,
     restore: '恢复',
     deleteForGood: '永久删除',
     deleteTitle: '永久删除？',
