@@ -63,7 +63,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('link', { name: 'High contrast Appearance' }).waitFor()
     await page.keyboard.press('Enter')
     await expect.poll(() => focused(page)).toEqual(['INPUT', 'contrast'])
-    expect(page.url()).toMatch(/#settings\/appearance\/contrast$/)
+    await expect.poll(() => page.url()).toMatch(/#settings\/appearance\/contrast$/)
     await page.keyboard.press('ArrowRight')
     expect(await page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
 
@@ -78,7 +78,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await field.inputValue()).toBe('')
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
-    expect(new URL(page.url()).hash).toBe('')
+    await expect.poll(() => new URL(page.url()).hash).toBe('')
 
     await goTo('data/backup')
     await expect.poll(() => focused(page)).toEqual(['BUTTON', 'backup'])
@@ -185,7 +185,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .waitFor()
     await page.keyboard.press('Enter')
     await expect.poll(() => focused(page)).toEqual(['INPUT', 'text'])
-    expect(page.url()).toMatch(/#s=.*&settings\/appearance\/text$/)
+    await expect.poll(() => page.url()).toMatch(/#s=.*&settings\/appearance\/text$/)
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')

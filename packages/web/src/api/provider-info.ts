@@ -7,6 +7,7 @@ export interface ProviderInfo {
   id: string
   name: string
   adapter: string
+  familyId?: string
   usable: boolean
   needsKey: boolean
   /** `settings`, or `env:` and the name of the variable. */

@@ -5,6 +5,7 @@ import type { ProviderInfo } from '../api/provider-info.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace.ts'
+import { FamilyMark } from './family-mark.tsx'
 import { ProviderOutcome } from './provider-outcome.tsx'
 import { useProviderActions } from './use-provider-actions.ts'
 
@@ -44,6 +45,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
       >
         <span className={usable ? 'provider-dot provider-usable' : 'provider-dot'} aria-hidden />
         <span className="provider-name">
+          <FamilyMark family={provider.familyId ?? provider.id} />
           {name}
           <span className="visually-hidden">{usable ? t.models.ready : t.models.notReady}</span>
         </span>

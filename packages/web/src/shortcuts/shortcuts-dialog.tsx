@@ -13,12 +13,12 @@ export function ShortcutsDialog() {
   const dialog = useRef<HTMLDialogElement>(null)
   return (
     <Dialog ref={dialog} title={t.shortcuts.title} className="shortcut-sheet" onClose={() => app.setDialog(null)}>
+      <section className="shortcut-columns" aria-label={t.shortcuts.title} tabIndex={0}>
+        <ShortcutList />
+      </section>
       <IconButton className="shortcut-close" label={t.ui.close} onClick={() => dialog.current?.close()}>
         <X />
       </IconButton>
-      <div className="shortcut-columns">
-        <ShortcutList />
-      </div>
     </Dialog>
   )
 }

@@ -1,5 +1,6 @@
-import { useEffect, useId, useRef } from 'react'
+import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import type { ReactNode, Ref } from 'react'
+import { DialogElement } from './dialog-element.ts'
 import './dialog.css'
 
 export interface DialogProps {
@@ -14,15 +15,21 @@ export interface DialogProps {
 /** The browser's own dialog: it holds the focus, closes on Escape or a click beside it, and gives the focus back. */
 export function Dialog({ title, className = '', ref, onClose, children }: DialogProps) {
   const own = useRef<HTMLDialogElement>(null)
+  const [shown, setShown] = useState<HTMLDialogElement | null>(null)
   const titleId = useId()
+  const refer = useCallback(
+    (element: HTMLDialogElement | null) => {
+      own.current = element
+      setShown(element)
+      if (typeof ref === 'function') ref(element)
+      else if (ref != null) ref.current = element
+    },
+    [ref],
+  )
   useEffect(() => own.current?.showModal(), [])
   return (
     <dialog
-      ref={(element) => {
-        own.current = element
-        if (typeof ref === 'function') ref(element)
-        else if (ref != null) ref.current = element
-      }}
+      ref={refer}
       className={`dialog ${className}`}
       aria-labelledby={titleId}
       // React has it bubble: one that stands in this one closes alone.
@@ -32,7 +39,7 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
       {...{ closedby: 'any' }}
     >
       <h2 id={titleId}>{title}</h2>
-      {children}
+      <DialogElement value={shown}>{children}</DialogElement>
     </dialog>
   )
 }

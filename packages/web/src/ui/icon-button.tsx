@@ -1,5 +1,7 @@
 import { Tooltip } from 'radix-ui'
+import { useContext } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
+import { DialogElement } from './dialog-element.ts'
 import './button.css'
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
@@ -10,6 +12,7 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
 }
 
 export function IconButton({ label, shortcut, children, className = '', ...rest }: IconButtonProps) {
+  const around = useContext(DialogElement)
   return (
     <Tooltip.Root>
       <Tooltip.Trigger asChild>
@@ -17,8 +20,16 @@ export function IconButton({ label, shortcut, children, className = '', ...rest 
           {children}
         </button>
       </Tooltip.Trigger>
-      <Tooltip.Portal>
-        <Tooltip.Content className="tooltip" sideOffset={6} collisionPadding={8}>
+      <Tooltip.Portal container={around}>
+        <Tooltip.Content
+          className="tooltip"
+          sideOffset={6}
+          collisionPadding={8}
+          onEscapeKeyDown={({ target }) => {
+            // It takes the key for itself; who presses it on a button of a dialog wants the dialog closed.
+            if (target instanceof Element && target.matches('.icon-button')) around?.close()
+          }}
+        >
           {label}
           {shortcut !== undefined && <kbd>{shortcut}</kbd>}
         </Tooltip.Content>
