@@ -1,0 +1,128 @@
+import { gzipSync } from 'node:zlib'
+import { scriptedModel } from '@troupe/core/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'an interrupted page (skipped: no Chromium)' : 'an interrupted page'
+
+describe.skipIf(chromium === undefined)(name, () => {
+  const model = scriptedModel(
+    (prompt) => {
+      const last = prompt.findLast((message) => message.role === 'user')
+      const { text } = last?.content[0] as { text: string }
+      return [
+        { text: 'First, ' },
+        { gate: `${text} 1` },
+        { text: 'second, ' },
+        { gate: `${text} 2` },
+        { text: 'third.' },
+      ]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      home: { 'config.json': '{"model": "test/script"}' },
+    })
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  test('without a network for a while, nothing of the run is lost and nothing doubled', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('offline')
+    await chat.lastAnswer.getByText('First,').waitFor()
+    await chat.page.context().setOffline(true)
+    model.open('offline 1')
+    await model.reached('offline 2')
+    await chat.page.context().setOffline(false)
+    await chat.lastAnswer.getByText('second,').waitFor()
+    model.open('offline 2')
+    await chat.finished()
+    expect(await said(chat)).toEqual(['First,', 'second,', 'third.'])
+    expect([await chat.own.count(), await chat.answers.count()]).toEqual([1, 1])
+    const lost = workspace.complaints.splice(0)
+    expect(lost.filter((complaint) => !/ERR_INTERNET_DISCONNECTED|ERR_NETWORK|ERR_INCOMPLETE/.test(complaint))).toEqual(
+      [],
+    )
+  })
+
+  test('a page that slept through the rest of the run wakes up with all of it', async () => {
+    const chat = chatPage(await workspace.open())
+    const session = await chat.page.context().newCDPSession(chat.page)
+    await chat.send('sleep')
+    await chat.lastAnswer.getByText('First,').waitFor()
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+    model.open('sleep 1')
+    await model.reached('sleep 2')
+    model.open('sleep 2')
+    await expect.poll(() => runs(workspace), { timeout: 15_000 }).toBe(0)
+    await session.send('Page.setWebLifecycleState', { state: 'active' })
+    await chat.finished()
+    expect(await said(chat)).toEqual(['First,', 'second,', 'third.'])
+    expect([await chat.own.count(), await chat.answers.count()]).toEqual([1, 1])
+  })
+
+  test('two tabs, one reloaded in the middle, end with the same one answer', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('tabs')
+    await chat.lastAnswer.getByText('First,').waitFor()
+    const second = chatPage(await chat.page.context().newPage())
+    await second.page.goto(chat.page.url())
+    await second.lastAnswer.getByText('First,').waitFor()
+    model.open('tabs 1')
+    await second.lastAnswer.getByText('second,').waitFor()
+    await second.page.reload()
+    await second.lastAnswer.getByText('second,').waitFor()
+    model.open('tabs 2')
+    await Promise.all([chat.finished(), second.finished()])
+    for (const tab of [chat, second]) {
+      expect(await said(tab)).toEqual(['First,', 'second,', 'third.'])
+      expect([await tab.own.count(), await tab.answers.count()]).toEqual([1, 1])
+    }
+  })
+
+  test('before the first message is shown, no more than 220 KB of scripts are asked for, none of it twice', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.send('weight')
+    model.open('weight 1')
+    await model.reached('weight 2')
+    model.open('weight 2')
+    await chat.finished()
+    const page = await chat.page.context().newPage()
+    await page.goto(chat.page.url(), { waitUntil: 'commit' })
+    const asked = await page.evaluate(async () => {
+      while (document.querySelector('article') === null) await new Promise((resolve) => requestAnimationFrame(resolve))
+      return performance.getEntriesByType('resource').map(({ name: address }) => address.slice(location.origin.length))
+    })
+    const scripts = asked.filter((path) => path.endsWith('.js'))
+    const sizes = scripts.map(async (path) => {
+      const answer = await page.request.get(new URL(path, page.url()).href)
+      return gzipSync(await answer.body(), { level: 9 }).length
+    })
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    expect(bytes).toBeGreaterThan(100_000)
+    expect(bytes).toBeLessThanOrEqual(220_000)
+    expect(asked.filter((path, index) => asked.indexOf(path) !== index)).toEqual([])
+  })
+
+  test('nothing else went wrong', () => {
+    expect(workspace.complaints).toEqual([])
+  })
+})
+
+/** The pieces of the last answer. */
+function said(chat: ReturnType<typeof chatPage>): Promise<string[]> {
+  return chat.lastAnswer.locator('.prose').allInnerTexts()
+}
+
+async function runs(workspace: TestWorkspace): Promise<number> {
+  const answer = await workspace.server().fetch('/ai/sessions')
+  const { sessions } = (await answer.json()) as { sessions: { run: unknown }[] }
+  return sessions.filter(({ run }) => run !== null).length
+}
