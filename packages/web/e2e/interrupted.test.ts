@@ -12,7 +12,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   const model = scriptedModel(
     (prompt) => {
       const last = prompt.findLast((message) => message.role === 'user')
-      const { text } = last?.content[0] as { text: string }
+      const text = (last?.content[0] as { text: string } | undefined)?.text ?? ''
       return [
         { text: 'First, ' },
         { gate: `${text} 1` },
