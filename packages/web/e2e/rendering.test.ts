@@ -1,3 +1,4 @@
+import type { Metadata } from '@troupe/core'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -39,6 +40,8 @@ const scripts: Record<string, ScriptTurn[]> = {
   long: [[{ text: 'One, two,' }, { finish: 'length' }]],
   refused: [[{ error: { message: 'The key is not valid.', statusCode: 401 }, when: 'before' }]],
 }
+
+const stopped = (reason: 'steps' | 'budget', message: string): Metadata => ({ stopped: { reason, message } })
 
 describe.skipIf(chromium === undefined)(name, () => {
   const model = scriptedModel(
@@ -103,6 +106,46 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('ProviderAuth')
     await chat.lastAnswer.getByRole('button', { name: 'Check the key' }).waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Try again' }).waitFor()
+  })
+
+  test('every kind of failure and limit is a card or a line with its own reason, and a way on', async () => {
+    const { store, workspace: place } = workspace.server()
+    await store.sessions.create({ id: 'ends', workspaceId: place.id, title: 'How it ended' })
+    const errors = ['ProviderRateLimit', 'ProviderOverloaded', 'ProviderConnection', 'ProviderStall', 'ContextTooLong']
+    const ends: [string, Metadata][] = [
+      ...errors.map((error): [string, Metadata] => [
+        `The reason of ${error}`,
+        { error: { name: error, message: `The reason of ${error}` } },
+      ]),
+      ['The turn reached its limit of 3 steps.', stopped('steps', 'The turn reached its limit of 3 steps.')],
+      ['The budget is spent.', stopped('budget', 'The budget is spent.')],
+      ['Interrupted: the program ended', { interrupted: true }],
+      ['Stopped by you after 840 ms', { aborted: true, elapsedMs: 840 }],
+    ]
+    let parentMessageId: string | null = null
+    for (const [index, [, metadata]] of ends.entries()) {
+      const [asked, answer] = [`q${index}`, `a${index}`]
+      const parts = [{ type: 'text' as const, text: `As far as it came ${index}` }]
+      const at = { sessionId: 'ends' }
+      await store.messages.add(at, { id: asked, role: 'user', parentMessageId, parts: [], createdAt: index })
+      await store.messages.add(at, {
+        id: answer,
+        role: 'assistant',
+        parentMessageId: asked,
+        parts,
+        metadata,
+        createdAt: index,
+      })
+      parentMessageId = answer
+    }
+    const page = await workspace.open({ viewport: { width: 1000, height: 2400 } })
+    await page.getByRole('button', { name: 'How it ended', exact: true }).click()
+    for (const [index, [reason, { error }]] of ends.entries()) {
+      const answer = page.getByRole('article', { name: 'Answer' }).filter({ hasText: `As far as it came ${index}` })
+      await answer.getByText(reason).waitFor()
+      expect(await answer.getByRole('button', { name: 'Try again' }).count()).toBe(error === undefined ? 0 : 1)
+      expect(await answer.getByRole('button', { name: 'Continue' }).count()).toBe(index === ends.length - 1 ? 1 : 0)
+    }
   })
 
   test('an answer that was cut goes on below, and says how it ended', async () => {
