@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -16,6 +17,7 @@ beforeAll(async () => {
   writeFileSync(path.join(page, 'index.html'), '<!doctype html><title>Page</title>')
   writeFileSync(path.join(page, 'assets', 'app-1a2b.js'), 'let page')
   writeFileSync(path.join(page, 'odd.exe'), 'odd')
+  writeFileSync(path.join(page, 'preview.html'), '<!doctype html><script>let own</script>')
   for (const place of ['secret.txt', 'dist-secret/secret.txt']) writeFileSync(path.join(folder, place), 'secret')
   symlinkSync(path.join(folder, 'secret.txt'), path.join(page, 'link.txt'))
   server = await testServer({ webFolder: page })
@@ -43,6 +45,28 @@ it('the page and its files come without the secret, the page always anew, the re
   expect(script.headers.get('cache-control')).toContain('immutable')
   expect((await send(server, 'HEAD', '/', { headers: page })).status).toBe(200)
   expect((await send(server, 'GET', '/index.html', { headers: page })).status).toBe(200)
+})
+
+it('the page of previews has a policy of its own: no origin, no network, no script but its own', async () => {
+  const { headers } = await get('/preview.html')
+  const hash = createHash('sha256').update('let own').digest('base64')
+  const policy = headers.get('content-security-policy')?.split('; ')
+  expect(policy).toEqual(
+    expect.arrayContaining([
+      'sandbox allow-scripts',
+      "default-src 'none'",
+      `script-src 'sha256-${hash}' 'unsafe-eval'`,
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+    ]),
+  )
+  expect(policy?.filter((line) => /http|connect-src|frame-src|'unsafe-inline'/.test(line))).toEqual([
+    "style-src 'unsafe-inline'",
+  ])
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  // Under any other spelling it is a page like all others, which refuses to be framed.
+  const other = await get('/assets/..%2fpreview.html')
+  expect(other.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
 })
 
 it('nothing else is given out', async () => {

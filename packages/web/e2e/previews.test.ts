@@ -12,7 +12,7 @@ import { chatPage } from './chat-page.ts'
 import { hostileVectors } from './hostile-vectors.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
-import { cell, workbook, zip } from '../src/testing/make-workbook.ts'
+import { cell, workbook, zip } from './make-workbook.ts'
 import { navigations, waysOut } from './ways-out.ts'
 
 const chromium = process.env['CHROMIUM_PATH']

@@ -43,6 +43,15 @@ const add = (tag, attributes) => document.head.append(Object.assign(document.cre
   await attempt('form', () => document.getElementById('form').submit())
   await attempt('top', () => { window.top.location.href = '${url}/top' })
   await attempt('webrtc', () => { ${rtc(stun)} })
+  await attempt('a fresh realm', () => {
+    const inner = document.body.appendChild(document.createElement('iframe'))
+    return 'RTCPeerConnection' in inner.contentWindow && inner.contentWindow.eval('true')
+  })
+  await attempt('a frame that was written', () => {
+    const inner = document.body.appendChild(document.createElement('iframe'))
+    inner.contentDocument.write('<script>parent.hit = 1</scr' + 'ipt>')
+    return window.hit === 1
+  })
   await attempt('parent', () => parent.document.body !== null)
   await attempt('parent storage', () => parent.localStorage.setItem('stolen', 'x') === undefined)
   await attempt('cookie', () => document.cookie !== '')
