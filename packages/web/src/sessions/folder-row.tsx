@@ -50,7 +50,6 @@ export function FolderRow({ folder, open }: { folder: Folder; open: boolean }) {
         type="button"
         className="session-open"
         aria-expanded={open}
-        aria-label={t.sessions.folderLabel(folder.name, folder.sessionCount)}
         title={folder.name}
         onClick={() => void app.toggleFolder(folder.id)}
         onKeyDown={(event) => {
@@ -62,8 +61,13 @@ export function FolderRow({ folder, open }: { folder: Folder; open: boolean }) {
       >
         <ChevronRight aria-hidden className="folder-arrow" />
         {open ? <FolderOpen aria-hidden /> : <FolderIcon aria-hidden />}
-        <span className="session-title">{folder.name}</span>
-        <span className="session-time">{folder.sessionCount}</span>
+        <span className="session-title">
+          {folder.name}
+          <span className="visually-hidden">{t.sessions.folderHolds(folder.sessionCount)}</span>
+        </span>
+        <span className="session-time" aria-hidden>
+          {folder.sessionCount}
+        </span>
       </button>
       <Menu
         trigger={
