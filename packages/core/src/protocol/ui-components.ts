@@ -25,6 +25,7 @@ export interface UiComponent {
 const tone = ['neutral', 'accent', 'good', 'warning', 'bad'] as const
 const gap = ['small', 'medium', 'large'] as const
 const plain: UiComponent = { attributes: {} }
+// No field for passwords: what is filled in is sent to the model and stored.
 const field = { name: 'text', label: 'text', help: 'text', required: 'flag' } as const
 
 /**
@@ -63,7 +64,7 @@ export const uiComponents: Readonly<Record<string, UiComponent>> = {
     attributes: {
       ...field,
       placeholder: 'text',
-      type: ['text', 'email', 'url', 'tel', 'number', 'date', 'time', 'password'],
+      type: ['text', 'email', 'url', 'tel', 'number', 'date', 'time'],
       min: 'number',
       max: 'number',
       maxLength: 'number',

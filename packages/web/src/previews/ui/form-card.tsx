@@ -24,7 +24,7 @@ export function FormCard({ input, output }: { input: Record<string, unknown>; ou
             <VisibleText text={labelOf(field)} />
           </dt>
           <dd>
-            <VisibleText text={field.attributes['type'] === 'password' ? '••••' : said(field, values[nameOf(field)])} />
+            <VisibleText text={said(field, values[nameOf(field)])} />
           </dd>
         </div>
       ))}
