@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -102,6 +103,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByText('There is no /nowhere.').waitFor()
     await dialog(page).getByRole('textbox', { name: 'Folder or archive on this machine' }).fill(path.dirname(source))
     await page.keyboard.press('Enter')
+    await dialog(page).getByText('1 skill in it.').waitFor()
+    const archive = path.join(workspace.folder, 'csv.tar')
+    execFileSync('tar', ['-cf', archive, '-C', path.dirname(source), 'csv'])
+    await dialog(page).locator('input[type=file]').setInputFiles(archive)
     await dialog(page).getByText('1 skill in it.').waitFor()
     const home = path.join(workspace.server().home.path, 'skills', 'csv')
     expect(existsSync(home)).toBe(false)

@@ -1,3 +1,4 @@
+import { paramsOf } from '@troupe/core/protocol'
 import { useMemo, useState } from 'react'
 import { groupModels } from '../api/model-info.ts'
 import type { ModelInfo } from '../api/model-info.ts'
@@ -56,6 +57,7 @@ export function ModelList() {
 
 function ModelEntry({ model, isDefault }: { model: ModelInfo; isDefault: boolean }) {
   const { ref, name, familyId, tags, contextWindow, maxOutputTokens, price } = model
+  const params = paramsOf(model)
   const tokens = (number: number | undefined) =>
     number === undefined ? t.settings.models.unknown : t.settings.models.tokens(formatCount(number))
   return (
@@ -75,6 +77,12 @@ function ModelEntry({ model, isDefault }: { model: ModelInfo; isDefault: boolean
             <div>
               <dt>{t.settings.models.output}</dt>
               <dd>{tokens(maxOutputTokens)}</dd>
+            </div>
+          )}
+          {params.length > 0 && (
+            <div>
+              <dt>{t.settings.models.params}</dt>
+              <dd>{params.map(({ name: param, label }) => t.composer.setting[param] ?? label ?? param).join(', ')}</dd>
             </div>
           )}
           {price !== undefined && (

@@ -147,6 +147,8 @@ export const en = {
     regenerateWhenDone: 'Regenerate (when the answer is done)',
     regenerateWith: 'Answer again with another model',
     goOn: 'Continue',
+    unanswered: 'This message has no answer.',
+    answerNow: 'Answer it',
     tryAgain: 'Try again',
     checkKey: 'Check the key',
     cutByLength: 'Cut off: the model reached the limit of its output',

@@ -142,6 +142,8 @@ export const zh: Texts = {
     regenerateWhenDone: '重新生成（待回答完成后）',
     regenerateWith: '用其他模型重新生成',
     goOn: '继续',
+    unanswered: '这条消息还没有回答。',
+    answerNow: '生成回答',
     tryAgain: '重试',
     checkKey: '检查密钥',
     cutByLength: '被截断：模型达到了输出长度上限',
