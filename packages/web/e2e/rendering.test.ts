@@ -146,6 +146,12 @@ describe.skipIf(chromium === undefined)(name, () => {
       expect(await answer.getByRole('button', { name: 'Try again' }).count()).toBe(error === undefined ? 0 : 1)
       expect(await answer.getByRole('button', { name: 'Continue' }).count()).toBe(index === ends.length - 1 ? 1 : 0)
     }
+    const last = page.getByRole('article', { name: 'Answer' }).last()
+    await last.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByText('This message has no answer.').waitFor()
+    await page.getByRole('button', { name: 'Answer it' }).click()
+    await last.getByText('You said:').waitFor()
   })
 
   test('an answer that was cut goes on below, and says how it ended', async () => {

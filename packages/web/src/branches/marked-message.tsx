@@ -77,7 +77,7 @@ export function MarkedMessage({ tree, message, isOnBranch, onGo }: MarkedMessage
           <p>{t.branches.keepText(others)}</p>
           <p className="map-kept">
             <CornerDownRight aria-hidden />
-            <VisibleText text={tree.messages.get(leaf)?.text ?? ''} />
+            <VisibleText text={stripMarkdown(tree.messages.get(leaf)?.text ?? '')} />
           </p>
         </ConfirmDialog>
       )}

@@ -65,3 +65,16 @@ test('what is deleted makes room for the branch beside it; a refusal leaves ever
   expect(texts(session.getState())).toEqual(['hello', 'zero'])
   expect(server.errors).toMatchObject([{ message: 'Not now.' }])
 })
+
+test('a message without an answer is answered', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  await server.replyIdle('/ai/chat/s1/stream')
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  void session.regenerate('u1')
+  await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'regenerate-message', messageId: 'u1' })
+  expect(session.getState().run?.parentMessageId).toBe('u1')
+})

@@ -3,6 +3,7 @@ import { t } from '../texts/t.ts'
 import { ErrorCard } from './error-card.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { isRunInSight, isWaiting, textOf } from './session-state.ts'
+import type { SessionState } from './session-state.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { Button } from '../ui/button.tsx'
 import { formatDuration } from '../ui/format.ts'
@@ -16,7 +17,8 @@ export function ListTail() {
   const gone = useSession((state) => state.phase === 'missing')
   const stalled = useSession((state) => state.connection === 'lost')
   const isAway = useApp((state) => state.isAway)
-  const { retryUnsent, takeBackUnsent, setDraft } = useSessionStore()
+  const unanswered = useSession(unansweredIn)
+  const { retryUnsent, takeBackUnsent, setDraft, regenerate } = useSessionStore()
   const { sendAsNew } = useWorkspace()
   return (
     <div className="message tail">
@@ -42,6 +44,12 @@ export function ListTail() {
             <span className="visually-hidden">{t.chat.waitsForStep}</span>
           </div>
         ))}
+      {unanswered !== undefined && (
+        <p className="tail-unanswered">
+          {t.chat.unanswered}
+          <Button onClick={() => void regenerate(unanswered)}>{t.chat.answerNow}</Button>
+        </p>
+      )}
       {unsent !== null && gone && (
         <ErrorCard error={{ name: unsent.error.name, message: t.chat.notSentDeleted }}>
           <Button
@@ -64,4 +72,11 @@ export function ListTail() {
       )}
     </div>
   )
+}
+
+/** A message of the person at the end that nobody answers: its answer was deleted, or never came to be. */
+function unansweredIn({ messages, run, unsent, phase, agentId }: SessionState): string | undefined {
+  const last = messages.at(-1)
+  const isIdle = run === null && unsent === null && phase === 'ready' && agentId === null
+  return isIdle && last?.role === 'user' ? last.id : undefined
 }

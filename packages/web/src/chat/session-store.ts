@@ -80,7 +80,7 @@ export interface SessionActions extends RemovalActions {
   detach: (attachmentId: string) => void
   /** The same message in other words: a new branch beside it. */
   edit: (messageId: string, text: string) => Promise<void>
-  /** Another answer beside this one; `model` where it is to come from another. */
+  /** Another answer beside this one, or one to a message that has none; `model` where it is to come from another. */
   regenerate: (answerId: string, model?: string) => Promise<void>
   /** An answer that was cut goes on, as an answer below it. */
   goOn: (answerId: string) => Promise<void>
@@ -314,9 +314,9 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   }
 
   async function regenerate(answerId: string, model?: string): Promise<void> {
-    const answered = store.getState().messages.find((message) => message.id === answerId)
-    if (answered?.parentMessageId == null) return
-    await answerAgain('regenerate-message', answerId, answered.parentMessageId, model)
+    const message = store.getState().messages.find(({ id }) => id === answerId)
+    const question = message?.role === 'user' ? message.id : message?.parentMessageId
+    if (question != null) await answerAgain('regenerate-message', answerId, question, model)
   }
 
   function goOn(answerId: string): Promise<void> {
