@@ -8,7 +8,7 @@ export function SvgView({ text, name }: { text: string; name: string }) {
   if (failed) return <p className="preview-note">{t.previews.invalid}</p>
   const source = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text.toWellFormed())}`
   return (
-    <div className="preview-picture">
+    <div className="preview-picture preview-paper">
       <img src={source} alt={name} onError={() => setFailed(true)} />
     </div>
   )
