@@ -24,7 +24,7 @@ const scripts: Record<string, ScriptTurn> = {
 
 /** What others say: code, names, the server, models. */
 const foreign = [
-  'code, kbd, pre, .prose, .example, .path, .badge, .settings-path, .agent-entry-about, .agent-entry-note',
+  'code, kbd, pre, .prose, .path, .badge, .settings-path, .agent-entry-about, .agent-entry-note',
   '.agent-prompt, .provider-status, .provider-name, .model-facts, .model-name, .sandbox, .settings-sizes, .model-group',
   '.settings-findings, .settings-models, .piece-title, .agent-item-about, .terminal, .code-lines, .tool-group',
   '.menu-detail, .rule-file, .workspace-path, .first-run b, .tool-summary, .approval-reason, noscript',
@@ -36,7 +36,7 @@ const english = (page: Page) =>
     const found = new Set<string>()
     const look = (text: string | null, element: Element | null) => {
       if (text === null || element?.closest(skipped) != null) return
-      const ours = text.replaceAll(/troupe doctor|npm run|touch made|Read read-me/g, '')
+      const ours = text.replaceAll(/troupe doctor|npm run|touch made|Read read-me|Demo tour/g, '')
       if (/[A-Za-z]{2,}[,;:]? [a-z]{2,}/.test(ours)) found.add(text.replaceAll(/\s+/g, ' ').trim().slice(0, 80))
     }
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -81,7 +81,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: /^模型：/ }).click()
     await page.getByRole('combobox', { name: zh.models.search }).waitFor()
     await walk('the model picker')
-    await page.keyboard.press('Escape')
+    await page.getByRole('option', { name: /^Demo tour/ }).click()
+    await page.getByRole('button', { name: '你好', exact: true }).waitFor()
+    await walk('the demo')
+    await page.getByRole('button', { name: /^模型：/ }).click()
+    await page.getByRole('option', { name: /^script/ }).click()
     await page.getByRole('button', { name: /^模式：/ }).click()
     await page.getByRole('menuitemradio').first().waitFor()
     await walk('the mode picker')

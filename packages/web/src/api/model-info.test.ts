@@ -21,3 +21,12 @@ test('examples are taken only where they are texts', () => {
   expect(examplesOf({ ...model('a/b', 'A'), capabilities: { common: { examples: ['x', 1] } } })).toEqual(['x'])
   expect(examplesOf(model('a/b', 'A'))).toEqual([])
 })
+
+test('examples are in the language of the person where the model has them', () => {
+  const capabilities = { common: { examples: ['Hello', 7], examplesZh: ['你好'] } }
+  const demo = { ...model('demo/tour', 'Demo'), capabilities }
+  expect(examplesOf(demo)).toEqual(['Hello'])
+  expect(examplesOf(demo, 'zh')).toEqual(['你好'])
+  expect(examplesOf(demo, 'fr')).toEqual(['Hello'])
+  expect(examplesOf(undefined, 'zh')).toEqual([])
+})

@@ -13,7 +13,7 @@ export interface ModelInfo {
   familyId?: string
   /** US dollars per million tokens. */
   price?: { input: number; output: number }
-  capabilities?: { common?: { examples?: unknown }; params?: unknown }
+  capabilities?: { common?: Record<string, unknown>; params?: unknown }
 }
 
 export interface ModelList {
@@ -22,9 +22,10 @@ export interface ModelList {
   defaultModel: string | null
 }
 
-/** Requests to begin with, where the model brings some. */
-export function examplesOf(model: ModelInfo | undefined): string[] {
-  const examples = model?.capabilities?.common?.examples
+/** Requests to begin with, where the model brings some: in the language with this tag (`examplesZh`), else in English. */
+export function examplesOf(model: ModelInfo | undefined, tag = 'en'): string[] {
+  const common = model?.capabilities?.common
+  const examples = common?.[`examples${tag.charAt(0).toUpperCase()}${tag.slice(1)}`] ?? common?.['examples']
   return Array.isArray(examples) ? examples.filter((example) => typeof example === 'string') : []
 }
 

@@ -25,7 +25,7 @@ export function EmptyChat() {
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
   const isFirst = useApp((state) => state.sessions.length === 0 && state.modelsLoaded)
   const blocked = useBlocked() !== null
-  const examples = examplesOf(model).slice(0, shownExamples)
+  const examples = examplesOf(model, t.tag).slice(0, shownExamples)
   return (
     <div className="empty">
       <div className="empty-inner">
