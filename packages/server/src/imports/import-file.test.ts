@@ -150,6 +150,9 @@ describe('importing a file', () => {
         'out/message_feedback.json': '[{"id":"x","rating":"thumbs_up"}]',
         'out/file-Loaf01-photo.png': png,
         'out/chat.html': '<html></html>',
+        'out/conversations/one.json': JSON.stringify(
+          (JSON.parse(readFileSync(fixture('chatgpt.json'), 'utf8')) as object[])[0],
+        ),
       }),
     )
     const report = await take(zip)
@@ -237,5 +240,73 @@ describe('importing a file', () => {
     const report = await take(write('cut.json', json.slice(0, -20)))
     expect(report.sessions.map(({ sessionId }) => sessionId)).toEqual(['claude-grown'])
     expect(report.problems).toEqual([{ where: 'entry 2', message: 'the file ends in the middle of it' }])
+  })
+
+  const ours = (more: object, messages: object[] = []): string =>
+    JSON.stringify({ format: 'troupe-session', version: 1, session: { id: 's', title: 'x', ...more }, messages })
+  const said = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }], createdAt: 1 }
+
+  it.each([1e17, -1e300, 8.64e15 + 1])(
+    'a moment that is none (%d) is not stored: nothing could read it again',
+    async (time) => {
+      expect(await take(write('s.json', ours({ createdAt: time })))).toMatchObject({ sessions: [] })
+      expect(await take(write('u.json', ours({ updatedAt: time })))).toMatchObject({ sessions: [] })
+      const { problems } = await take(write('m.json', ours({}, [said, { ...said, id: 'n', createdAt: time }])))
+      expect(problems).toMatchObject([{ message: 'message n: createdAt: it is no moment' }])
+      const node = { message: { author: { role: 'user' }, create_time: time, content: { parts: ['hi'] } } }
+      const theirs = { id: 'c', create_time: time, update_time: time, mapping: { a: node } }
+      expect(await take(write('c.json', JSON.stringify([theirs])))).toMatchObject({ problems: [] })
+      const { sessions } = await store.sessions.list({ workspaceId })
+      expect(sessions.map(({ id }) => id).toSorted()).toEqual(['chatgpt-c', 's'])
+      expect(sessions.every(({ createdAt, updatedAt }) => createdAt < 8.64e15 && updatedAt < 8.64e15)).toBe(true)
+    },
+  )
+
+  it('parts and metadata that are not what they say stay out, and no file is fetched from elsewhere', async () => {
+    const parts = [
+      { type: 'text' },
+      { type: 'tool-Bash', toolCallId: 5, state: 'output-available' },
+      { type: 'dynamic-tool', toolCallId: 'a', state: 'output-error' },
+      { type: 'data-command', data: null },
+      { type: 'file', mediaType: 'image/png', url: 'http://127.0.0.1/x.png' },
+      {
+        type: 'steering-message',
+        id: 'i',
+        parts: [{ type: 'file', mediaType: 'image/png', url: 'https://a.example/' }],
+      },
+      { type: 'data-own', data: null },
+    ]
+    const answer = { ...said, role: 'assistant', parts, metadata: { error: null, usage: null, model: 5, own: 1 } }
+    await take(write('s.json', ours({}, [answer])))
+    const stored = await store.messages.get({ sessionId: 's' }, 'm')
+    const lost = (what: string) => ({ type: 'text', text: `[${what} is not in the export.]` })
+    expect(stored?.parts).toEqual([
+      ...['text', 'tool-Bash', 'dynamic-tool', 'data-command'].map((kind) => lost(`A part of the kind "${kind}"`)),
+      lost('A file'),
+      { type: 'steering-message', id: 'i', parts: [lost('A file')] },
+      { type: 'data-own', data: null },
+    ])
+    expect(stored?.metadata).toEqual({ own: 1 })
+  })
+
+  it('zipped folders bring no open asks, and tell nothing of sessions in other workspaces', async () => {
+    const other = (await store.workspaces.open('/tmp/two')).id
+    await store.sessions.create({ id: 'theirs', workspaceId: other, title: 'Confidential' })
+    const ask = { id: 'k', kind: 'approval', runId: 'r', toolCallId: 'c', toolName: 'Bash', title: 'Fine', input: {} }
+    const line = JSON.stringify({ ...ask, content: '', remember: ['Bash'], createdAt: 7, closedAt: null })
+    const zip = makeZip({
+      'own/messages.jsonl': JSON.stringify(said),
+      'own/asks.jsonl': line,
+      'theirs/messages.jsonl': JSON.stringify(said),
+    })
+    const report = await take(write('folders.zip', zip))
+    expect(report.sessions).toMatchObject([{ sessionId: 'own', state: 'added' }])
+    expect(JSON.stringify(report)).not.toContain('Confidential')
+    expect(report.problems).toContainEqual({
+      where: 'theirs',
+      message: 'not taken: it is there already, in another workspace',
+    })
+    expect(await store.asks.list({ sessionId: 'own' })).toMatchObject([{ id: 'k', closedAt: 7 }])
+    expect(await store.asks.list({ open: true })).toEqual([])
   })
 })

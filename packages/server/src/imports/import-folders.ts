@@ -39,23 +39,30 @@ export async function importFolders(
       await mkdir(path.dirname(file), { recursive: true })
       await pipeline(Readable.from(entry.read()), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
     }
-    const { sessions, problems } = await importSessions(store, folder, { workspaceId })
-    return {
-      sessions: await Promise.all(
-        sessions.map(async ({ sessionId, created, added, conflicts }) => ({
-          sessionId,
-          title: (await store.sessions.get(sessionId))?.title ?? sessionId,
-          source: 'Troupe',
-          state: created ? ('added' as const) : added > 0 ? ('grown' as const) : ('known' as const),
-          added,
-          conflicts: conflicts.filter(({ what }) => what !== 'session').length,
-        })),
-      ),
+    const { sessions, problems } = await importSessions(store, folder, { workspaceId, closesAsks: true })
+    const report: FileImportReport = {
+      sessions: [],
       problems: problems.map(({ file, line, message }) => ({
         where: line === undefined ? file : `${file}, line ${line}`,
         message,
       })),
     }
+    for (const { sessionId, created, added, conflicts } of sessions) {
+      const session = await store.sessions.get(sessionId)
+      if (session?.workspaceId !== workspaceId) {
+        report.problems.push({ where: sessionId, message: 'not taken: it is there already, in another workspace' })
+        continue
+      }
+      report.sessions.push({
+        sessionId,
+        title: session.title,
+        source: 'Troupe',
+        state: created ? 'added' : added > 0 ? 'grown' : 'known',
+        added,
+        conflicts: conflicts.filter(({ what }) => what !== 'session').length,
+      })
+    }
+    return report
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,3 +1,5 @@
+import { latestTime } from '../stores/exported-schemas.ts'
+
 /** Looks into data of strangers: what is not of the expected kind is as good as absent. */
 export type Loose = Record<string, unknown>
 
@@ -13,13 +15,16 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Milliseconds of a number of seconds or milliseconds, or of a date in words; undefined where it is neither. */
+/** Milliseconds of a number of seconds or milliseconds, or of a date in words; undefined where it is no date. */
 export function time(value: unknown): number | undefined {
-  if (typeof value === 'string') {
-    const parsed = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Date.parse(value)
-    return typeof parsed === 'number' && Number.isFinite(parsed) ? inMilliseconds(parsed) : undefined
-  }
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? inMilliseconds(value) : undefined
+  const given = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
+  const milliseconds =
+    typeof given === 'string'
+      ? Date.parse(given)
+      : typeof given === 'number' && given > 0
+        ? inMilliseconds(given)
+        : undefined
+  return milliseconds !== undefined && Math.abs(milliseconds) <= latestTime ? milliseconds : undefined
 }
 
 /** Seconds until the year 5138 are smaller than milliseconds since March 1973; nanoseconds are larger than both. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AgentRecord, Ask, Part, StoredMessage } from '@troupe/core'
+import type { AgentRecord, Ask } from '@troupe/core'
 import type { z } from 'zod'
 import { agentSchema, askSchema, messageSchema, sessionSchema } from '../stores/exported-schemas.ts'
 import { cleanTitle, defaultTitle } from '../stores/sql/title.ts'
@@ -58,15 +58,8 @@ function own(agentId: string, given: unknown, files: ImportFiles): ImportedSessi
   return list(given).flatMap((value) => {
     const message = take(messageSchema, value, files, `message ${text(record(value)['id'])}`)
     if (message === undefined) return []
-    const parts = message.parts.map((part) => plainPart(part as Part))
-    return [{ agentId, message: { ...message, parts } as StoredMessage }]
+    return [{ agentId, message }]
   })
-}
-
-/** A file is one of our blobs: nothing of an import is fetched from elsewhere. */
-function plainPart(part: Part): Part {
-  if (part.type !== 'file' || /^\/ai\/blobs\/[0-9a-f]{64}$/.test(part.url)) return part
-  return { type: 'text', text: `[${part.filename ?? 'A file'} is not in the export.]` }
 }
 
 async function takeBlobs(given: unknown, files: ImportFiles): Promise<void> {

@@ -1,23 +1,24 @@
 import { answerSchema, idSchema, modes, paramValuesSchema } from '@troupe/core'
 import { z } from 'zod'
+import { readMetadata, readPart } from './exported-part.ts'
 
 /** What an import takes from exported files, which a person or another program may have written. */
 
-/** Milliseconds; other programs write dates. */
-const timeSchema = z.union([
-  z.number(),
-  z
-    .string()
-    .transform((text) => Date.parse(text))
-    .refine(Number.isFinite),
-])
+/** The last moment that a date can be. */
+export const latestTime = 8.64e15
+
+/** Milliseconds that are a date; other programs write dates. What is none could never be read again. */
+const timeSchema = z
+  .union([z.number(), z.string().transform((text) => Date.parse(text))])
+  .transform(Math.round)
+  .refine((time) => Math.abs(time) <= latestTime, 'it is no moment')
 
 export const messageSchema = z.object({
   id: idSchema,
   parentMessageId: idSchema.nullable().default(null),
   role: z.enum(['user', 'assistant', 'system']),
-  parts: z.array(z.looseObject({ type: z.string() })),
-  metadata: z.looseObject({}).optional(),
+  parts: z.array(z.looseObject({ type: z.string() })).transform((parts) => parts.map(readPart)),
+  metadata: z.looseObject({}).transform(readMetadata).exactOptional(),
   createdAt: timeSchema,
 })
 
@@ -40,7 +41,7 @@ export const askSchema = z.object({
   client: z.string().optional(),
   timeoutMs: z.number().optional(),
   createdAt: timeSchema,
-  closedAt: z.number().nullable(),
+  closedAt: timeSchema.nullable(),
   answer: answerSchema.nullable().default(null),
 })
 

@@ -26,12 +26,13 @@ type Report = (problem: ImportProblem) => void
 /**
  * Reads exported sessions back: a folder of sessions, or one session's folder. What is there already is left as it
  * is; what differs is reported. Runs, run logs and blobs are not in such folders. What a session was allowed is not
- * taken, for anybody can write such a folder; what was refused in it is.
+ * taken, for anybody can write such a folder; what was refused in it is. `closesAsks`: what waited for a person waits no
+ * longer.
  */
 export async function importSessions(
   store: SqlStore,
   folder: string,
-  { workspaceId }: { workspaceId: string },
+  { workspaceId, closesAsks = false }: { workspaceId: string; closesAsks?: boolean },
 ): Promise<ImportReport> {
   const root = resolve(folder)
   const report: ImportReport = { sessions: [], problems: [] }
@@ -40,6 +41,7 @@ export async function importSessions(
   for (const path of sessionFolders(root, problem)) {
     const bundle = await readSession(store, path, workspaceId, problem)
     if (!bundle) continue
+    if (closesAsks) bundle.asks = bundle.asks.map((ask) => ({ ...ask, closedAt: ask.closedAt ?? ask.createdAt }))
     try {
       report.sessions.push({ sessionId: bundle.session.id, folder: path, ...(await store.restore(bundle)) })
     } catch (error) {
