@@ -12,7 +12,7 @@ export const benches = [
     bar: '<= 2 frames',
     async run() {
       return withWorkspace({}, async (workspace) => {
-        const page = await openFilled(workspace.server(), await workspace.newPage())
+        const page = await openFilled(workspace.server(), await workspace.newPage({ reducedMotion: 'no-preference' }))
         const { frames, blank, longest, reached } = await scrollThrough(page)
         return {
           value: `${longest} frames`,
@@ -27,7 +27,11 @@ export const benches = [
     bar: '<= 1 px of drift',
     async run() {
       return withWorkspace({ models }, async (workspace) => {
-        const page = await openFilled(workspace.server(), await workspace.newPage(), 300)
+        const page = await openFilled(
+          workspace.server(),
+          await workspace.newPage({ reducedMotion: 'no-preference' }),
+          300,
+        )
         const drift = await driftWhileStreaming(page)
         return { value: `${drift.toFixed(1)} px`, ok: drift <= 1 }
       })

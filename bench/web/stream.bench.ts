@@ -88,7 +88,7 @@ interface Player {
 function measure(webFolder: string | undefined, { ready, play }: Player): Promise<MainThread> {
   return withWorkspace({ models, ...(webFolder !== undefined && { webFolder }) }, async (workspace) => {
     await fillSession(workspace.server(), 'chat', stored)
-    const page = await workspace.newPage()
+    const page = await workspace.newPage({ reducedMotion: 'no-preference' })
     page.setDefaultTimeout(120_000)
     await page.goto(`${workspace.server().newUrl()}&s=chat`)
     await ready(page)

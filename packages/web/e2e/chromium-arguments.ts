@@ -7,6 +7,4 @@ export const chromiumArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // What moves for ever is drawn for ever, and here by the processor.
-  '--force-prefers-reduced-motion',
 ]

@@ -79,6 +79,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({
       viewport: { width: 1200, height: 800 },
+      // What moves for ever is drawn for ever, and here by the processor.
+      reducedMotion: 'reduce',
       // What is kept for reading offline is tested where it is meant to be.
       serviceWorkers: 'block',
       ...options,
