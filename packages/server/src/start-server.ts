@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import {
@@ -322,6 +322,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         state: states.of(session, permissions.placeOf(session), agentId ?? undefined),
       }),
     })
+    const uploads = path.join(home.path, 'uploads')
     const onDelete = async (sessionId: string): Promise<void> => {
       permissions.forget(sessionId)
       await states.drop(sessionId)
@@ -387,7 +388,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       useTools,
       problems: problemsOf,
       onDelete,
-      uploads: path.join(home.path, 'uploads'),
+      uploads,
       redact: withoutSecrets,
       onTrust: load,
       modes: {
@@ -410,6 +411,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       openWorkspace,
       files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../web/dist')),
     })
+    // What an import had not read when the process ended.
+    rmSync(uploads, { recursive: true, force: true })
     await live.recover()
     closers.push(keepTrash({ store, live, onDelete, logger }))
     const origin = (): string => `http://${hostInUrl(host)}:${port}`

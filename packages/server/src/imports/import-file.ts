@@ -161,7 +161,11 @@ async function importEntries(
     const called = `${where}${titleOf(value)}`
     const tell = (message: string): void => void problems.push({ where: called, message })
     try {
-      report.sessions.push(await importOne(importer, value, { ...source.files, tell }, options))
+      const imported = await importOne(importer, value, { ...source.files, tell }, options)
+      // Some exports have each conversation twice, in one file and in a file of its own.
+      const isAgain =
+        imported.state === 'known' && report.sessions.some(({ sessionId }) => sessionId === imported.sessionId)
+      if (!isAgain) report.sessions.push(imported)
     } catch (error) {
       tell(`not taken: ${errorInfo(error).message}`)
     }
