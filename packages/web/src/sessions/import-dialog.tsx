@@ -123,7 +123,7 @@ function Report({ report: { sessions, problems } }: { report: ImportReport }) {
     sessions.filter((session) => session.state === state).length
   const conflicts = sessions.reduce((sum, session) => sum + session.conflicts, 0)
   const lines = [
-    t.sessions.importAdded(count('added')),
+    ...(count('added') > 0 || sessions.length === 0 ? [t.sessions.importAdded(count('added'))] : []),
     ...(count('grown') > 0 ? [t.sessions.importGrown(count('grown'))] : []),
     ...(count('known') > 0 ? [t.sessions.importKnown(count('known'))] : []),
     ...(conflicts > 0 ? [t.sessions.importConflicts(conflicts)] : []),
