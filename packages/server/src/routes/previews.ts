@@ -12,6 +12,7 @@ import {
 } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
+import { isInHome } from '../is-in-home.ts'
 import { route, type Route } from '../route.ts'
 
 const kinds: Record<string, string> = {
@@ -52,7 +53,7 @@ export function previewRoutes(options: { store: Store; homePath: string }): Rout
         const session = await findSession(store, params['id'], workspaceId)
         const place = await placeOf(session)
         const given = query['path'] ?? ''
-        const { real, shown, size } = locate(given, place)
+        const { real, shown, size } = locate(given, place, homePath)
         const kind = kinds[path.extname(real).toLowerCase()]
         const isOwnJsx = isJsxFile(real, place)
         if (kind === undefined || (kind === 'jsx' && !isOwnJsx))
@@ -87,13 +88,14 @@ interface Place {
   jsxFolder: string
 }
 
-function locate(given: string, place: Place): { real: string; shown: string; size: number } {
+function locate(given: string, place: Place, homePath: string): { real: string; shown: string; size: number } {
   const found = resolved(given, place)
   const { path: real, shown, stats } = found
   if (stats?.isFile() !== true)
     throw new NamedError('FileNotFound', 'There is no such file any more.', { status: 404, data: { path: given } })
   const inside = path.relative(place.cwd, real)
-  if (secretIn(inside.startsWith('..') ? path.basename(real) : inside) !== undefined)
+  const isOurs = isInHome(real, homePath, [...place.roots, ...place.readable])
+  if (isOurs || secretIn(inside.startsWith('..') ? path.basename(real) : inside) !== undefined)
     throw new NamedError('SecretFile', 'Files like that hold keys and passwords: they are not shown.', { status: 403 })
   return { real, shown, size: stats.size }
 }

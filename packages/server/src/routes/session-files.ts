@@ -3,10 +3,12 @@ import path from 'node:path'
 import { NamedError, resolvePath, secretIn, type AgentState, type Session, type Store } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
+import { isInHome } from '../is-in-home.ts'
 import { route, type Route } from '../route.ts'
 
 export interface SessionFileOptions {
   store: Store
+  homePath: string
   /** What the agent of a session may look at. */
   stateOf(session: Session): Promise<Place>
 }
@@ -26,7 +28,7 @@ const images: Record<string, string> = {
 }
 
 /** Files that a person looks at beside the chat: those that the session's agent may read. */
-export function sessionFileRoutes({ store, stateOf }: SessionFileOptions): Route[] {
+export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptions): Route[] {
   return [
     route({
       method: 'GET',
@@ -50,7 +52,7 @@ export function sessionFileRoutes({ store, stateOf }: SessionFileOptions): Route
         const given = query['path'] ?? ''
         if (given === '') throw new NamedError('BadRequest', 'Name the file in "path".', { status: 400 })
         const state = await stateOf(session)
-        const found = findFile(state, given)
+        const found = findFile(state, given, homePath)
         if (isSecret(found.path, state.roots) && query['secret'] !== '1')
           throw new NamedError('SecretFile', 'Keys or passwords may stand in this file, so it is not shown unasked.', {
             status: 403,
@@ -73,10 +75,11 @@ export function sessionFileRoutes({ store, stateOf }: SessionFileOptions): Route
 }
 
 /** As an agent would find it: from its working directory, else from the workspace. */
-function findFile(state: Place, given: string): ReturnType<typeof resolvePath> {
+function findFile(state: Place, given: string, homePath: string): ReturnType<typeof resolvePath> {
   for (const cwd of new Set([state.cwd, ...state.roots])) {
     const found = within({ ...state, cwd }, given)
-    if (found?.stats?.isFile() === true) return found
+    if (found?.stats?.isFile() === true && !isInHome(found.path, homePath, [...state.roots, ...state.readable]))
+      return found
   }
   throw new NamedError('FileNotFound', 'There is no such file in the workspace or in the output of the session.', {
     status: 404,
