@@ -100,6 +100,19 @@ describe('exporting', () => {
     )
   })
 
+  it('gives nothing of other branches and of what was deleted, also not what its agents did', async () => {
+    server.script('send another', [
+      [{ call: { name: 'Task', input: { name: 'explore', task: 'look into the diary' } } }],
+      [{ text: 'Found.' }],
+    ])
+    await server.chat('diary', userMessage('send another', 'd1'))
+    await server.chat('diary', userMessage('clean', 'd2'), { parentMessageId: null })
+    expect((await exported('diary', '?format=json')).text).toContain('look into the diary')
+    expect((await exported('diary', '?format=json&branch=d2')).text).not.toContain('look into the diary')
+    await server.json('/ai/sessions/diary/messages/d1', { method: 'DELETE' })
+    expect((await exported('diary', '?format=json')).text).not.toContain('look into the diary')
+  })
+
   it('gives JSON that makes the same session elsewhere', async () => {
     const { text } = await exported('trip', '?format=json')
     const other = await testServer({ listen: true, port: 0 })
