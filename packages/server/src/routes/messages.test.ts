@@ -63,6 +63,24 @@ describe('the messages of a session', () => {
     expect(await ids('keep')).toEqual([...branch.slice(0, 2), ...deleted])
     expect((await server.json('/ai/sessions/keep/keep', { body: { messageId: 'lost' } })).status).toBe(404)
   })
+
+  it('are kept with the answer that is being written below them, also where another branch is newer', async () => {
+    await server.chat('kept', userMessage('one', 'q1'))
+    const [, answer] = await server.messages('kept')
+    await server.chat('kept', userMessage('slow', 'q2'))
+    await server.chat('kept', userMessage('newer', 'q3'), { parentMessageId: answer?.id })
+    server.script('slow', [[{ text: 'a' }, { gate: 'slow' }, { text: 'b' }]])
+    const again = { sessionId: 'kept', trigger: 'regenerate-message', messageId: 'q2', responseMode: 'json' }
+    const running = server.json<{ message: StoredMessage }>('/ai/chat', { body: again })
+    await server.model.reached('slow')
+    const { deleted } = await removed('/ai/sessions/kept/keep', { body: { messageId: answer?.id } })
+    expect(deleted).toHaveLength(3)
+    expect(deleted).toContain('q3')
+    server.model.open('slow')
+    const { message } = (await running).body
+    expect(message.metadata?.aborted).toBeUndefined()
+    expect(await ids('kept')).toEqual(['q1', answer?.id, 'q2', message.id])
+  })
 })
 
 describe('an answer that was cut', () => {

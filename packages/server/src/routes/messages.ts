@@ -64,9 +64,10 @@ export function messageRoutes({ store, live, inTurn }: { store: Store; live: Liv
         const { id: sessionId } = await findSession(store, params['id'], workspaceId)
         await mustExist(sessionId, body.messageId)
         const removal = await inTurn(sessionId, async () => {
-          await stopRun(sessionId, (chain) => !chain.includes(body.messageId))
-          const leaf = (await store.messages.latestLeaf({ sessionId }, body.messageId)) ?? body.messageId
-          return store.messages.takeOut({ sessionId }, { allBut: leaf })
+          await stopRun(sessionId, (chain, answerId) => ![...chain, answerId].includes(body.messageId))
+          return store.transaction(async (inside) =>
+            inside.messages.takeOut({ sessionId }, { allBut: await newestThrough(inside, sessionId, body.messageId) }),
+          )
         })
         return c.json({ deleted: removal.messageIds, removalId: removal.id })
       },
@@ -92,6 +93,14 @@ export function messageRoutes({ store, live, inTurn }: { store: Store; live: Liv
   async function mustExist(sessionId: string, messageId: string): Promise<void> {
     if ((await store.messages.get({ sessionId }, messageId)) === undefined)
       throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+  }
+
+  /** The end of the newest branch through a message. A run that is still going on there will make it. */
+  async function newestThrough(inside: Store, sessionId: string, messageId: string): Promise<string> {
+    const run = live.get(sessionId)
+    if (run === undefined) return (await inside.messages.latestLeaf({ sessionId }, messageId)) ?? messageId
+    const answer = await inside.messages.get({ sessionId }, run.messageId)
+    return answer?.id ?? run.userMessageId
   }
 
   /** Stops the live run if it is one of those: told by the ids down to what it answers, and that of its answer. */
