@@ -13,7 +13,10 @@ export interface TrashOptions {
   clock?: () => number
 }
 
-/** Deletes for good what has lain in the trash for 30 days: now, and once an hour. Returns how to end it. */
+/**
+ * Deletes for good what has lain in the trash for 30 days, and messages that can no longer be brought back: now, and once
+ * an hour. Returns how to end it.
+ */
 export function keepTrash(options: TrashOptions): () => Promise<void> {
   let work = emptyOldTrash(options)
   const timer = setInterval(() => void (work = work.then(() => emptyOldTrash(options))), everyMs)
@@ -29,8 +32,11 @@ export async function emptyOldTrash({ store, live, onDelete, logger, clock = Dat
   const tell = (message: string, error: unknown): void =>
     logger({ level: 'error', message, error: errorInfo(error).message })
   try {
+    await store.messages.purge()
     for (const id of await store.sessions.trashedBefore(clock() - keptMs)) {
       try {
+        // Deleting takes time, in which somebody may have taken it out again.
+        if (((await store.sessions.get(id))?.trashedAt ?? null) === null) continue
         await live.stop(id)
         await onDelete(id)
         await store.sessions.delete(id)

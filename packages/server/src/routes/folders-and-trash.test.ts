@@ -66,14 +66,23 @@ it('DELETE deletes, in the trash or not, and the trash is emptied by hand', asyn
 })
 
 it('what has lain in the trash for 30 days goes by itself, and nothing else', async () => {
-  for (const id of ['young', 'old']) {
+  for (const id of ['young', 'old', 'wanted']) {
     await server.json('/ai/sessions', { body: { id } })
     await patch(id, { trashed: true })
   }
+  await server.chat('talk', userMessage('hello', 'gone'))
+  const removed = await server.json<{ removalId: string }>('/ai/sessions/talk/messages/gone', { method: 'DELETE' })
   const database = new DatabaseSync(path.join(server.homePath, 'troupe.db'))
-  database.exec("update session set trashed_at = trashed_at - 31 * 86400000 where id = 'old'")
+  database.exec("update session set trashed_at = trashed_at - 32 * 86400000 where id = 'old'")
+  database.exec("update session set trashed_at = trashed_at - 31 * 86400000 where id = 'wanted'")
+  database.exec("update setting set value = json_set(value, '$[0].at', 0) where key = 'removals'")
   database.close()
   const { store, live } = server
-  await emptyOldTrash({ store, live, onDelete: () => Promise.resolve(), logger: () => undefined })
+  // It is taken out of the trash while another is being deleted.
+  const onDelete = async (): Promise<void> => void (await patch('wanted', { trashed: false }))
+  await emptyOldTrash({ store, live, onDelete, logger: () => undefined })
   expect(await ids('?view=trashed')).toEqual(['young'])
+  expect(await ids('?view=active')).toContain('wanted')
+  const undo = `/ai/sessions/talk/removals/${removed.body.removalId}/undo`
+  expect(await server.json(undo, { method: 'POST' })).toMatchObject({ status: 404 })
 })

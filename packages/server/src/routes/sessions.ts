@@ -133,8 +133,7 @@ export function sessionRoutes(options: {
         const deleted: string[] = []
         for (;;) {
           const { sessions } = await store.sessions.list({ workspaceId, view: 'trashed', limit: 200 })
-          for (const { id } of sessions) await remove(id)
-          deleted.push(...sessions.map(({ id }) => id))
+          for (const { id } of sessions) if (await remove(id, { ifTrashed: true })) deleted.push(id)
           if (sessions.length === 0) return c.json({ deleted })
         }
       },
@@ -170,11 +169,14 @@ export function sessionRoutes(options: {
     if (Object.keys(params).length > 0) await options.checkParams(await options.modelId(model ?? undefined), params)
   }
 
-  function remove(id: string): Promise<void> {
+  /** `ifTrashed`: somebody may have taken it out of the trash meanwhile. */
+  function remove(id: string, { ifTrashed = false } = {}): Promise<boolean> {
     return inTurn(id, async () => {
+      if (ifTrashed && ((await store.sessions.get(id))?.trashedAt ?? null) === null) return false
       await live.stop(id)
       await onDelete(id)
       await store.sessions.delete(id)
+      return true
     })
   }
 
