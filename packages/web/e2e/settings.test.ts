@@ -26,7 +26,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.evaluate((hash) => void (window.location.hash = hash), at === '' ? '' : `#settings/${at}`)
     if (at !== '') await dialog(page).waitFor()
   }
-  const focusIs = (expected: unknown[]) => expect.poll(() => focused(page), { timeout: 15_000 }).toEqual(expected)
+  const focusIs = async (expected: unknown[]) => {
+    await expect.poll(() => focused(page), { timeout: 15_000 }).toEqual(expected)
+  }
   const close = async () => {
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
