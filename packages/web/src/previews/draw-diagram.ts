@@ -36,7 +36,7 @@ async function draw(text: string, theme: 'light' | 'dark'): Promise<string> {
     if (!svg.startsWith('<svg')) throw new Error('It gave no picture.')
     return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withSize(svg))}`
   } catch (error) {
-    if ((error as Error).message === 'It takes too long.') {
+    if ((error as Error).message === t.previews.tooLong) {
       painter = undefined
       link.close()
       frame.remove()
