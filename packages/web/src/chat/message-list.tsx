@@ -81,7 +81,7 @@ export function MessageList() {
   )
 }
 
-const tail = 12
+const tail = 8
 
 /** The last messages are drawn before the others: they are what is looked at first, and a list begins with its top. */
 function useTailFirst(all: VisibleMessage[]): { messages: VisibleMessage[]; isWhole: boolean } {
