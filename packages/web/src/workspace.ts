@@ -35,7 +35,7 @@ import { isNarrowForPanels } from './panels/use-narrow.ts'
 import { forgetKeptAnswers } from './offline/service-worker.ts'
 import { openSubAgents } from './sub-agents/open-sub-agents.ts'
 import { openTabChannel } from './tab-channel.ts'
-import { noticeError } from './ui/notices.tsx'
+import { notice, noticeError } from './ui/notices.tsx'
 
 /** Everything that lives as long as the page. Built once, in `main.tsx`, and handed down. */
 export interface Workspace {
@@ -151,6 +151,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
         void app.refresh()
       },
       onError: noticeError,
+      onHint: (text: string) => notice(text),
       panels: createPanels({
         initial: keptPanels.read(id),
         isNarrow: isNarrowForPanels,

@@ -180,7 +180,7 @@ export function createApi(request: Request) {
       request('GET', `${chat(id)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
     stopRun: (id: string) => request('POST', `${chat(id)}/stop`, { body: {} }),
     steerRun: (id: string, steering: { id: string; text: string }) =>
-      request('POST', `${chat(id)}/steer`, { body: steering }),
+      json<{ id: string; hints?: string[] }>('POST', `${chat(id)}/steer`, steering),
 
     subAgents: (sessionId: string) => json<{ agents: SubAgentInfo[] }>('GET', `${session(sessionId)}/agents`),
     subAgentMessages: (at: SubAgentPlace, { before, limit }: { before?: string; limit: number }) => {

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react'
-import { isRecord } from '../displays/parts/read-fields.ts'
+import { isRecord, textIn } from '../displays/parts/read-fields.ts'
+import { WebLink } from '../displays/parts/web-link.tsx'
 import { t } from '../texts/t.ts'
 import { AnswerForm } from './answer-form.tsx'
 import { AskContent, AskFrame } from './ask-frame.tsx'
@@ -23,8 +24,15 @@ export function OpenAsk(props: AskFormProps) {
     )
   }
   const questions = ask.kind === 'question' ? readQuestions(ask.content) : []
+  // Somewhere that the person is asked to go; nothing opens by itself.
+  const link = isRecord(ask.content) ? textIn(ask.content['link']) : undefined
   return (
     <AskFrame title={ask.title} untitled={questions.length === 1} open>
+      {link !== undefined && (
+        <p className="tool-remark">
+          <WebLink url={link} text={link} />
+        </p>
+      )}
       {questions.length > 0 ? <QuestionForm {...props} questions={questions} /> : <AskContent content={ask.content} />}
       {ask.kind === 'question' && questions.length === 0 && <AnswerForm {...props} />}
       {ask.kind === 'plan' && <PlanForm {...props} />}

@@ -47,6 +47,8 @@ export interface SessionServices {
   onChange: () => void
   /** Something that was asked for did not work. */
   onError: (error: unknown) => void
+  /** The server has something to say about what was sent. */
+  onHint?: (text: string) => void
   keepDraft: (draft: string) => void
   keepAttachments: (attachments: SessionState['attachments']) => void
   /** These were taken out before they were sent: where nothing else holds them they need not be kept. */
@@ -387,7 +389,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     change((state) => ({ ...state, draft: '' }))
     services.keepDraft('')
     try {
-      await api.steerRun(sessionId, steering)
+      const { hints = [] } = await api.steerRun(sessionId, steering)
+      for (const hint of hints) services.onHint?.(hint)
     } catch (error) {
       // A run that has just ended gives its untaken messages back through `ended`.
       if (error instanceof ApiError && error.name === 'NoRun') return
