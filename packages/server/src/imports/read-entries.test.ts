@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readEntries, type Entry } from './read-entries.ts'
 
-async function read(text: string, cut = 7, longest = 1_000_000): Promise<Entry[]> {
+async function read(text: string, cut = 7, longest = 1_000_000, most = 1_000_000): Promise<Entry[]> {
   const bytes = Buffer.from(text)
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += cut) yield bytes.subarray(at, at + cut)
     await Promise.resolve()
   }
   const found: Entry[] = []
-  for await (const entry of readEntries(chunks(), longest)) found.push(entry)
+  for await (const entry of readEntries(chunks(), longest, most)) found.push(entry)
   return found
 }
 const values = (entries: Entry[]): unknown[] =>
@@ -47,4 +47,13 @@ test('an entry that is too long is passed over, and the next is read', async () 
 test('what is no JSON is refused', async () => {
   for (const text of ['', '   ', 'hello', '<html>', '"text"', '42'])
     await expect(read(text)).rejects.toThrow('neither JSON')
+})
+
+test('an entry of too many values is passed over, and the next is not', async () => {
+  const json = `[[${'[],'.repeat(50)}0],["a,[,[,[,[,[,[,[,[,[,["],{"b":[1,2]}]`
+  expect(values(await read(json, 7, 1_000_000, 10))).toEqual([
+    'it holds more than 10 values',
+    ['a,[,[,[,[,[,[,[,[,[,['],
+    { b: [1, 2] },
+  ])
 })

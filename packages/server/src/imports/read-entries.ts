@@ -7,12 +7,18 @@ const [quote, backslash, comma, openList, closeList, openObject, closeObject] = 
 
 /**
  * The entries of a JSON file as they come, so that no more than one is held: the members of a list, one object, or
- * objects after each other. An entry that is longer than `longest` bytes is passed over with a word about it. Throws
- * where the file is no JSON at all.
+ * objects after each other. An entry that is longer than `longest` bytes, or holds more values than `most`, which would
+ * take many times as much memory as its text, is passed over with a word about it. Throws where the file is no JSON at
+ * all.
  */
-export async function* readEntries(chunks: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<Entry> {
+export async function* readEntries(
+  chunks: AsyncIterable<Uint8Array>,
+  longest: number,
+  most = 10_000_000,
+): AsyncGenerator<Entry> {
   let pieces: Uint8Array[] = []
   let size = 0
+  let values = 0
   let index = 0
   let depth = 0
   /** How deep the entries lie: 1 in a list, else 0. */
@@ -51,6 +57,7 @@ export async function* readEntries(chunks: AsyncIterable<Uint8Array>, longest: n
         inside = true
         start = at
       }
+      if (byte === comma || byte === openList || byte === openObject) values++
       if (byte === quote) inText = true
       else if (byte === openList || byte === openObject) depth++
       else if (byte === closeList || byte === closeObject) {
@@ -77,19 +84,25 @@ export async function* readEntries(chunks: AsyncIterable<Uint8Array>, longest: n
 
   function keep(piece: Uint8Array): void {
     size += piece.length
-    if (size <= longest) pieces.push(Uint8Array.from(piece))
+    if (size <= longest && values <= most) pieces.push(Uint8Array.from(piece))
     else pieces = []
   }
 
   function entry(last: Uint8Array): Entry {
     keep(last)
-    const whole = size > longest ? undefined : Buffer.concat(pieces).toString('utf8')
+    const problem =
+      size > longest
+        ? `it is larger than ${Math.floor(longest / 1024 / 1024)} MiB`
+        : values > most
+          ? `it holds more than ${most} values`
+          : undefined
+    const text = problem === undefined ? Buffer.concat(pieces).toString('utf8') : ''
     pieces = []
     size = 0
+    values = 0
     inside = false
     index++
-    if (whole !== undefined) return { index, text: whole }
-    return { index, problem: `it is larger than ${Math.floor(longest / 1024 / 1024)} MiB` }
+    return problem === undefined ? { index, text } : { index, problem }
   }
 }
 

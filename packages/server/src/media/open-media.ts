@@ -46,7 +46,10 @@ export function openMedia(options: {
       }
       await keep(task)
       const controller = new AbortController()
-      running.set(task.id, { task, controller, done: carryOut(task, request, make, controller.signal) })
+      const done = carryOut(task, request, make, controller.signal)
+      // Nobody may wait for it, and what nobody hears fail ends the process.
+      done.catch(() => undefined)
+      running.set(task.id, { task, controller, done })
       return task
     },
     async get(taskId) {
@@ -70,7 +73,7 @@ export function openMedia(options: {
     },
     async close() {
       for (const { controller } of running.values()) controller.abort()
-      await Promise.all([...running.values()].map(({ done }) => done))
+      await Promise.allSettled([...running.values()].map(({ done }) => done))
       await writing
     },
   }
@@ -98,8 +101,11 @@ export function openMedia(options: {
         : { ...task, status: 'failed', errorCode: codeOf(error), message }
     }
     ended.endedAt = Date.now()
-    await keep(ended)
-    running.delete(task.id)
+    try {
+      await keep(ended)
+    } finally {
+      running.delete(task.id)
+    }
     return ended
   }
 
