@@ -23,13 +23,16 @@ export interface AgentStates {
 
 export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates {
   const states = new Map<string, AgentState>()
+  const places = new Map<string, string>()
   const undo = openUndoFolder(path.join(home, 'undo'))
 
   return {
     of(session, workspace, agentId) {
       const key = keyOf(session.id, agentId)
       const known = states.get(key)
-      if (known !== undefined) return known
+      if (known !== undefined && places.get(key) === workspace.path) return known
+      // Somebody used the id elsewhere: what could be reached from there is not reached from here.
+      if (known !== undefined) disposeAgentState(known).catch(() => undefined)
       const outputFolder = path.join(home, 'sessions', session.id, 'output')
       const state = createAgentState({
         workspace: workspace.path,
@@ -39,6 +42,7 @@ export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates 
         ...(sandbox !== undefined && { sandbox }),
       })
       states.set(key, state)
+      places.set(key, workspace.path)
       return state
     },
     tasks: (sessionId) => keysOf(sessionId).flatMap((key) => states.get(key)?.tasks.list() ?? []),
@@ -59,6 +63,7 @@ export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates 
   async function dropState(key: string): Promise<void> {
     const state = states.get(key)
     states.delete(key)
+    places.delete(key)
     if (state !== undefined) await disposeAgentState(state)
   }
 }

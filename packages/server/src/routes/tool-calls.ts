@@ -1,5 +1,6 @@
 import { idSchema, type Chunk, type Store, type Workspace } from '@troupe/core'
 import { z } from 'zod'
+import { sessionNotFound } from '../find-session.ts'
 import type { CallTool } from '../mcp/call-tool.ts'
 import { route, type Route } from '../route.ts'
 import { streamResponse } from '../stream-response.ts'
@@ -20,10 +21,15 @@ export function toolCallRoutes(options: { callTool: CallTool; store: Store }): R
         stream: z.boolean().optional().describe('data-tool-progress as it comes, then data-call-result'),
       }),
       gives: ['json', 'stream'],
-      answers: { 200: '{result: {state, output, text}}, or a stream that ends with it', 404: 'ToolNotFound' },
+      answers: {
+        200: '{result: {state, output, text}}, or a stream that ends with it',
+        404: 'ToolNotFound, SessionNotFound',
+      },
       async handle(c, { params, body, workspaceId }) {
         const workspace = (await options.store.workspaces.get(workspaceId)) as Workspace
         const { input, sessionId, rules: given } = body
+        const session = await options.store.sessions.get(sessionId)
+        if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
         const call = { tool: params['tool'] as string, input, sessionId, ...(given !== undefined && { rules: given }) }
         if (body.stream !== true) return c.json({ result: await options.callTool(call, workspace, c.req.raw.signal) })
         const gone = new AbortController()
