@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { addLine, runRecord, textFrame } from '../contract/make.ts'
+import { addLine, message, runRecord, textFrame } from '../contract/make.ts'
 import { openSqliteStore } from '../sqlite.ts'
 import type { SqliteStore } from '../sqlite.ts'
 
@@ -61,4 +61,14 @@ it('calls of what was taken out are not among the last calls', async () => {
   expect(await store.calls.recent({ workspaceId, limit: 9 })).toHaveLength(1)
   await store.messages.takeOut(at, { below: 'a2' })
   expect(await store.calls.recent({ workspaceId, limit: 9 })).toEqual([])
+})
+
+it('the log of what was said again under the same id stays when the first is gone for good', async () => {
+  await store.messages.takeOut(at, { below: 'u2' })
+  await store.messages.add(at, message('u2', 'a1'))
+  await store.messages.add(at, message('a9', 'u2'))
+  await store.runs.create(runRecord('r9', 's1', { userMessageId: 'u2', messageId: 'a9', status: 'done' }))
+  now += day
+  await store.messages.purge()
+  expect((await store.runs.ofSession('s1')).map(({ id }) => id)).toEqual(['r9'])
 })

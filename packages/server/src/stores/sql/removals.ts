@@ -133,11 +133,16 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
         .returning('id')
         .execute()
       const at = { sessionId, ...(agentId !== undefined && { agentId }) }
-      await removeRunsOfMessages(
-        db,
-        at,
-        gone.map((row) => row.id),
-      )
+      // What was said again under the same id has a log of its own.
+      const again = await db
+        .selectFrom('message')
+        .select('id')
+        .where('session_id', '=', sessionId)
+        .where('agent_id', '=', agentId ?? '')
+        .execute()
+      const there = new Set(again.map((row) => row.id))
+      const ids = gone.map((row) => row.id).filter((one) => !there.has(one))
+      await removeRunsOfMessages(db, at, ids)
     }
     return entries.filter((entry) => !isOld(entry))
   }
