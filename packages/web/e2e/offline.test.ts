@@ -46,13 +46,19 @@ describe.skipIf(chromium === undefined)(name, () => {
       await chat.page.reload()
       await chat.lastAnswer.getByText('kept for later').waitFor()
       await chat.page.getByText(/The server cannot be reached. You see what was kept at/).waitFor()
-      await chat.page.getByRole('navigation').getByRole('button', { name: /^Repeat after me: kept/ }).first().waitFor()
+      await chat.page
+        .getByRole('navigation')
+        .getByRole('button', { name: /^Repeat after me: kept/ })
+        .first()
+        .waitFor()
     })
     await chat.page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
     expect(await (await chat.ask('Repeat after me: back again')).textContent()).toContain('back again')
     expect(await chat.own.count()).toBe(2)
     const lost = workspace.complaints.splice(0)
-    expect(lost.filter((complaint) => !/ERR_CONNECTION|ERR_FAILED|ERR_INCOMPLETE|ERR_EMPTY/.test(complaint))).toEqual([])
+    expect(lost.filter((complaint) => !/ERR_CONNECTION|ERR_FAILED|ERR_INCOMPLETE|ERR_EMPTY/.test(complaint))).toEqual(
+      [],
+    )
   })
 
   test('nothing is kept of what is done, streamed or set, and all of it goes when the page is locked', async () => {
