@@ -14,7 +14,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { continueAnswer, isAnswer } from './continue-answer.ts'
-import { sessionNotFound } from './find-session.ts'
+import { refuseTrashed, sessionNotFound } from './find-session.ts'
 import type { Live, LiveRun, RunRequest } from './live.ts'
 import type { LogEvent } from './live-log.ts'
 import { answerCommand } from './commands/answer-command.ts'
@@ -79,8 +79,7 @@ export async function takeChat(request: ChatRequest, options: ChatOptions): Prom
   if (request.rules !== undefined) ruleTexts(request.rules)
   const session = await store.sessions.get(sessionId)
   if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
-  if (session !== undefined && session.trashedAt !== null)
-    throw new NamedError('SessionTrashed', 'This session is in the trash. Restore it first.', { status: 409 })
+  if (session !== undefined) refuseTrashed(session)
   if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
     if (session === undefined) throw sessionNotFound(sessionId)
     return request.trigger === 'continue-message'

@@ -11,3 +11,9 @@ export function sessionNotFound(sessionId: string | undefined): NamedError {
   const data = { sessionId: sessionId?.slice(0, 80) ?? null }
   return new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data })
 }
+
+/** Throws `SessionTrashed` (409): nothing is begun in what was thrown away. */
+export function refuseTrashed({ trashedAt }: Session): void {
+  if (trashedAt === null) return
+  throw new NamedError('SessionTrashed', 'This session is in the trash. Restore it first.', { status: 409 })
+}

@@ -107,6 +107,10 @@ describe('sub-agents of a session', () => {
     const copied = await server.fetch(`/ai/sessions/${session.id}/messages`)
     expect(((await copied.json()) as typeof page).messages).toHaveLength(4)
     expect((await server.fetch('/ai/sessions/tree/agents/nobody/messages')).status).toBe(404)
+    await server.fetch('/ai/sessions/tree', json('PATCH', { trashed: true }))
+    const trashed = await server.fetch(`${at}/input`, json('POST', { id: 'late', text: 'still there?' }))
+    expect(trashed.status).toBe(409)
+    expect(await trashed.text()).toContain('SessionTrashed')
   })
 
   it('an unknown agent for a session is a clear error', async () => {

@@ -10,7 +10,7 @@ import {
 } from '@troupe/core'
 import { z } from 'zod'
 import { storedDefinitionSchema, type AgentBook } from '../agent-book.ts'
-import { findSession } from '../find-session.ts'
+import { findSession, refuseTrashed } from '../find-session.ts'
 import type { Live } from '../live.ts'
 import type { OpenWorkspace } from '../open-workspace.ts'
 import { route, type Route } from '../route.ts'
@@ -161,10 +161,11 @@ export function agentRoutes(options: {
       summary: 'Tells a sub-agent more: one at work reads it at its next step, one that has ended goes on with it.',
       body: steerRequestSchema,
       scoped: true,
-      answers: { 202: '{agent}', 404: 'SessionNotFound, AgentNotFound' },
+      answers: { 202: '{agent}', 404: 'SessionNotFound, AgentNotFound', 409: 'SessionTrashed' },
       async handle(c, { params, body, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
         const { agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
+        refuseTrashed(session)
         await live.tellAgent(session, agentId, body)
         return c.json({ agent: summary((await store.agents.get(session.id, agentId)) as AgentRecord) }, 202)
       },
