@@ -34,13 +34,33 @@ self.addEventListener('message', (event) => {
 self.addEventListener('fetch', (event) => {
   const { request } = event
   const url = new URL(request.url)
-  if (request.method !== 'GET' || url.origin !== self.location.origin) return
+  if (url.origin !== self.location.origin) return
+  if (deletes(request.method, url.pathname)) event.waitUntil(forget(url.pathname))
+  if (request.method !== 'GET') return
   // An empty query leaves no trace in `search`.
   const path = request.url.slice(url.origin.length).replace(/#.*/, '')
   if (keptAnswers.some((pattern) => pattern.test(path))) event.respondWith(askServer(event))
   else if (url.pathname.startsWith('/assets/')) event.respondWith(keptFirst(request))
   else if (ownFiles.test(url.pathname) && request.destination !== 'serviceworker') event.respondWith(serverFirst(event))
 })
+
+function deletes(method, path) {
+  if (method === 'DELETE') return path.startsWith('/ai/sessions/') || path === '/ai/trash'
+  return method === 'POST' && /^\/ai\/sessions\/[\w-]+\/keep$/.test(path)
+}
+
+/** What the person deletes is not read on here: all of that session, or, when it is not known which, of all. */
+async function forget(path) {
+  const session = /^\/ai\/sessions\/[\w-]+/.exec(path)?.[0]
+  if (session === undefined) return caches.delete(answers)
+  const cache = await caches.open(answers)
+  const keys = await cache.keys()
+  const gone = keys.filter(({ url }) => {
+    const { pathname } = new URL(url)
+    return pathname === '/ai/sessions' || pathname.startsWith(session)
+  })
+  return Promise.all(gone.map((key) => cache.delete(key)))
+}
 
 async function askServer(event) {
   const { request } = event
@@ -53,6 +73,7 @@ async function askServer(event) {
     return kept
   }
   if (response.status === 401) await caches.delete(answers)
+  if (response.status === 404) await (await caches.open(answers)).delete(request)
   if (response.ok) event.waitUntil(keepAnswer(request, response.clone()))
   return response
 }
