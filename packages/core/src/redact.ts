@@ -2,7 +2,10 @@
 export function redact(text: string, secrets: Iterable<string>): string {
   let clean = text
   for (const secret of secrets) {
-    if (secret.length >= 8) clean = clean.replaceAll(secret, '[redacted]')
+    if (secret.length < 8) continue
+    clean = clean.replaceAll(secret, '[redacted]')
+    // The text may be JSON, in which a line break or a quotation mark is written otherwise.
+    if (/[\n"\\]/.test(secret)) clean = clean.replaceAll(JSON.stringify(secret).slice(1, -1), '[redacted]')
   }
   return clean
 }
