@@ -5,11 +5,15 @@ declare global {
   }
 }
 
-/** Later, what came early may not be true any more. */
-const isEarly = () => performance.now() < 10_000
-
-/** `fetch`, but what was asked for before the page's scripts had come is not asked for again: its answer is given, once. */
-export function earlyFetch(fetch: typeof globalThis.fetch, early = window.early ?? {}): typeof globalThis.fetch {
+/**
+ * `fetch`, but what was asked for before the page's scripts had come is not asked for again: its answer is given, once,
+ * and not after 10 s, when it may not be true any more.
+ */
+export function earlyFetch(
+  fetch: typeof globalThis.fetch,
+  early = window.early ?? {},
+  isEarly = () => performance.now() < 10_000,
+): typeof globalThis.fetch {
   return (input, init) => {
     const path = typeof input === 'string' ? input : ''
     const isRead = init?.method === 'GET'
