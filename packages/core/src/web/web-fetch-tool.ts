@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
-import { hostOf, matchHost } from '../permission/host-pattern.ts'
 import { showCount, showNumber } from '../search/show-name.ts'
 import { defineTool, withModelText, type ToolContext } from '../tool.ts'
 import type { Fetched, FetchOptions } from './fetch-url.ts'
+import { isSameHost } from './is-same-host.ts'
 import { pageCache } from './page-cache.ts'
 import type { PageKind } from './page-kind.ts'
 import { relevantParts } from './relevant-parts.ts'
@@ -108,12 +108,6 @@ async function cachedPage(
   const page = await fetchUrl(given, { ...follows, ...options, signal: ctx.signal })
   if (page.status < 400) cache.set(href, page)
   return { page }
-}
-
-function isSameHost(from: URL, to: URL): boolean {
-  const [before, after] = [hostOf(from.href), hostOf(to.href)]
-  if (before === undefined || after === undefined) return false
-  return matchHost({ host: before.replace(/^www\./, '') }, after)
 }
 
 interface ReadText {

@@ -101,6 +101,26 @@ describe('a page to read', () => {
     local.close()
   })
 
+  it('follows redirects within its host, and no other: that one was not approved', async () => {
+    const asked: string[] = []
+    const local = http.createServer((request, response) => {
+      asked.push(request.url ?? '')
+      const { port } = local.address() as AddressInfo
+      if (request.url === '/away') response.writeHead(302, { location: `http://localhost:${port}/other` }).end()
+      else if (request.url === '/on') response.writeHead(302, { location: '/there' }).end()
+      else response.writeHead(200, { 'content-type': 'text/plain' }).end('there')
+    })
+    local.listen(0, '127.0.0.1')
+    await once(local, 'listening')
+    const at = `http://127.0.0.1:${(local.address() as AddressInfo).port}`
+    expect((await read(`${at}/on`, { here: true })).body).toMatchObject({ page: { text: 'there' } })
+    const away = await read(`${at}/away`, { here: true })
+    expect(away).toMatchObject({ status: 422, body: { error: { name: 'PageUnreadable' } } })
+    expect(JSON.stringify(away.body)).toContain('/other')
+    expect(asked).toEqual(['/on', '/there', '/away'])
+    local.close()
+  })
+
   it.each([
     'javascript:alert(1)',
     'file:///etc/passwd',

@@ -1,4 +1,4 @@
-import { NamedError, pageAddress, readWebPage, type WebPage } from '@troupe/core'
+import { isSameHost, NamedError, pageAddress, readWebPage, type WebPage } from '@troupe/core'
 import { z } from 'zod'
 import { route, type Route } from '../route.ts'
 
@@ -28,7 +28,9 @@ export function readerRoutes({ ownPort }: { ownPort: () => number }): Route[] {
           const page: WebPage = await readWebPage(url.href, {
             signal: c.req.raw.signal,
             timeoutMs: 20_000,
-            ...(body.here === true && { allowed: ownAddresses, follows: (_: URL, to: URL) => !isOwn(to) }),
+            ...(body.here === true && { allowed: ownAddresses }),
+            // What was approved is a host, as for WebFetch.
+            follows: (from, to) => isSameHost(from, to) && !(body.here === true && isOwn(to)),
           })
           return c.json({ page })
         } catch (error) {
