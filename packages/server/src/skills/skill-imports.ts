@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { acceptSkills, dropStaged, NamedError, newId, stageSkills, type StagedSkills } from '@troupe/core'
@@ -14,10 +15,12 @@ export interface SkillImports {
 
 /** What nobody decided on is let go, the oldest first. */
 const mostStaged = 8
+const keptMs = 24 * 60 * 60 * 1000
 
 export function createSkillImports(home: string): SkillImports {
   const parent = path.join(home, 'imports')
   const staged = new Map<string, StagedSkills>()
+  forgetOld(parent)
 
   return {
     async stage(source) {
@@ -71,6 +74,16 @@ export function createSkillImports(home: string): SkillImports {
     const found = staged.get(id)
     staged.delete(id)
     if (found !== undefined) dropStaged(found)
+  }
+}
+
+/** What a process that was killed had unpacked. `troupe skills` unpacks there, too: what is young may be looked at. */
+function forgetOld(parent: string): void {
+  if (!existsSync(parent)) return
+  for (const name of readdirSync(parent)) {
+    const folder = path.join(parent, name)
+    const { mtimeMs = Infinity } = statSync(folder, { throwIfNoEntry: false }) ?? {}
+    if (mtimeMs < Date.now() - keptMs) rmSync(folder, { recursive: true, force: true })
   }
 }
 
