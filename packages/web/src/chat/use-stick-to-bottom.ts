@@ -1,16 +1,22 @@
-import { useCallback, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 const near = 48
+/** So long after a wheel, a touch or a key a movement is still taken for the person's. */
+const gestureMs = 1000
+const gestures = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const
 
 /**
  * Keeps the end in sight while the content grows, until the person scrolls up; scrolling down to the end sticks again.
- * Only a movement upwards counts as the person's: growing content never moves the position by itself.
+ * Rows that turn out smaller than was thought move the position up as well: without a gesture that counts as the
+ * person's only where the height has stayed as it was.
  */
 export function useStickToBottom() {
   const scroller = useRef<HTMLDivElement>(null)
   const [stuck, setStuck] = useState(true)
   const sticks = useRef(true)
-  const last = useRef(0)
+  const last = useRef({ top: 0, height: 0 })
+  const gestureAt = useRef(-Infinity)
+  const frame = useRef(0)
 
   const set = useCallback((value: boolean) => {
     sticks.current = value
@@ -21,7 +27,7 @@ export function useStickToBottom() {
     const { current } = scroller
     if (current === null) return
     current.scrollTop = current.scrollHeight
-    last.current = current.scrollTop
+    last.current = { top: current.scrollTop, height: current.scrollHeight }
   }, [])
 
   const stick = useCallback(() => {
@@ -37,15 +43,34 @@ export function useStickToBottom() {
     const { current } = scroller
     if (current === null) return
     const { scrollTop, scrollHeight, clientHeight } = current
+    const isPersons = performance.now() - gestureAt.current < gestureMs || scrollHeight === last.current.height
     if (scrollHeight - scrollTop - clientHeight <= near) set(true)
-    else if (scrollTop < last.current - 1) set(false)
-    last.current = scrollTop
-  }, [set])
+    else if (scrollTop < last.current.top - 1 && isPersons) set(false)
+    else if (sticks.current && !isPersons) return toEnd()
+    last.current = { top: scrollTop, height: scrollHeight }
+  }, [set, toEnd])
 
+  /** A row is told of before the list has its new height: the end is looked for once more in the next frame. */
   const onResize = useCallback(() => {
-    if (sticks.current) toEnd()
+    if (!sticks.current) return
+    toEnd()
+    if (frame.current !== 0) return
+    frame.current = requestAnimationFrame(() => {
+      frame.current = 0
+      if (sticks.current) toEnd()
+    })
   }, [toEnd])
 
+  useEffect(() => {
+    const { current } = scroller
+    const onGesture = () => {
+      gestureAt.current = performance.now()
+    }
+    for (const name of gestures) current?.addEventListener(name, onGesture, { passive: true })
+    return () => {
+      for (const name of gestures) current?.removeEventListener(name, onGesture)
+    }
+  }, [])
   useLayoutEffect(toEnd, [toEnd])
   return { scroller, stuck, onScroll, onResize, stick, unstick }
 }
