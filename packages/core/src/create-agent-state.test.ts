@@ -22,7 +22,7 @@ test('a new state begins in its workspace and knows real paths only', () => {
   expect(state).toMatchObject({
     cwd: path.join(base, 'ws'),
     roots: [path.join(base, 'ws'), path.join(base, 'more')],
-    readable: [path.join(base, 'session/output'), path.join(base, 'skills')],
+    readable: ['session/output', 'session/output/jsx', 'skills'].map((folder) => path.join(base, folder)),
     outputFolder: path.join(base, 'session/output'),
     env: {},
   })

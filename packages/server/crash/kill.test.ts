@@ -20,7 +20,6 @@ it(
       if (process.env['TROUPE_TEST_REPORT'] === '1') process.stdout.write(`${JSON.stringify({ seed, ...report })}\n`)
       expect(report.problems, `seed ${seed}`).toEqual([])
       expect(report.kills).toBe(kills)
-      expect(report.medianStartMs).toBeLessThan(2000)
     } finally {
       await home.close()
       rmSync(folder, { recursive: true, force: true })

@@ -119,7 +119,8 @@ async function oneLook(page: Page, rule?: string): Promise<string[]> {
       const { axe: found } = window as unknown as {
         axe: { run(root: Document, options: RunOptions): Promise<AxeResults> }
       }
-      // Colours that are still changing are nobody's colours.
+      // Colours that are still changing are nobody's colours; another theme is drawn with the next frame.
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
       await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))
       const { violations } = await found.run(document, options)
       // The headings of a conversation are those of the texts in it, which have their own order; what opens at a button

@@ -250,7 +250,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Approve' }).waitFor()
-    await workspace.restart(() => chat.page.getByText('The server cannot be reached').waitFor())
+    await workspace.restart(() => chat.page.getByText('The server cannot be reached').waitFor({ timeout: 40_000 }))
     await chat.page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()

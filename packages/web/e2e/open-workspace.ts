@@ -118,8 +118,11 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   async function restart(between: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const { port } = server
     await server.close()
-    await between()
-    server = await start(port)
+    try {
+      await between()
+    } finally {
+      server = await start(port)
+    }
   }
 
   async function closePages(): Promise<void> {

@@ -32,7 +32,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     for (const item of items) await page.getByRole('menuitem', { name: item, exact: true }).click()
   }
   const rows = async (page: Page): Promise<string[]> =>
-    (await nav(page).locator('.session-title').allTextContents()).map((title) => title.replace(/\(\d+ sessions?\)$/, ''))
+    (await nav(page).locator('.session-title').allTextContents()).map((title) =>
+      title.replace(/\(\d+ sessions?\)$/, ''),
+    )
 
   test('folders take sessions by menu, drag and keyboard, and give them back', async () => {
     const page = await workspace.open()
