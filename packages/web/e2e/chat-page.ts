@@ -25,9 +25,11 @@ export function chatPage(page: Page) {
         .waitFor()
     },
     async ask(text: string): Promise<Locator> {
-      const before = await page.getByRole('article', { name: 'You' }).count()
+      // Those that are far above are not in the document, so they cannot be counted.
+      const own = page.getByRole('article', { name: 'You' })
+      await own.evaluateAll((articles) => articles.forEach((article) => article.setAttribute('data-seen', '')))
       await this.send(text)
-      await page.getByRole('article', { name: 'You' }).nth(before).waitFor()
+      await page.locator('article[aria-label="You"]:not([data-seen])').last().waitFor()
       await this.finished()
       return page.getByRole('article', { name: 'Answer' }).last()
     },

@@ -291,7 +291,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a tool of one’s own that shows a known kind needs no card', async () => {
     const chat = chatPage(await workspace.open())
     const answer = await chat.ask('rename')
-    expect(await answer.getByRole('button', { name: /^Rename card/ }).count()).toBe(1)
+    await answer.getByRole('button', { name: /^Rename card/ }).waitFor()
     expect(await answer.getByRole('row').allInnerTexts()).toEqual(
       ['3 unchanged lines', '4\t\t−\tcard', '\t4\t+\tcards'].map((row) => expect.stringMatching(inAnyBlanks(row))),
     )
@@ -320,6 +320,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.open({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
     const chat = chatPage(page)
     const answer = await chat.ask('look')
+    await answer.locator('.tool-head').nth(3).waitFor()
     await answer.locator('.tool-head[aria-expanded="false"]').evaluateAll((heads) => {
       for (const head of heads) (head as HTMLElement).click()
     })
