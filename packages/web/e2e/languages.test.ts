@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       await page.evaluate(() => void (window.location.hash = '#settings'))
       await page.getByRole('dialog').getByRole('link', { name: title, exact: true }).click()
       await page.getByRole('heading', { name: title }).first().waitFor()
-      await page.getByText(zh.ui.loading).waitFor({ state: 'detached' })
+      await expect.poll(() => page.getByText(zh.ui.loading).count()).toBe(0)
       await walk(title)
     }
     expect(left).toEqual({})
