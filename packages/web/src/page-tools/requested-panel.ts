@@ -23,7 +23,8 @@ export function requestedPanel(
         kind: 'preview',
         key: target,
         title: title ?? target.split('/').at(-1) ?? target,
-        data: { path: target },
+        // A page that a model wrote runs when the person wants it: even what is refused to a frame may look up a name.
+        data: { path: target, waits: true },
       }
     case 'terminal':
       return { kind: 'terminal', key: target, title: title ?? target, data: { taskId: target } }

@@ -3,6 +3,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { useSession } from '../chat/session-context.ts'
 import { PathName } from '../displays/parts/path-name.tsx'
 import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
 import { errorText } from '../ui/error-text.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -10,11 +11,12 @@ import { useWorkspace } from '../workspace.ts'
 import { ContentView, type PreviewContent } from './content-view.tsx'
 
 /** A file of the session's workspace as it is meant to be seen; read anew when a run has ended, and when asked to. */
-export function FilePreview({ path }: { path: string }) {
+export function FilePreview({ path, waits = false }: { path: string; waits?: boolean }) {
   const { api } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
   const works = useSession((state) => state.run !== null)
   const [asked, setAsked] = useState(0)
+  const [wanted, setWanted] = useState(!waits)
   const [state, setState] = useState<{ content?: PreviewContent; problem?: string }>({})
   useEffect(() => {
     const controller = new AbortController()
@@ -40,7 +42,12 @@ export function FilePreview({ path }: { path: string }) {
             <VisibleText text={state.problem} />
           </p>
         )}
-        {state.content !== undefined && (
+        {state.content?.kind === 'html' && !wanted && (
+          <p className="preview-note">
+            <Button onClick={() => setWanted(true)}>{t.previews.preview}</Button>
+          </p>
+        )}
+        {state.content !== undefined && (state.content.kind !== 'html' || wanted) && (
           <Suspense fallback={<p className="preview-note">{t.previews.loading}</p>}>
             <ContentView content={state.content} fills />
           </Suspense>
