@@ -12,12 +12,12 @@ export default defineConfig({
   test: {
     isolate: false,
     // Much of the time is spent waiting for processes, pages and disks; by default two cores would have one worker.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // Tests start real processes, also on machines that are busy.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // A machine that is shared may stall for seconds: there a test has a second try, and the report names it.
-    retry: process.env['CI'] === undefined ? 0 : 1,
+    // A machine that is shared may stall for seconds: there a test has more than one try, and the report names it.
+    retry: process.env['CI'] === undefined ? 0 : 2,
     // As the launcher does: programs that tests start find V8's compiled code, which halves their start.
     env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.cache', 'compile') },
     restoreMocks: true,

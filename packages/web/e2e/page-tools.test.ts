@@ -153,7 +153,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await said(page)).toContain('"loaded":true')
     // Read once for the call, and once because the page was loaded anew and shows it.
     expect(reads()).toBeLessThanOrEqual(2)
-    expect(await stack(page).getByRole('tab').count()).toBe(1)
+    await expect.poll(() => stack(page).getByRole('tab').count()).toBe(1)
   })
 
   test('a session that is out of sight is served, too, and what it opened waits there', async () => {

@@ -127,7 +127,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('button', { name: '2 waiting for you' }).waitFor()
     await chat.page.getByRole('button', { name: 'Approve' }).first().click()
     await chat.page.getByRole('button', { name: '1 waiting for you' }).waitFor()
-    await chat.page.getByRole('textbox', { name: 'Remark for a denial' }).fill('one is enough')
+    await chat.page.getByRole('textbox', { name: 'Remark for a denial', disabled: false }).fill('one is enough')
     await chat.page.getByRole('button', { name: 'Deny with remark' }).click()
     await chat.finished()
     expect(await chat.lastAnswer.textContent()).toContain('Both were answered.')
