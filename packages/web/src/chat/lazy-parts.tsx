@@ -12,8 +12,15 @@ export const AgentNotice = lazyPart(async () => (await load()).AgentNotice)
 /** Asks for them before they are needed, once the page has nothing better to do. */
 export function loadPartsInTime(): () => void {
   if (!('requestIdleCallback' in window)) return () => undefined
-  const asked = requestIdleCallback(() => void load().catch(() => undefined))
-  return () => cancelIdleCallback(asked)
+  let asked = 0
+  // The messages are drawn first, which takes more than a frame.
+  const timer = setTimeout(() => {
+    asked = requestIdleCallback(() => void load().catch(() => undefined))
+  }, 300)
+  return () => {
+    clearTimeout(timer)
+    cancelIdleCallback(asked)
+  }
 }
 
 function lazyPart<Props extends object>(find: () => Promise<ComponentType<Props>>): ComponentType<Props> {

@@ -55,7 +55,8 @@ export function MessageList() {
           ref={list}
           scrollRef={scroller}
           shift={prepended}
-          bufferSize={600}
+          // More than a screen on either side, once the end has been drawn.
+          bufferSize={isWhole ? 800 : 200}
           onScroll={onListScroll}
           onResize={onResize}
         >

@@ -39,6 +39,8 @@ export const CodeBlock = memo(function CodeBlock({ language, text, done }: CodeB
   )
 })
 
+const afterTextsMs = 150
+
 /** Fills an element with the text: plain at once, and in its colours when it is whole and there is time. */
 function useCode(text: string, language: string, done: boolean) {
   const code = useRef<HTMLElement>(null)
@@ -54,10 +56,11 @@ function useCode(text: string, language: string, done: boolean) {
       const painted = await highlight(text, language)
       if (!left && painted !== undefined) code.current?.replaceChildren(painted)
     }
-    // Without the colours the text is still there: the server may be away.
-    paint().catch(() => undefined)
+    // Texts are shown first. Without the colours they are still there: the server may be away.
+    const timer = setTimeout(() => void paint().catch(() => undefined), afterTextsMs)
     return () => {
       left = true
+      clearTimeout(timer)
     }
   }, [text, language, done])
   return code
