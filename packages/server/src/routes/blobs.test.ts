@@ -62,6 +62,27 @@ describe('/ai/blobs', () => {
     expect(await server.json('/ai/blobs/..%2Ftoken', { method: 'DELETE' })).toMatchObject({ status: 404 })
   })
 
+  it('keeps bytes that only the result of a tool names, by their hash', async () => {
+    const { body } = await upload(Buffer.from('read by a tool'), 'text/plain')
+    const at = { sessionId: 'holds' }
+    await server.store.messages.add(at, {
+      id: 'reads',
+      parentMessageId: null,
+      role: 'assistant',
+      parts: [
+        {
+          type: 'tool-Read',
+          toolCallId: 'c1',
+          state: 'output-available',
+          input: {},
+          output: { kind: 'image', blob: body.sha256 },
+        },
+      ],
+      createdAt: 1,
+    })
+    expect((await server.json(body.url, { method: 'DELETE' })).status).toBe(409)
+  })
+
   it('keeps bytes by their hash and gives them back', async () => {
     const { status, body } = await upload(png, 'image/png')
     expect([status, body]).toEqual([

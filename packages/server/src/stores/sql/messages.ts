@@ -116,7 +116,8 @@ export function messages(context: Context): Store['messages'] {
     },
 
     async usesBlob(sha256) {
-      const named = `%/ai/blobs/${sha256}%`
+      // As an address, or as the bare hash that results of tools hold.
+      const named = `%${sha256}%`
       const { db } = context
       const there = await db
         .selectFrom('message')
@@ -124,7 +125,7 @@ export function messages(context: Context): Store['messages'] {
         .where('parts', 'like', named)
         .limit(1)
         .executeTakeFirst()
-      // What was taken out and can be brought back lies among the settings.
+      // Pictures and films that were made outside of a session are known by their tasks.
       const kept = await db
         .selectFrom('setting')
         .select('key')
