@@ -24,12 +24,14 @@ import { createAgentStates } from './agent-states.ts'
 import { createApp, type App } from './app.ts'
 import { createBlobFiles } from './blob-files.ts'
 import { callSettings, checkParams } from './call-settings.ts'
+import { closeAll } from './close-all.ts'
 import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
 import { diagnose } from './doctor/diagnose.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { openContext } from './context/open-context.ts'
+import type { Block } from './context/preface.ts'
 import { blocksFor, joinBlocks, serversLayer, skillsLayer } from './instructions.ts'
 import { createJournal } from './journal.ts'
 import { languageOf } from './language-of.ts'
@@ -133,6 +135,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const text = `Another process works in ${home.path}${lock.ownedBy?.url ? ` (${lock.ownedBy.url})` : ''}.`
     throw new NamedError('HomeOwned', text, { status: 409, data: { owner: lock.ownedBy ?? null } })
   }
+  // Ended from the last to the first: no new connections, then runs, then streams, the journal, the store, the lock.
   const closers: (() => unknown)[] = [() => lock.release()]
   try {
     const config = openConfig(home)
@@ -328,6 +331,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       await states.drop(sessionId)
       await context.forget(sessionId)
     }
+    /** What the next call of the agent that a session talks to starts with. */
+    const beginning = async (session: Session): Promise<{ blocks: Block[]; tools: readonly Tool[] }> => {
+      const definition = await agent(session, session.agent ?? 'master')
+      const picked = pickTools(definition.tools, enabledIn(session.workspaceId))
+      const blocks = await context.blocks(session, masterFrame(definition), definition.prompt)
+      return { blocks: blocksFor(blocks, picked), tools: picked }
+    }
     const routes = createRoutes({
       store,
       live,
@@ -346,11 +356,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       modelId: async (id) => (await models.resolveChatModel(id)).id,
       checkParams: async (id, params) => checkParams(params, (await models.resolveChatModel(id)).definition),
       openWorkspace,
-      instructions: async (session) => {
-        const definition = await agent(session, session.agent ?? 'master')
-        const picked = pickTools(definition.tools, enabledIn(session.workspaceId))
-        return joinBlocks(blocksFor(await context.blocks(session, masterFrame(definition), definition.prompt), picked))
-      },
+      instructions: async (session) => joinBlocks((await beginning(session)).blocks),
       agentBook,
       skillBook,
       skillImports,
@@ -363,12 +369,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       ownCommands: messageParts.ownCommands,
       lastCalls: context.lastCalls,
       nextCall: async (session) => {
-        const definition = await agent(session, session.agent ?? 'master')
+        const { blocks, tools: picked } = await beginning(session)
         const { definition: model, id } = await models.resolveChatModel(session.model ?? undefined)
-        const picked = pickTools(definition.tools, enabledIn(session.workspaceId))
         return {
           model: { id, ...windowOf(model) },
-          blocks: blocksFor(await context.blocks(session, masterFrame(definition), definition.prompt), picked),
+          blocks,
           tools: picked.filter(
             ({ pageAction }) => pageAction === undefined || tabs.offers(session.workspaceId, pageAction),
           ),
@@ -474,18 +479,4 @@ function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: n
     ...(tokens !== undefined && { tokens }),
     ...(seconds !== undefined && { ms: seconds * 1000 }),
   }
-}
-
-/** From the last to the first: no new connections, then runs end, then streams, the journal, the store, the lock. */
-async function closeAll(closers: (() => unknown)[]): Promise<void> {
-  const errors: unknown[] = []
-  for (const close of closers.splice(0).toReversed()) {
-    try {
-      await close()
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0)
-    throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'Not everything was closed.')
 }
