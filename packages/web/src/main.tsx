@@ -9,6 +9,9 @@ import './styles/tokens.css'
 import './styles/contrast.css'
 import './styles/base.css'
 
+/** A page without its messages is shown rather than none. */
+const longestWait = 200
+
 const { key, sessionId, settings } = readAddress(window.location.hash)
 // The key works once; it must not stay in the address, the history or a bookmark.
 if (key !== null) {
@@ -19,6 +22,8 @@ if (key !== null) {
 const workspace = createWorkspace(sessionId)
 if (settings !== null) workspace.app.openSettings(settings)
 void workspace.app.start(key)
+// Both were asked for before the scripts had come: the page shows at once with what is looked at.
+const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
 startServiceWorker()
 
 const root = document.getElementById('root')
@@ -26,6 +31,7 @@ if (root === null) throw new Error('index.html has no #root')
 const language = preferredLanguage()
 // Without its texts the page still speaks English.
 if (language !== 'en') await showLanguage(language).catch(() => undefined)
+await Promise.race([sessionRead, new Promise((resolve) => setTimeout(resolve, longestWait))])
 createRoot(root).render(
   <StrictMode>
     <WorkspaceContext value={workspace}>

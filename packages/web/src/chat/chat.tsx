@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useMemo } from 'react'
 import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { Find } from '../find/find.tsx'
+import { afterPaint } from '../ui/after-paint.ts'
 import { useEnlargedImage } from '../ui/enlarged-image.ts'
 import { Announcer } from './announcer.tsx'
 import { Composer } from '../composer/composer.tsx'
@@ -23,8 +24,14 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const disclosures = useMemo(() => new Map<string, boolean>(), [])
   const target = useApp((state) => state.target)
   useEffect(() => {
-    void store.open()
-    return store.close
+    const open = () => void store.open()
+    // What is known of it is shown before more is asked for.
+    const isKnown = store.getState().phase === 'ready'
+    const callOff = isKnown ? afterPaint(open) : open()
+    return () => {
+      callOff?.()
+      store.close()
+    }
   }, [store])
   useEffect(() => {
     if (target !== null) void store.goTo(target.messageId)

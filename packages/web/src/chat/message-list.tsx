@@ -3,12 +3,15 @@ import { startTransition, useCallback, useEffect, useMemo, useRef, useState } fr
 import { Virtualizer } from 'virtua'
 import type { VirtualizerHandle } from 'virtua'
 import { t } from '../texts/t.ts'
+import { afterPaint } from '../ui/after-paint.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { ListTail } from './list-tail.tsx'
+import { TailIsDrawn } from './message-actions.tsx'
 import { Message } from './message.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { visibleMessages } from './session-state.ts'
 import type { VisibleMessage } from './session-state.ts'
+import { tailOf } from './tail-of.ts'
 import { useStickToBottom } from './use-stick-to-bottom.ts'
 import './message-list.css'
 
@@ -41,58 +44,59 @@ export function MessageList() {
   }, [scroller, onScroll, loadOlder, isWhole])
 
   return (
-    <div className="list">
-      <div
-        className="list-scroller"
-        ref={scroller}
-        role="log"
-        aria-live="off"
-        aria-label={t.chat.conversation}
-        tabIndex={0}
-      >
-        {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}
-        <Virtualizer
-          ref={list}
-          scrollRef={scroller}
-          shift={prepended}
-          // More than a screen on either side, once the end has been drawn.
-          bufferSize={isWhole ? 800 : 200}
-          onScroll={onListScroll}
-          onResize={onResize}
+    <TailIsDrawn value={isWhole}>
+      <div className="list">
+        <div
+          className="list-scroller"
+          ref={scroller}
+          role="log"
+          aria-live="off"
+          aria-label={t.chat.conversation}
+          tabIndex={0}
         >
-          {messages.map((message, index) => (
-            <Message
-              key={message.id}
-              message={message}
-              place={siblings[message.id]}
-              last={index === messages.length - 1}
-            />
-          ))}
-          <ListTail key="tail" />
-        </Virtualizer>
-      </div>
-      {!stuck && (
-        <div className="list-down">
-          <IconButton label={t.chat.toNewest} onClick={stick}>
-            <ArrowDown />
-          </IconButton>
+          {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}
+          <Virtualizer
+            ref={list}
+            scrollRef={scroller}
+            shift={prepended}
+            // More than a screen on either side, once the end has been drawn.
+            bufferSize={isWhole ? 800 : 200}
+            // The tail stands in the first drawing, before the list knows how high it is itself.
+            {...(!isWhole && { keepMounted: [...messages.keys(), messages.length] })}
+            onScroll={onListScroll}
+            onResize={onResize}
+          >
+            {messages.map((message, index) => (
+              <Message
+                key={message.id}
+                message={message}
+                place={siblings[message.id]}
+                last={index === messages.length - 1}
+              />
+            ))}
+            <ListTail key="tail" />
+          </Virtualizer>
         </div>
-      )}
-    </div>
+        {!stuck && (
+          <div className="list-down">
+            <IconButton label={t.chat.toNewest} onClick={stick}>
+              <ArrowDown />
+            </IconButton>
+          </div>
+        )}
+      </div>
+    </TailIsDrawn>
   )
 }
 
-const tail = 8
-
 /** The last messages are drawn before the others: they are what is looked at first, and a list begins with its top. */
 function useTailFirst(all: VisibleMessage[]): { messages: VisibleMessage[]; isWhole: boolean } {
-  const [isWhole, setWhole] = useState(all.length <= tail)
+  const [isWhole, setWhole] = useState(false)
   useEffect(() => {
     if (isWhole) return
-    const frame = requestAnimationFrame(() => startTransition(() => setWhole(true)))
-    return () => cancelAnimationFrame(frame)
+    return afterPaint(() => startTransition(() => setWhole(true)))
   }, [isWhole])
-  const messages = useMemo(() => (isWhole ? all : all.slice(-tail)), [all, isWhole])
+  const messages = useMemo(() => (isWhole ? all : tailOf(all, window.innerHeight)), [all, isWhole])
   return { messages, isWhole }
 }
 

@@ -63,6 +63,8 @@ export interface SessionActions extends RemovalActions {
   readonly queue: Queue
   /** What the server has sent last, as it came. */
   readonly stream: StreamTap
+  /** Begins to read the session before it is shown; the first `open` goes on with that. */
+  readAhead: () => Promise<void>
   /** Reads the session and follows its run, if there is one. Also looks again when called again. */
   open: () => Promise<void>
   /** Lets go of the stream. The run goes on without this page. */
@@ -114,6 +116,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   const branch = createBranchReader(store, api, onError)
   const { showBranch, loadOlder } = branch
   const stream = createStreamTap()
+  let ahead: ReturnType<typeof branch.refresh> | undefined
   const runs = createRunFollower(store, {
     services,
     tap: stream,
@@ -132,6 +135,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     panels: services.panels,
     queue,
     stream,
+    readAhead,
     open,
     close,
     setDraft,
@@ -156,11 +160,18 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     switchCompaction,
   }
 
+  async function readAhead(): Promise<void> {
+    ahead ??= branch.refresh()
+    await ahead
+  }
+
   async function open(): Promise<void> {
     runs.enter()
     if (isOwn) services.agents.open({ isNew: store.getState().phase === 'new' })
     if (store.getState().phase === 'new' || runs.isStarting()) return
-    const read = await branch.refresh()
+    const begun = ahead
+    ahead = undefined
+    const read = (await begun) === 'read' ? 'read' : await branch.refresh()
     if (isOwn) queue.arrived(store.getState().messages.map(({ id }) => id))
     if (read !== 'failed' && runs.isInSight() && !runs.isFollowing()) await runs.follow()
   }

@@ -80,6 +80,7 @@ function openTab(
     contextOf: () => ({}) as ActionContext,
   })
   const stop = tools.start()
+  void tools.look()
   return { ...tools, stop }
 }
 

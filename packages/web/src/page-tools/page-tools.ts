@@ -11,7 +11,7 @@ import type { TabLocks } from './tab-locks.ts'
 /** This page as a device: says what it can do, and does what tools ask it for, each thing once. */
 export interface PageTools {
   reader: ReaderPages
-  /** Announces the page until the returned function is called. */
+  /** From the first `look` on the page is announced, until the returned function is called. */
   start: () => () => void
   /** Asks the server what there is to do. `expects`: a call that the stream has told of, which comes in a moment. */
   look: (expects?: { toolCallId: string }) => Promise<void>
@@ -67,7 +67,6 @@ export function createPageTools(services: PageToolsServices): PageTools {
       if (!isOurs) ids.tabId = services.newTabId()
       if (!isOurs) void locks.live(ids.tabId)
     })
-    void look()
     return () => {
       isOpen = false
       clearTimeout(timer)

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { pageWakeSource } from '../chat/wake-source.ts'
+import { afterPaint } from '../ui/after-paint.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 
 /** The page is a device for as long as it is open and may talk to the server. */
@@ -25,6 +26,7 @@ export function usePageTools(): void {
   }, [pageTools, ids, isOpen])
   // A server that has come back knows nothing of us, and where we look decides who is asked.
   useEffect(() => {
-    if (isOpen && !isAway) void pageTools.look()
+    if (isOpen && !isAway) return afterPaint(() => void pageTools.look())
+    return undefined
   }, [pageTools, isOpen, isAway, sessionId])
 }
