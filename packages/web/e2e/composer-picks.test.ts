@@ -88,15 +88,21 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.open()
     const { field } = chatPage(page)
     const list = page.getByRole('listbox')
+    await field.pressSequentially('let @expl')
+    const agent = list.getByRole('option').filter({ hasText: '@explore' })
+    await agent.waitFor()
+    expect(await agent.innerText()).toMatch(/^@explore\s+\S/)
+    await field.press('Enter')
+    expect(await field.inputValue()).toBe('let @explore ')
     await field.pressSequentially('see @ans')
     await list.getByRole('option').filter({ hasText: 'src/chat/answer.ts' }).waitFor()
     if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'picks-at.png') })
     await field.press('Tab')
-    expect(await field.inputValue()).toBe('see @src/chat/answer.ts ')
+    expect(await field.inputValue()).toBe('let @explore see @src/chat/answer.ts ')
     await field.pressSequentially('and @src')
     await list.getByRole('option').first().waitFor()
     await field.press('Enter')
-    expect(await field.inputValue()).toBe('see @src/chat/answer.ts and @src/')
+    expect(await field.inputValue()).toBe('let @explore see @src/chat/answer.ts and @src/')
     await list.getByRole('option').filter({ hasText: 'src/chat/' }).first().waitFor()
     await field.press('Escape')
     await list.waitFor({ state: 'detached' })
@@ -107,10 +113,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chatPage(page).finished()
     const brought = chatPage(page).own.last().getByRole('list', { name: 'Brought in' })
     expect(await brought.getByRole('listitem').allInnerTexts()).toEqual([
+      'explore',
       'src/chat/answer.ts',
       'src/',
       expect.stringContaining('.env was not brought in.'),
     ])
+    expect(await chatPage(page).lastAnswer.innerText()).toContain('The person wants the agent explore for this')
     expect(await chatPage(page).lastAnswer.innerText()).not.toContain('secret')
     if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'picks-brought.png') })
   })

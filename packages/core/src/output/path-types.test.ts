@@ -125,7 +125,11 @@ test('paths that lead nowhere do not compile', () => {
   article('author/address.city')
   // @ts-expect-error a scalar has nothing below it
   at<number>()('a')
-  expect(true).toBe(true)
+  expectTypeOf<
+    ValueAt<Article, 'titel' | 'items[0].titel' | 'items.title' | 'author[0]' | 'title.length'>
+  >().toBeNever()
+  expectTypeOf<ValueAt<Article, 'scores.anna.age' | 'block.href' | 'items[first]'>>().toBeNever()
+  expectTypeOf<ValueAt<Article, 'items/0/titel' | 'items/title' | 'items/0/' | 'author/address.city'>>().toBeNever()
 })
 
 interface Deep {

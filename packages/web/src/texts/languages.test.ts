@@ -1,6 +1,21 @@
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { en } from './languages/en.ts'
 import { zh } from './languages/zh.ts'
+
+const folder = new URL('./languages/', import.meta.url)
+/** Every file of the folder is a language: a third one is looked at as soon as it is there. */
+const tags = readdirSync(folder)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -'.ts'.length))
+const others = tags.filter((tag) => tag !== 'en')
+
+async function load(tag: string): Promise<object> {
+  const module = (await import(new URL(`${tag}.ts`, folder).href)) as Record<string, object | undefined>
+  const found = module[tag]
+  if (found === undefined) throw new Error(`texts/languages/${tag}.ts does not export "${tag}"`)
+  return found
+}
 
 /** Every text by its place; what a function says is tried with something in each place. */
 function texts(value: unknown, place = ''): [string, string][] {
@@ -15,6 +30,48 @@ function texts(value: unknown, place = ''): [string, string][] {
 /** The same in both: names, signs, and what is typed. */
 const shared = /^(Top [PK]|JSON|MCP|PDF|Tokens?|token|en|zh|Troupe( 3)?|Markdown|[\W\d_]*|\{\w+\}|.*[a-z]+=.*)$/u
 
+/** What a language lacks, says nothing in, or has other places in than English has. */
+function faultsOf(language: object): string[] {
+  const own = new Map(texts(language))
+  const places = (text: string): string =>
+    [...text.matchAll(/\{(\w+)\}/g)]
+      .map(([, name = '']) => name)
+      .toSorted((a, b) => a.localeCompare(b))
+      .join()
+  const english = new Map(texts(en))
+  return [
+    ...[...english.keys()].filter((place) => !own.has(place)).map((place) => `${place} is missing`),
+    ...[...own]
+      .filter(([place, text]) => text === '' && english.get(place) !== '')
+      .map(([place]) => `${place} is empty`),
+    ...[...own]
+      .filter(([place, text]) => english.has(place) && places(text) !== places(english.get(place) ?? ''))
+      .map(([place]) => `${place} has other places to fill`),
+  ]
+}
+
+test('the folder holds English and at least one other language', () => {
+  expect(tags).toEqual(expect.arrayContaining(['en', 'zh']))
+})
+
+test.for(tags)('%s is exported under its tag and says its own name', async (tag) => {
+  expect(await load(tag)).toMatchObject({ tag, language: expect.stringMatching(/\S/) as string })
+})
+
+test.for(others)('%s has every text that English has, with the same places to fill', async (tag) => {
+  expect(faultsOf(await load(tag))).toEqual([])
+})
+
+test('a language that lacks a text, leaves one empty or fills other places is found out', () => {
+  const { language: _, ...without } = zh
+  const faulty = { ...without, displays: { ...zh.displays, from: 'from {file}', download: '' } }
+  expect(faultsOf(faulty)).toEqual([
+    'language is missing',
+    'displays.download is empty',
+    'displays.from has other places to fill',
+  ])
+})
+
 test('what is said in English is said in Chinese', () => {
   const chinese = new Map(texts(zh))
   const left = texts(en).filter(([place, text]) => chinese.get(place) === text && !shared.test(text))
@@ -24,11 +81,4 @@ test('what is said in English is said in Chinese', () => {
 test('one word for one thing, in Chinese too', () => {
   const avoided = /代理|词元|服务商|摘要|您/
   expect(texts(zh).filter(([, text]) => avoided.test(text))).toEqual([])
-})
-
-test('places in a sentence are the same in every language', () => {
-  const chinese = new Map(texts(zh))
-  const places = (text: string) => new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
-  for (const [place, text] of texts(en))
-    expect([place, places(chinese.get(place) ?? '')]).toEqual([place, places(text)])
 })
