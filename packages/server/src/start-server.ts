@@ -27,6 +27,7 @@ import { callSettings, checkParams } from './call-settings.ts'
 import { closeAll } from './close-all.ts'
 import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
+import { clearUnfinishedBackups } from './data/back-up-home.ts'
 import { diagnose } from './doctor/diagnose.ts'
 import { lockHome, openHome, type Home } from './home.ts'
 import { createInbox } from './inbox.ts'
@@ -235,6 +236,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const skillBook = createSkillBook({ home: home.path, personHome, store })
     const skillImports = createSkillImports(home.path)
     closers.push(() => skillImports.close())
+    await clearUnfinishedBackups(home.path)
     const context = openContext({
       store,
       home: home.path,

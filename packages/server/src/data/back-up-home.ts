@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 
 export interface Backup {
@@ -7,21 +7,21 @@ export interface Backup {
 }
 
 /**
- * A copy of everything that cannot be made anew: the database, the blobs and the settings, in a folder of its own below
- * `backups`. It is there whole or not at all. Blobs never change, so they are linked and take no room twice.
+ * A copy of everything that cannot be made anew, in a folder of its own below `backups`: a home is made of it by copying
+ * it. It is there whole or not at all.
  */
 export async function backUpHome(
   home: string,
   copyDatabase: (target: string) => Promise<void>,
   now = Date.now(),
 ): Promise<Backup> {
+  await clearUnfinishedBackups(home)
   const target = path.join(home, 'backups', new Date(now).toISOString().replaceAll(':', '-'))
-  const part = `${target}.part`
+  const part = target + unfinished
   try {
     await mkdir(path.join(part, 'blobs'), { recursive: true, mode: 0o700 })
     await copyDatabase(path.join(part, 'troupe.db'))
-    await copyBlobs(path.join(home, 'blobs'), path.join(part, 'blobs'))
-    await copyFile(path.join(home, 'config.json'), path.join(part, 'config.json')).catch(whereMissing)
+    for (const name of await namesIn(home)) if (!isMadeAnew(name)) await copyPlace(home, name, part)
     await sync(path.join(part, 'troupe.db'))
     await rename(part, target)
   } catch (error) {
@@ -31,34 +31,71 @@ export async function backUpHome(
   return { path: target, createdAt: now }
 }
 
+/** What a process that was killed in the middle of a backup has left. None may be under way. */
+export async function clearUnfinishedBackups(home: string): Promise<void> {
+  const folder = path.join(home, 'backups')
+  const left = (await namesIn(folder)).filter((name) => name.endsWith(unfinished))
+  for (const name of left) await rm(path.join(folder, name), { recursive: true, force: true })
+}
+
 /** The newest first. */
 export async function listBackups(home: string): Promise<Backup[]> {
   const folder = path.join(home, 'backups')
-  const names = await readdir(folder).catch((error: unknown) => {
-    whereMissing(error)
-    return []
-  })
-  const backups = names.map((name) => ({ path: path.join(folder, name), createdAt: momentOf(name) }))
+  const backups = (await namesIn(folder)).map((name) => ({ path: path.join(folder, name), createdAt: momentOf(name) }))
   return backups
     .filter((backup): backup is Backup => Number.isFinite(backup.createdAt))
     .toSorted((one, other) => other.createdAt - one.createdAt)
 }
+
+const unfinished = '.part'
 
 function momentOf(name: string): number {
   const [day, time] = name.split('T')
   return Date.parse(`${day}T${time?.replaceAll('-', ':')}`)
 }
 
-async function copyBlobs(from: string, to: string): Promise<void> {
-  const names = await readdir(from).catch((error: unknown) => {
-    whereMissing(error)
-    return []
-  })
-  for (const name of names.filter((one) => !one.startsWith('.'))) {
-    const [source, target] = [path.join(from, name), path.join(to, name)]
-    // Not every disk knows links.
-    await link(source, target).catch(() => copyFile(source, target))
+/**
+ * Of the home: secrets and marks of the process that has it, what is on its way in (a hidden blob, too), other backups, and the database,
+ * which is copied while it is in use. Of a session: what is exported from the database.
+ */
+function isMadeAnew(relative: string): boolean {
+  const [top = '', second = '', third = ''] = relative.split(path.sep)
+  if (top.startsWith('troupe.db')) return true
+  if (['backups', 'imports', 'uploads', 'lock', 'owner.json', 'token'].includes(top)) return true
+  if (top === 'blobs') return second.startsWith('.')
+  return top === 'sessions' && ['session.json', 'messages.jsonl', 'agents'].includes(third)
+}
+
+/** Files that are named by what they hold never change: they are linked and take no room twice. */
+function neverChanges(relative: string): boolean {
+  return relative.startsWith(`blobs${path.sep}`) || relative.startsWith(path.join('undo', 'objects') + path.sep)
+}
+
+/** A file or folder of the home, where it is a link what that leads to; links further down stay links. */
+async function copyPlace(home: string, name: string, to: string): Promise<void> {
+  const place = path.join(home, name)
+  const stats = await stat(place).catch(whereMissing)
+  if (stats?.isFile()) await copyFile(place, path.join(to, name)).catch(whereMissing)
+  if (stats?.isDirectory() !== true) return
+  for (const entry of await readdir(place, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name)
+    const relative = path.relative(home, file)
+    if (isMadeAnew(relative)) continue
+    const target = path.join(to, relative)
+    await mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
+    if (entry.isSymbolicLink()) await symlink(await readlink(file), target)
+    if (entry.isFile()) await copyOne(file, target, neverChanges(relative)).catch(whereMissing)
   }
+}
+
+async function copyOne(file: string, target: string, linked: boolean): Promise<void> {
+  // Not every disk knows links.
+  if (linked) await link(file, target).catch(() => copyFile(file, target))
+  else await copyFile(file, target)
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(whereMissing)) ?? []
 }
 
 async function sync(file: string): Promise<void> {
@@ -70,6 +107,6 @@ async function sync(file: string): Promise<void> {
   }
 }
 
-function whereMissing(error: unknown): void {
+function whereMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
 }

@@ -9,7 +9,10 @@ export interface Place {
   bytes: number
 }
 
-/** What lies in a home, by what it is for. A file that goes away meanwhile is not counted. */
+/**
+ * What lies in a home, by what it is for. A file that goes away meanwhile is not counted; bytes that a backup shares
+ * with the home, or with another backup, are counted once.
+ */
 export async function measureHome(home: string): Promise<Place[]> {
   const place = (name: Place['name'], file: string): Place => ({
     name,
@@ -25,19 +28,25 @@ export async function measureHome(home: string): Promise<Place[]> {
     other: place('other', ''),
   }
   const entries = await readdir(home, { recursive: true, withFileTypes: true })
-  for (const entry of entries) {
-    if (!entry.isFile()) continue
-    const file = path.join(entry.parentPath, entry.name)
-    const size = await stat(file).then(
-      (stats) => stats.size,
-      () => undefined,
-    )
-    if (size === undefined) continue
-    const { [nameOf(path.relative(home, file))]: found } = places
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name))
+  const placed = files.map((file) => ({ file, name: nameOf(path.relative(home, file)) }))
+  const counted = new Set<string>()
+  // Backups come last: what they share is the home's.
+  for (const { file, name } of placed.toSorted((one, other) => rank(one.name) - rank(other.name))) {
+    const stats = await stat(file, { bigint: true }).catch(() => undefined)
+    if (stats === undefined) continue
+    const { [name]: found } = places
     found.files += 1
-    found.bytes += size
+    const id = `${stats.dev} ${stats.ino}`
+    if (stats.nlink > 1n && counted.has(id)) continue
+    if (stats.nlink > 1n) counted.add(id)
+    found.bytes += Number(stats.size)
   }
   return Object.values(places)
+}
+
+function rank(name: Place['name']): number {
+  return name === 'backups' ? 1 : 0
 }
 
 function nameOf(relative: string): Place['name'] {

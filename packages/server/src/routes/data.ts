@@ -39,7 +39,7 @@ export function dataRoutes(options: DataRoutesOptions): Route[] {
     route({
       method: 'POST',
       path: '/ai/data/backup',
-      summary: 'Copies the database, the blobs and the settings to a folder of their own in the home.',
+      summary: 'Copies everything that cannot be made anew to a folder of its own in the home.',
       answers: { 201: '{backup: {path, createdAt}}' },
       handle: (c) =>
         inTurn('backup', async () => c.json({ backup: await backUpHome(options.homePath, options.copyDatabase) }, 201)),
