@@ -17,6 +17,7 @@ export interface ReadyRule {
 
 /** The rules of one effect, by what they may meet. */
 export interface EffectRules {
+  readonly isEmpty: boolean
   /** Rules without a pattern, by the key of the tool; and those for all that an MCP server brings. */
   readonly tools: ReadonlyMap<string, ReadyRule>
   readonly servers: ReadonlyMap<string, ReadyRule>
@@ -128,6 +129,7 @@ function indexOf(rules: readonly ReadyRule[]): EffectRules {
     }
   }
   return {
+    isEmpty: rules.length === 0,
     tools,
     servers,
     own,

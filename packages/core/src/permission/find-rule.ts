@@ -20,6 +20,7 @@ export interface MetRule {
 
 /** The rule that meets any part of the call, wherever it is. A sure one goes before one that may or may not. */
 export function findRule(rules: EffectRules, facts: CallFacts): MetRule | undefined {
+  if (rules.isEmpty) return undefined
   let doubtful: MetRule | undefined
   for (const met of metRules(rules, facts)) {
     if (met.sure) return met

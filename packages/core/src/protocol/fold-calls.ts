@@ -96,13 +96,15 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
   function named(chunk: NamedChunk, state: string): Draft {
     const dynamic = chunk.dynamic === true
     const type = dynamic ? 'dynamic-tool' : `tool-${chunk.toolName}`
-    let part = stepCalls.get(chunk.toolCallId)
-    if (part === undefined) part = add({ type, toolCallId: chunk.toolCallId, state })
-    part.type = type
+    const known = stepCalls.get(chunk.toolCallId)
+    const part = known ?? add({ type, toolCallId: chunk.toolCallId, state })
+    if (known !== undefined) {
+      part.type = type
+      part['state'] = state
+      drop(part, ['rawInput', 'inputEncoding', 'output', 'errorText', 'preliminary', 'input'])
+    }
     if (dynamic) part['toolName'] = chunk.toolName
-    part['state'] = state
     inputs.delete(chunk.toolCallId)
-    for (const key of ['rawInput', 'inputEncoding', 'output', 'errorText', 'preliminary', 'input']) delete part[key]
     if (chunk.title !== undefined) part['title'] = chunk.title
     if (chunk.toolMetadata !== undefined) part['toolMetadata'] = chunk.toolMetadata
     if (chunk.providerExecuted != null) part['providerExecuted'] = chunk.providerExecuted
@@ -140,7 +142,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
     const input = inputs.get(chunk.toolCallId)
     if (input !== undefined) showInput(input)
     inputs.delete(chunk.toolCallId)
-    for (const key of ['output', 'errorText', 'preliminary', 'inputEncoding']) delete part[key]
+    drop(part, ['output', 'errorText', 'preliminary', 'inputEncoding'])
     if (chunk.type === 'tool-output-available' || part.type === 'dynamic-tool') delete part['rawInput']
     if (chunk.type === 'tool-output-available') {
       part['state'] = 'output-available'
@@ -183,6 +185,11 @@ type NamedChunk = Pick<
   Of<'tool-input-available'>,
   'toolCallId' | 'toolName' | 'dynamic' | 'providerExecuted' | 'providerMetadata' | 'toolMetadata'
 > & { title?: string | undefined }
+
+/** An object that something was deleted from is slow for good: only what is there is. */
+function drop(part: Draft, keys: readonly string[]): void {
+  for (const key of keys) if (key in part) delete part[key]
+}
 
 function showInput({ part, encoding, text }: Input): void {
   if (text === undefined) return

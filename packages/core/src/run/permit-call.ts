@@ -37,7 +37,7 @@ export interface CallAtDoor {
 export async function permitCall(door: CallAtDoor, first: Given): Promise<Permitted | undefined> {
   const before = await beforeHooks(door, first)
   if (before.decision === 'deny') return refuse(door, before.reason)
-  const now = await rewritten(door, first, before)
+  const now = before.rewritten === undefined ? first : await rewritten(door, before.rewritten)
   const decision = withHooks(await decideOn(door, now), before)
   if (decision.decision === 'deny') return refuse(door, decision.reason)
   if (decision.decision === 'allow') return { ...now, context: before.context }
@@ -97,8 +97,7 @@ async function askHooks(
 }
 
 /** The input as the hooks left it, kept beside the model's own. */
-async function rewritten(door: CallAtDoor, first: Given, { rewritten: made }: HookVerdict): Promise<Given> {
-  if (made === undefined) return first
+async function rewritten(door: CallAtDoor, made: NonNullable<HookVerdict['rewritten']>): Promise<Given> {
   const { call, ctx, notes } = door
   const input = fitting(call.tool, made.input)
   const complaint = await call.tool.validate?.(input, ctx)

@@ -131,13 +131,14 @@ export function createTranslator(input: ModelCall, answer: ModelAnswer & { start
   }
 
   async function toolCall(part: LanguageModelV4ToolCall): Promise<void> {
-    const toolCallId = await ourId(part.toolCallId)
-    const shared = defined({
-      providerExecuted: part.providerExecuted,
-      providerMetadata: part.providerMetadata,
-      dynamic: part.dynamic,
-    })
-    if (part.providerExecuted === true) {
+    const toolCallId = ids?.get(part.toolCallId) ?? (await ourId(part.toolCallId))
+    const { providerExecuted, providerMetadata, dynamic } = part
+    const shared = {
+      ...(providerExecuted !== undefined && { providerExecuted }),
+      ...(providerMetadata !== undefined && { providerMetadata }),
+      ...(dynamic !== undefined && { dynamic }),
+    }
+    if (providerExecuted === true) {
       emit({ type: 'tool-input-available', toolCallId, toolName: part.toolName, input: tryJson(part.input), ...shared })
       return
     }
