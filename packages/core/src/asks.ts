@@ -27,7 +27,7 @@ export interface Ask {
   remember?: readonly string[]
   /** The commands that were found in a shell call. */
   commands?: Decision['commands']
-  /** The page that started the run. An ask of kind `browser` is answered by it alone. */
+  /** The page that started the run. An ask of kind `browser` is answered by it, or whom it went to, unless it waits for a person. */
   client?: string
   /** The tab of it that is asked first. Not kept. */
   tab?: string

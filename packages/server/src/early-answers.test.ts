@@ -33,13 +33,27 @@ describe('early answers', () => {
     expect(early.take(said)).toBeUndefined()
   })
 
+  it('stand: a second of the same page is refused, until the first is taken or too old', () => {
+    let now = 1000
+    const early = createEarlyAnswers(() => now)
+    const other: Answer = { type: 'deny' }
+    early.put(said)
+    const closed = expect.objectContaining({ name: 'AskClosed', status: 409 }) as Error
+    expect(() => early.put({ ...said, answer: other })).toThrow(closed)
+    early.put({ ...said, client: 'page-2' })
+    expect(early.take(said)).toEqual(answer)
+    early.put(said)
+    now += earlyLife
+    early.put({ ...said, answer: other })
+    expect(early.take(said)).toEqual(other)
+  })
+
   it('are few and short; those that are too old make room', () => {
     let now = 1000
     const early = createEarlyAnswers(() => now)
     const large: Answer = { type: 'answers', answers: { output: 'x'.repeat(300_000) } }
     expect(() => early.put({ ...said, answer: large })).toThrow(expect.objectContaining({ status: 413 }))
     for (let i = 0; i < 20; i++) early.put({ ...said, toolCallId: `c${i}` })
-    early.put({ ...said, toolCallId: 'c3' })
     const tooMany = expect.objectContaining({ name: 'TooManyAnswers', status: 429 }) as Error
     expect(() => early.put({ ...said, toolCallId: 'one-more' })).toThrow(tooMany)
     for (let i = 0; i < 180; i++) early.put({ ...said, sessionId: `other${i}` })

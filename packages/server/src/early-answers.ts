@@ -2,7 +2,7 @@ import { NamedError, type Answer } from '@troupe/core'
 
 /** Answers of pages that came before the ask of their call was there. They belong to one session and one client. */
 export interface EarlyAnswers {
-  /** Throws `AnswerTooLarge` (413), `TooManyAnswers` (429). */
+  /** The first of a client stands. Throws `AskClosed` (409), `AnswerTooLarge` (413), `TooManyAnswers` (429). */
   put(early: EarlyAnswer): void
   /** Takes out what a client said of a call. */
   take(of: Pick<EarlyAnswer, 'sessionId' | 'toolCallId'> & { client?: string }): Answer | undefined
@@ -30,7 +30,11 @@ export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers
           status: 413,
           data: { largest },
         })
-      kept = kept.filter((other) => other.until > clock() && !isSame(other, early))
+      kept = kept.filter((other) => other.until > clock())
+      if (kept.some((other) => isSame(other, early)))
+        throw new NamedError('AskClosed', 'This page has told of that call before, and its first word stands.', {
+          status: 409,
+        })
       const ofSession = kept.filter(({ sessionId }) => sessionId === early.sessionId).length
       if (ofSession >= mostOfSession || kept.length >= most)
         throw new NamedError('TooManyAnswers', 'Too many answers came that nothing waits for.', { status: 429 })
@@ -50,9 +54,19 @@ export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers
   }
 }
 
-/** Whether this page may answer a browser ask: its own may, and any where nobody owns it. */
-export function mayAnswer(ask: { client?: string | undefined }, client: string | undefined): boolean {
-  return ask.client === undefined || ask.client === client
+/**
+ * Whether this page may answer a browser ask: its own may, any may where nobody owns it, and any may where the ask waits
+ * for a person, who may sit elsewhere by now.
+ */
+export function mayAnswer(
+  ask: { client?: string | undefined; content?: unknown },
+  client: string | undefined,
+): boolean {
+  return ask.client === undefined || ask.client === client || isForPerson(ask.content)
+}
+
+function isForPerson(content: unknown): boolean {
+  return (content as { byPerson?: unknown } | null | undefined)?.byPerson === true
 }
 
 function isSame(one: EarlyAnswer, other: EarlyAnswer): boolean {

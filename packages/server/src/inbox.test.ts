@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { NamedError, type Answer, type Ask, type Store } from '@troupe/core'
 import { createInbox } from './inbox.ts'
 
-const ask = { id: 'ask_1', kind: 'approval', sessionId: 's1', closedAt: null, answer: null } as unknown as Ask
+const ask = {
+  id: 'ask_1',
+  kind: 'approval',
+  sessionId: 's1',
+  createdAt: Date.now(),
+  closedAt: null,
+  answer: null,
+} as unknown as Ask
 const never = new AbortController().signal
 
 /** Asks in memory; `opening` is what happens after an ask can be seen and before `open` resolves. */
@@ -147,6 +154,36 @@ describe('an ask of a page', () => {
     expect(await inbox.acknowledge(said)).toBe('resolved')
     expect(await waiting).toEqual(done)
   })
+
+  it('that waits for a person is answered from wherever they are, but not before it is asked', async () => {
+    const inbox = createInbox(asks())
+    const elsewhere = { ...said, client: 'page-2' }
+    await expect(inbox.acknowledge(elsewhere, { client: 'page-1' })).rejects.toMatchObject({ name: 'ForeignClient' })
+    const opened = Promise.withResolvers<void>()
+    const waiting = inbox.ask({ ...browserAsk, content: { byPerson: true } }, never, opened.resolve)
+    await opened.promise
+    expect(await inbox.acknowledge(elsewhere, { client: 'page-1' })).toBe('resolved')
+    expect(await waiting).toEqual(done)
+    await expect(inbox.acknowledge(said)).rejects.toMatchObject({ name: 'AskClosed', status: 409 })
+  })
+
+  it('takes one early word of its page: a second is refused, and the first stands', async () => {
+    const inbox = createInbox(asks())
+    expect(await inbox.acknowledge(said)).toBe('stored')
+    const other: Answer = { type: 'answers', answers: { status: 'failed' } }
+    await expect(inbox.acknowledge({ ...said, answer: other })).rejects.toMatchObject({ status: 409 })
+    expect(await inbox.ask(browserAsk, never)).toEqual(done)
+  })
+
+  it('has the time that was left when it is asked again after a restart', async () => {
+    const store = asks()
+    const before = new AbortController()
+    const asked = { ...browserAsk, createdAt: Date.now() - 60_000, timeoutMs: 60_010 }
+    const left = createInbox(store).ask(asked, before.signal, () => before.abort(new NamedError('Interrupted', 'gone')))
+    await expect(left).rejects.toMatchObject({ name: 'Interrupted' })
+    const again = createInbox(store).ask({ ...asked, createdAt: Date.now() }, never)
+    await expect(again).rejects.toMatchObject({ name: 'AskTimeout' })
+  }, 5000)
 
   it('is closed when its time is over, and whoever waits is told so by name', async () => {
     const inbox = createInbox(asks())

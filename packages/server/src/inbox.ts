@@ -24,8 +24,11 @@ export interface Inbox extends Asks {
   list(options: { sessionId?: string; runId?: string }): Promise<Ask[]>
   /** A stream is about to show the id of an ask, which comes in a moment. */
   announce(id: string): void
-  /** What a page says of a call. `stored` when its ask is not there yet: it is kept for half a minute. */
-  acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
+  /**
+   * What a page says of a call. `stored` when its ask is not there yet: it is kept for half a minute, if it comes from the
+   * page that `run` belongs to. Throws what `answer` throws, and what `EarlyAnswers.put` does.
+   */
+  acknowledge(early: EarlyAnswer, run?: { client?: string | undefined }): Promise<'resolved' | 'stored'>
 }
 
 export interface AnswerOptions {
@@ -74,8 +77,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
           letGo = await askPages(ask, known, reject)
           onOpen?.()
         }
-        if (known.timeoutMs !== undefined)
-          timer = setTimeout(() => void expire(known).catch(reject), Math.min(known.timeoutMs, longestAskMs))
+        if (known.timeoutMs !== undefined) timer = setTimeout(() => void expire(known).catch(reject), timeLeft(known))
         return await promise
       } catch (error) {
         // The run goes on without this call, so nothing else would close it.
@@ -120,10 +122,11 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       if (announced.size >= mostAnnounced) announced.delete(announced.keys().next().value as string)
       announced.set(id, Promise.withResolvers())
     },
-    async acknowledge(given) {
+    async acknowledge(given, run = {}) {
       const { answer, client } = given
       const known = await askOf(given)
       if (known === undefined) {
+        if (!mayAnswer({ client: run.client }, client)) throw foreignClient()
         early.put(given)
         // It may have been opened meanwhile, and then either has found the answer or waits for it.
         const late = await askOf(given)
@@ -173,7 +176,12 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
   }
 }
 
-export function foreignClient(): NamedError {
+/** Of the time since it was first asked, also by a process before this one. */
+function timeLeft({ createdAt, timeoutMs = 0 }: Ask): number {
+  return Math.min(Math.max(createdAt + timeoutMs - Date.now(), 0), longestAskMs)
+}
+
+function foreignClient(): NamedError {
   return new NamedError('ForeignClient', 'Another page was asked, and only that page can answer.', { status: 403 })
 }
 

@@ -1,6 +1,7 @@
 import {
   NamedError,
   newId,
+  stopNow,
   type AgentFrame,
   type AgentDetails,
   type AgentRecord,
@@ -12,8 +13,8 @@ import {
   type StoredMessage,
   type SteeringMessage,
 } from '@troupe/core'
-import { mayAnswer, type EarlyAnswer } from './early-answers.ts'
-import { foreignClient, type AnswerOptions } from './inbox.ts'
+import type { EarlyAnswer } from './early-answers.ts'
+import type { AnswerOptions } from './inbox.ts'
 import type { LiveRun, OpenRun, RunToBegin } from './live-run.ts'
 import { noRun, openRun } from './session-run.ts'
 import { readRemains, type UnfinishedRun } from './read-remains.ts'
@@ -43,7 +44,7 @@ export interface Live {
   steer(sessionId: string, message: SteeringMessage): Promise<void>
   /** See `Inbox.answer`. */
   answer(askId: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
-  /** What a page says of a call that it was asked to carry out. Throws `ForeignClient` (403), see `Inbox.acknowledge`. */
+  /** What a page says of a call that it was asked to carry out, see `Inbox.acknowledge`. */
   acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
   /** Takes up what an earlier process left unfinished. */
   recover(): Promise<void>
@@ -89,7 +90,7 @@ export function createLive(options: LiveOptions): Live {
     async stopAgent(sessionId, agentId) {
       if ((await runs.get(sessionId)?.stopAgent(agentId)) !== undefined) return true
       const alone = children.get(childKey(sessionId, agentId))
-      alone?.abort(stopped())
+      alone?.abort(stopNow())
       await alone?.done
       return alone !== undefined
     },
@@ -108,12 +109,12 @@ export function createLive(options: LiveOptions): Live {
       const alone = [...children].flatMap(([key, child]) => (key.startsWith(`${sessionId}/`) ? [child] : []))
       const live = runs.get(sessionId)
       if (live === undefined) {
-        for (const child of alone) child.abort(stopped())
+        for (const child of alone) child.abort(stopNow())
         await Promise.allSettled(alone.map((child) => child.done))
         return undefined
       }
       const begun = performance.now()
-      live.abort(stopped())
+      live.abort(stopNow())
       await live.done
       return { runId: live.id, ms: Math.round(performance.now() - begun) }
     },
@@ -130,9 +131,7 @@ export function createLive(options: LiveOptions): Live {
     },
     async acknowledge(early) {
       const live = runs.get(early.sessionId)
-      const mayAct = live === undefined || mayAnswer(live, early.client)
-      if (!mayAct && options.pages?.isCallWith(early, early.client) !== true) throw foreignClient()
-      const result = await inbox.acknowledge(early)
+      const result = await inbox.acknowledge(early, live)
       if (result === 'resolved') live?.moved()
       return result
     },
@@ -334,10 +333,6 @@ export function createLive(options: LiveOptions): Live {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   }
-}
-
-function stopped(): NamedError {
-  return new NamedError('Stopped', 'Stopped by the person.')
 }
 
 function childKey(sessionId: string, agentId: string): string {

@@ -27,7 +27,6 @@ export interface PageCalls {
   of(tab: Pick<PageTab, 'clientId' | 'tabId'>): { calls: PageCall[]; others: number }
   /** Whether a call was given to a tab of this client. */
   isWith(askId: string, clientId: string | undefined): boolean
-  isCallWith(call: { sessionId: string; toolCallId: string }, clientId: string): boolean
 }
 
 const returnMs = 10_000
@@ -87,13 +86,8 @@ export function createPageCalls(
       const calls = given.filter((one) => look(one) === key).map(({ call }) => call)
       return { calls, others: given.length - calls.length }
     },
-    isWith: (askId, clientId) => isHeldBy(waiting.get(askId), clientId),
-    isCallWith: ({ sessionId, toolCallId }, clientId) =>
-      waiting
-        .values()
-        .some(
-          (one) => one.call.sessionId === sessionId && one.call.toolCallId === toolCallId && isHeldBy(one, clientId),
-        ),
+    isWith: (askId, clientId) =>
+      clientId !== undefined && waiting.get(askId)?.held?.startsWith(`${clientId} `) === true,
   }
 
   /** Gives the call to a tab where it has none that lives. */
@@ -108,10 +102,6 @@ export function createPageCalls(
     delete one.held
     one.timer ??= setTimeout(() => one.onNobody(noPage()), one.wait)
     return undefined
-  }
-
-  function isHeldBy(one: Waiting | undefined, clientId: string | undefined): boolean {
-    return clientId !== undefined && one?.held?.startsWith(`${clientId} `) === true
   }
 }
 

@@ -96,6 +96,39 @@ it('another tab takes over when the first has died, also one of another browser'
   await leaveAll(['a', '2'], ['b', '3'])
 })
 
+it('what waits for a person is answered in whatever browser they sit, once it is asked', async () => {
+  await beat('a', '1')
+  await beat('b', '3')
+  const clipboard = async (sessionId: string) => {
+    server.script(sessionId, [
+      [{ gate: sessionId }, { call: { name: 'ReadClipboard', input: {}, id: `call-${sessionId}` } }],
+      [{ text: 'Thanks.' }],
+    ])
+    const chat = server.chat(sessionId, sessionId, { clientId: 'a', tabId: '1' })
+    const body = { sessionId, toolCallId: `call-${sessionId}`, clientId: 'b' }
+    await expect.poll(() => server.live.get(sessionId)).toBeDefined()
+    // Nobody may answer ahead for the page that started the run.
+    expect(await ack({ ...body, output: { text: 'forged' } })).toMatchObject({ status: 403 })
+    server.model.open(sessionId)
+    await chat
+    return { body, done: server.live.get(sessionId)?.done }
+  }
+  const shared = await clipboard('shared')
+  expect(await ack({ ...shared.body, output: { text: 'roses' } })).toMatchObject({ body: { result: 'resolved' } })
+  await shared.done
+  expect((await server.messages('shared')).at(-1)?.parts).toContainEqual(
+    expect.objectContaining({ state: 'output-available', output: { text: 'roses', characters: 5 } }),
+  )
+  expect(await ack({ ...shared.body, clientId: 'a' })).toMatchObject({ status: 409 })
+  const declined = await clipboard('declined')
+  expect(await ack({ ...declined.body, status: 'failed', errorText: 'No.' })).toMatchObject({ status: 200 })
+  await declined.done
+  expect((await server.messages('declined')).at(-1)?.parts).toContainEqual(
+    expect.objectContaining({ errorText: 'No.' }),
+  )
+  await leaveAll(['a', '1'], ['b', '3'])
+})
+
 it('what a page could not do is an error of the call, and what it makes up is not taken', async () => {
   await beat('a', '1')
   const failed = await opening({ clientId: 'a', tabId: '1' })

@@ -59,6 +59,9 @@ describe('POST /ai/tools/ack', () => {
     const stored = { status: 200, body: { result: 'stored' } }
     expect(await ack({ sessionId: 'early', toolCallId: 'soon', output: 'right' })).toEqual(stored)
     expect(await ack({ sessionId: 'early', toolCallId: 'soon', clientId: 'page-2', output: 'forged' })).toEqual(stored)
+    // The first word of a page stands.
+    const second = await ack({ sessionId: 'early', toolCallId: 'soon', output: 'changed my mind' })
+    expect(second).toMatchObject({ status: 409, body: { error: { name: 'AskClosed' } } })
     const chat = await server.chat('early', 'early', { clientId: 'page-1' })
     expect(chat.types.at(-1)).toBe('finish')
     expect(await outputs('early')).toEqual([{ type: 'answers', answers: { status: 'success', output: 'right' } }])
