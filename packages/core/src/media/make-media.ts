@@ -3,7 +3,7 @@ import { fileKind } from '../files/file-kind.ts'
 import { resolvePath } from '../files/resolve-path.ts'
 import { NamedError } from '../error.ts'
 import type { ToolContext } from '../tool.ts'
-import type { MediaErrorCode, MediaRequest, MediaTask } from './media.ts'
+import type { Media, MediaErrorCode, MediaRequest, MediaTask } from './media.ts'
 
 const sayEveryMs = 2000
 const maxBytes = 20 * 2 ** 20
@@ -23,13 +23,8 @@ export async function makeMedia({ images = [], ...request }: MediaInput, ctx: To
     taskId = task.id
     const { kind, model, prompt } = task
     ctx.emit('media-generate-start', { taskId, kind, model, prompt, toolCallId: ctx.toolCallId })
-    const begun = Date.now()
-    // Providers do not say how far they are; that time passes is all that is known.
-    const saying = setInterval(
-      () => ctx.emit('media-generate-progress', { taskId, progress: 0, elapsedMs: Date.now() - begun }),
-      sayEveryMs,
-    )
-    const ended = await ctx.media.ended(taskId, ctx.signal).finally(() => clearInterval(saying))
+    const quiet = sayHowItGoes(ctx.media, taskId, ctx)
+    const ended = await ctx.media.ended(taskId, ctx.signal).finally(quiet)
     if (ended.status !== 'done')
       throw refusal(ended.errorCode ?? 'generation_failed', ended.message ?? 'It was stopped before it was done.')
     ctx.emit('media-generate-end', { taskId, kind, model, files: ended.files, toolCallId: ctx.toolCallId })
@@ -40,6 +35,25 @@ export async function makeMedia({ images = [], ...request }: MediaInput, ctx: To
     const named = taskId === undefined ? {} : { taskId }
     ctx.emit('media-generate-error', { ...named, errorCode, message, toolCallId: ctx.toolCallId })
     throw error
+  }
+}
+
+/** That time passes is known of every task; how far it is only of some. */
+function sayHowItGoes(media: Media, taskId: string, ctx: ToolContext): () => void {
+  const begun = Date.now()
+  let isOver = false
+  const say = async (): Promise<void> => {
+    // What goes wrong here goes wrong for whoever waits for the end, too.
+    const progress = (await media.get(taskId).catch(() => undefined))?.progress
+    if (isOver) return
+    const known = progress === undefined ? {} : { progress: Math.min(1, Math.max(0, progress)) }
+    const elapsedMs = Date.now() - begun
+    ctx.emit('media-generate-progress', { taskId, elapsedMs, ...known, toolCallId: ctx.toolCallId })
+  }
+  const timer = setInterval(() => void say(), sayEveryMs)
+  return () => {
+    isOver = true
+    clearInterval(timer)
   }
 }
 

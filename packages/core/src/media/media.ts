@@ -34,6 +34,8 @@ export interface MediaTask {
   model: string
   prompt: string
   status: 'running' | 'done' | 'failed' | 'stopped'
+  /** How much of it is done, from 0 to 1, where whoever makes it says so. */
+  progress?: number
   files: MediaFile[]
   /** What the provider did not heed, in sentences. */
   warnings: string[]

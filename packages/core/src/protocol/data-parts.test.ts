@@ -38,7 +38,10 @@ const good: { [K in Name]: unknown[] } = {
   'tool-progress': [{ toolCallId: 'c', delta: 'half' }],
   retry: [{ attempt: 1, delayMs: 500, message: '429' }],
   'media-generate-start': [{ taskId: 't', kind: 'image' }],
-  'media-generate-progress': [{ taskId: 't', progress: 0.5 }],
+  'media-generate-progress': [
+    { taskId: 't', toolCallId: 'c', elapsedMs: 2000 },
+    { taskId: 't', progress: 0.5 },
+  ],
   'media-generate-end': [{ taskId: 't', url: '/ai/blobs/x' }],
   'media-generate-error': [
     { errorCode: 'no_model', message: 'none' },
@@ -62,6 +65,7 @@ const bad: Partial<Record<Name, unknown[]>> = {
   branch: [{ messageId: 'a/b', replaces: 'm' }],
   usage: [{ inputTokens: '1', outputTokens: 2, totalTokens: 3 }],
   retry: [{ attempt: 0.5, delayMs: 1, message: 'x' }],
+  'media-generate-progress': [{ taskId: 't', progress: 50 }],
   'media-generate-error': [{ errorCode: 'other', message: 'x' }],
 }
 

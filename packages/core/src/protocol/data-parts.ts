@@ -125,11 +125,20 @@ export const dataParts = {
     about: 'the provider refused the call before its first byte; it is tried again',
     schema: z.object({ attempt: z.int(), delayMs: z.number(), message: z.string() }),
   },
-  'media-generate-start': { stored: false, about: 'a media task began', schema: z.looseObject({ taskId: z.string() }) },
+  'media-generate-start': {
+    stored: false,
+    about: 'a media task began',
+    schema: z.looseObject({ taskId: z.string(), toolCallId: z.string().optional(), model: z.string().optional() }),
+  },
   'media-generate-progress': {
     stored: false,
-    about: 'how far a media task is',
-    schema: z.looseObject({ taskId: z.string(), progress: z.number() }),
+    about: 'a media task goes on; `progress`, from 0 to 1, only where its maker says how far it is',
+    schema: z.looseObject({
+      taskId: z.string(),
+      toolCallId: z.string().optional(),
+      elapsedMs: z.number().optional(),
+      progress: z.number().min(0).max(1).optional(),
+    }),
   },
   'media-generate-end': { stored: true, about: 'a media task ended', schema: z.looseObject({ taskId: z.string() }) },
   'media-generate-error': {

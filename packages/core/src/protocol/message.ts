@@ -32,6 +32,8 @@ export interface Metadata {
   /** What its model calls cost, by the price list of the day; without those of sub-agents. */
   cost?: number
   elapsedMs?: number
+  /** How long each of its thoughts took; named by `nameThoughts`. */
+  reasoningMs?: Record<string, number>
   finishReason?: string
   /** Which limit or decision ended the turn, where one did. */
   stopped?: { reason: 'steps' | 'tokens' | 'time' | 'repeat' | 'denied' | 'budget'; message: string }
@@ -39,6 +41,8 @@ export interface Metadata {
   interrupted?: true
   /** The person stopped it. */
   aborted?: true
+  /** How long it took from the person's stop until nothing of the run was at work any more. */
+  stopMs?: number
   error?: ErrorInfo
   /** The answer that was cut and that this one goes on from. */
   continues?: string
@@ -58,6 +62,8 @@ export interface CallNotes {
   display?: { title?: string; summary?: string; content?: unknown }
   /** What a person was shown when asked; newer messages have it in the call's approval. */
   permission?: { title: string; summary?: string; content?: unknown }
+  /** What went wrong, where the tool has codes for it. */
+  errorCode?: string
   elapsedMs?: number
 }
 

@@ -30,7 +30,12 @@ export function failTurn(turn: Turn, thrown: unknown): RunOutcome {
     return breakTurn(turn, errorInfo(ending === undefined ? thrown : signal.reason))
   }
   end(turn, ending.text)
-  turn.emit({ type: 'message-metadata', messageMetadata: { ...lastMetadata(turn), [ending.status]: true } })
+  const { askedAt } = ending
+  const stopMs = askedAt === undefined ? undefined : Math.max(0, Date.now() - askedAt)
+  turn.emit({
+    type: 'message-metadata',
+    messageMetadata: { ...lastMetadata(turn), [ending.status]: true, ...(stopMs !== undefined && { stopMs }) },
+  })
   turn.emit({ type: 'abort', reason: ending.text })
   turn.emit({ type: 'finish', finishReason: 'other' })
   return outcome(turn, ending.status)

@@ -1,3 +1,4 @@
+import { NamedError } from '../error.ts'
 import { runHooks, type HookVerdict } from '../hooks/run-hooks.ts'
 import type { CallNotes } from '../protocol/message.ts'
 import type { Tool, ToolContext } from '../tool.ts'
@@ -21,6 +22,7 @@ export async function executeCall(call: Call & { tool: Tool }, scope: CallScope)
   try {
     await attempt(course, context)
   } catch (error) {
+    noteCode(notes, error)
     const text = failureText(error, context.ctx.signal, scope.signal)
     const errorText = withHookContext(text, await hooksOnFailure(course, text))
     scope.emit({ type: 'tool-output-error', toolCallId, errorText, ...metadata(notes) })
@@ -201,6 +203,12 @@ function failureText(error: unknown, own: AbortSignal, run: AbortSignal): string
   if (own.aborted && run.aborted) return endingOf(run.reason).text
   if (error instanceof Error) return error.message || error.name
   return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'The tool threw nothing at all.')
+}
+
+/** A card may know a better way to say it, and what to do about it. */
+function noteCode(notes: CallNotes, error: unknown): void {
+  const code = error instanceof NamedError ? error.data['errorCode'] : undefined
+  if (typeof code === 'string') notes.errorCode = code
 }
 
 /** `{ok: false, error}` is an error like a thrown one. */

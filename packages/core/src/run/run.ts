@@ -18,6 +18,7 @@ import { project } from './project.ts'
 import type { Resume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
+import { timeReasoning } from './time-reasoning.ts'
 import { firstMetadata, openTurn, type Turn } from './turn.ts'
 import { addUsage, costOf } from './usage.ts'
 
@@ -103,7 +104,7 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
       ...(input.blobs !== undefined && { blobs: input.blobs }),
       maxRetries: input.maxRetries ?? 3,
       stallMs: input.stallMs ?? 180_000,
-      emit: turn.emit,
+      emit: timeReasoning(turn.step, turn.emit),
       takeCallId: turn.takeCallId,
       onCall(call) {
         if (call.repair !== undefined) {

@@ -1,6 +1,6 @@
 import type { AgentFrame } from '../agent-frame.ts'
-import { NamedError } from '../error.ts'
 import type { Chunk } from '../protocol/message.ts'
+import { stopNow } from '../run/ending.ts'
 import { createWriteLock, type WriteLock } from '../run/write-lock.ts'
 import type { AgentHost, AgentLink } from './agent-host.ts'
 import { createLink } from './agent-link.ts'
@@ -53,7 +53,7 @@ export function createAgentTree(options: TreeOptions): AgentTree {
     link: (run) => createLink(tree, run),
     async stop(agentId) {
       const node = nodes.get(agentId)
-      node?.stop(new NamedError('Stopped', 'Stopped by the person.'))
+      node?.stop(stopNow())
       return node?.ended
     },
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { NamedError } from '../error.ts'
 import type { Media, MediaRequest, MediaTask } from '../media/media.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
@@ -61,6 +61,31 @@ test('the stream tells when a picture begins and ends, and the model reads who m
   expect(imageGenerate.toModel?.(output as MediaTask, input)).toBe(
     '1 picture made by demo/painter and shown to the person.',
   )
+})
+
+test('while it is made the stream tells the time, and how far it is only where that is known', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  for (const known of [{}, { progress: 0.4 }]) {
+    const made = Promise.withResolvers<MediaTask>()
+    const task: MediaTask = { ...(await fakeMedia().start({ kind: 'image', prompt: 'hills' })), ...known }
+    const { ctx, emitted } = open({
+      start: () => Promise.resolve(task),
+      get: () => Promise.resolve(task),
+      ended: () => made.promise,
+    })
+    const making = imageGenerate.execute(imageGenerate.input.parse({ prompt: 'hills' }), ctx)
+    await vi.advanceTimersByTimeAsync(4500)
+    made.resolve({ ...task, status: 'done', files: [file] })
+    await making
+    await vi.advanceTimersByTimeAsync(4500)
+    const { toolCallId } = ctx
+    expect(emitted.slice(1, -1)).toEqual([
+      ['media-generate-progress', { taskId: 'task_1', elapsedMs: 2000, ...known, toolCallId }],
+      ['media-generate-progress', { taskId: 'task_1', elapsedMs: 4000, ...known, toolCallId }],
+    ])
+    expect(emitted.at(-1)?.[0]).toBe('media-generate-end')
+  }
 })
 
 test('what went wrong is told with its code, and thrown', async () => {

@@ -57,6 +57,8 @@ const fields = {
   usage: z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), totalTokens: z.number() }),
   cost: z.number(),
   elapsedMs: z.number(),
+  reasoningMs: z.record(z.string(), z.number()),
+  stopMs: z.number(),
   finishReason: z.string(),
   stopped: z.looseObject({ reason: z.string(), message: z.string() }),
   error: z.looseObject({ name: z.string(), message: z.string() }),
