@@ -115,7 +115,7 @@ describe('what fails says what to set', () => {
   test('a provider without a key names its variable and the settings', async () => {
     await expect(models().resolveChatModel('google/gemini-2.5-pro')).rejects.toMatchObject({
       name: 'ProviderNotConfigured',
-      message: expect.stringMatching(/GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY.*settings under Providers/),
+      message: expect.stringMatching(/GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY.*settings under Models and keys/),
       data: { provider: 'google', env: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'] },
     })
   })

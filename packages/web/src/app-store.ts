@@ -23,6 +23,8 @@ import type { ModeActions } from './modes/mode-actions.ts'
 /** What the page knows beyond the session in sight. */
 export interface AppState extends ShelfState {
   access: 'checking' | 'open' | 'locked' | 'unreachable'
+  /** The last key that was given opened nothing. */
+  isKeyRefused: boolean
   /** The session in sight. One that nothing was said in yet exists only here. */
   sessionId: string
   isNew: boolean
@@ -110,6 +112,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   const { api, kept, screen, onError, onSession } = services
   const store = createStore<AppState>(() => ({
     access: 'checking',
+    isKeyRefused: false,
     sessionId: sessionId ?? newId('s'),
     isNew: sessionId === null,
     target: null,
@@ -175,6 +178,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
       if (isUnreachable(error)) return setState({ access: 'unreachable' })
     }
     await refresh()
+    setState({ isKeyRefused: key !== null && getState().access === 'locked' })
   }
 
   async function refresh(): Promise<void> {

@@ -5,25 +5,25 @@ import { sentence } from './texts/sentence.tsx'
 import { t } from './texts/t.ts'
 import { Button } from './ui/button.tsx'
 import { focusField } from './ui/focus-field.ts'
-import { useWorkspace } from './workspace.ts'
+import { useApp, useWorkspace } from './workspace.ts'
 import './locked.css'
 
 /** The page has no cookie that the server knows: only the address that the server printed opens it. */
 export function Locked() {
   const { app } = useWorkspace()
   const [pasted, setPasted] = useState('')
-  const [tried, setTried] = useState(false)
+  const isRefused = useApp((state) => state.isKeyRefused)
   const key = keyFrom(pasted)
   return (
     <main className="locked">
       <KeyRound aria-hidden />
       <h1>{t.locked.title}</h1>
-      <p>{sentence(t.locked.text, { command: <code>troupe serve</code> })}</p>
+      <p>{sentence(t.locked.text, { command: <code>npm start</code> })}</p>
       <form
         onSubmit={(event) => {
           event.preventDefault()
           if (key === null) return
-          void app.start(key).then(() => setTried(true))
+          void app.start(key)
         }}
       >
         <input
@@ -39,7 +39,7 @@ export function Locked() {
           {t.locked.open}
         </Button>
       </form>
-      {tried && (
+      {isRefused && (
         <p className="locked-refused" role="alert">
           {t.locked.refused}
         </p>

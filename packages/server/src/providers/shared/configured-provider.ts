@@ -57,13 +57,13 @@ export function configuredProvider(
   }
   const enabled = own?.enabled !== false
   const problem = !enabled
-    ? `${definition.name} is switched off. Switch it on in the settings under Providers.`
+    ? `${definition.name} is switched off. Switch it on in the settings under Models and keys.`
     : !adapter
       ? `${definition.name} names the adapter "${type}", which does not exist. There are: ${adapterNames(definitions).join(', ')}.`
       : definition.needsKey && !apiKey
-        ? `${definition.name} has no key. Set ${names.env.join(' or ')} in the environment, or a key in the settings under Providers.`
+        ? `${definition.name} has no key. Set ${names.env.join(' or ')} in the environment, or a key in the settings under Models and keys.`
         : !baseURL && definition.adapter === 'openai-compatible'
-          ? `${definition.name} has no address. Set ${names.baseURLEnv ?? 'a base URL'} in the environment, or a base URL in the settings under Providers.`
+          ? `${definition.name} has no address. Set ${names.baseURLEnv ?? 'a base URL'} in the environment, or a base URL in the settings under Models and keys.`
           : missingPart(definition)
   return {
     definition,

@@ -4,7 +4,7 @@ import { nearNames } from './near-names.ts'
 
 export function providerNotFound(name: string, names: string[]): NamedError {
   const near = nearNames(name, names)
-  const message = `There is no provider "${name}".${suggest(near)} Add it in the settings under Providers.`
+  const message = `There is no provider "${name}".${suggest(near)} Add it in the settings under Models and keys.`
   return new NamedError('ProviderNotFound', message, { status: 404, data: { provider: name, near } })
 }
 
@@ -26,7 +26,7 @@ export function modelNotFound(wanted: string, message: string, names: string[]):
 }
 
 export function modelsUnavailable(problems: { path: string; message: string }[]): NamedError {
-  const message = 'No model can be used. Set the key of a provider in the settings under Providers.'
+  const message = 'No model can be used. Set the key of a provider in the settings under Models and keys.'
   return new NamedError('ModelsUnavailable', message, { status: 503, data: { problems } })
 }
 

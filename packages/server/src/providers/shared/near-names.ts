@@ -3,7 +3,7 @@ export function nearNames(name: string, names: Iterable<string>, count = 5): str
   const wanted = pairs(name)
   return [...new Set(names)]
     .map((candidate) => ({ candidate, score: likeness(wanted, pairs(candidate)) }))
-    .filter(({ score }) => score > 0.3)
+    .filter(({ score }) => score > 0.35)
     .toSorted((a, b) => b.score - a.score)
     .slice(0, count)
     .map(({ candidate }) => candidate)
