@@ -4,7 +4,17 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { end, exitCode, firstLine, serve, start, troupe, useTroupe } from './testing/use-troupe.ts'
+import {
+  end,
+  exitCode,
+  firstLine,
+  serve,
+  serveHere,
+  start,
+  troupe,
+  troupeProcess,
+  useTroupe,
+} from './testing/use-troupe.ts'
 
 const place = useTroupe()
 
@@ -40,6 +50,12 @@ describe('usage', () => {
     expect((await troupe(place, args)).stderr).toBe(`troupe: ${reason}\ntroupe: see "troupe --help".\n`)
   })
 
+  test('as a process it ends with the same code', async () => {
+    const { code, stdout, stderr } = await troupeProcess(place, ['frobnicate'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('there is no command "frobnicate"')
+  })
+
   test('help and version are answered without a home', async () => {
     place.env['TROUPE_HOME'] = '/proc/nowhere'
     for (const args of [['--help'], ['-h'], ['help'], ['serve', '--help'], ['-p', '--help']]) {
@@ -49,7 +65,7 @@ describe('usage', () => {
         stderr: '',
       })
     }
-    expect((await troupe(place, ['--version'])).stdout).toMatch(/^troupe \d+\.\d+\.\d+ /)
+    expect((await troupeProcess(place, ['--version'])).stdout).toMatch(/^troupe \d+\.\d+\.\d+ /)
   })
 
   test('an error is one line, and a stack only where it was asked for', async () => {
@@ -64,13 +80,15 @@ describe('usage', () => {
 
 describe('troupe -p', () => {
   test('answers with no configuration at all', async () => {
-    const { code, stdout, stderr } = await troupe(place, ['-p', 'hello'])
+    const { code, stdout, stderr } = await troupeProcess(place, ['-p', 'hello'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^Hello! I am the \*\*demo model\*\*.*\n$/s)
   })
 
   test('adds what is piped in to the prompt', async () => {
-    expect((await troupe(place, ['-p', 'repeat: first'], { input: 'second\n' })).stdout).toBe('first\n\nsecond\n')
+    expect((await troupeProcess(place, ['-p', 'repeat: first'], { input: 'second\n' })).stdout).toBe(
+      'first\n\nsecond\n',
+    )
     expect((await troupe(place, ['-p'], { input: 'repeat: third' })).stdout).toBe('third\n')
   })
 
@@ -80,6 +98,8 @@ describe('troupe -p', () => {
       result: 'one',
       sessionId: expect.stringMatching(/^ses_/),
       model: 'demo/tour',
+      cost: 0,
+      subAgents: null,
       error: null,
     })
     expect(first.usage.totalTokens).toBeGreaterThan(0)
@@ -180,7 +200,7 @@ describe('troupe -p', () => {
   })
 
   test('two at once on one home both answer', async () => {
-    const answers = await Promise.all(['a', 'b', 'c'].map((word) => troupe(place, ['-p', `repeat: ${word}`])))
+    const answers = await Promise.all(['a', 'b', 'c'].map((word) => troupeProcess(place, ['-p', `repeat: ${word}`])))
     expect(answers.map(({ stdout }) => stdout)).toEqual(['a\n', 'b\n', 'c\n'])
   })
 })
@@ -244,7 +264,7 @@ describe('troupe serve', () => {
   })
 
   test('from another folder it works there, and its sessions stay there', async () => {
-    await serve(place)
+    await serveHere(place)
     const here = JSON.parse((await troupe(place, ['-p', 'repeat: here', '--output-format', 'json'])).stdout)
     const there = JSON.parse(
       (await troupe(place, ['-p', 'repeat: there', '--output-format', 'json', '--workspace', place.folder])).stdout,

@@ -10,7 +10,11 @@ export interface Result {
   sessionId: string
   messageId: string | null
   model: string | null
+  /** Of its own model calls; what they cost where the price is known. */
   usage: Usage | null
+  cost: number | null
+  /** What its sub-agents took besides. */
+  subAgents: { tokens: number; cost?: number } | null
   finishReason: string | null
   elapsedMs: number | null
   /** Null when the run did what it was asked to. */
@@ -52,6 +56,8 @@ export function toResult(message: Message, run: { sessionId: string; complete: b
     messageId: message.id || null,
     model: metadata.model ?? null,
     usage: metadata.usage ?? null,
+    cost: metadata.cost ?? null,
+    subAgents: metadata.subAgents ?? null,
     finishReason: metadata.finishReason ?? null,
     elapsedMs: metadata.elapsedMs ?? null,
     error: errorOf(message, run),

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { Finding } from '@troupe/server/doctor'
-import { serve, troupe, useTroupe } from '../testing/use-troupe.ts'
+import { serveHere, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()
 
@@ -114,18 +114,18 @@ test('tools are counted, and a file that failed is named with its reason', async
 test('trust goes through the server that owns the home, and can be taken back', async () => {
   writeTool('other/.troupe/tools/here.ts')
   writeTool('other/.troupe/tools/broken.ts', "throw new Error('not today')\n")
-  const { at } = await serve(place)
+  const { port } = await serveHere(place)
   const other = path.join(place.folder, 'other')
   const trusted = await troupe(place, ['trust', other])
   expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining(`${other} is trusted`) })
   expect(trusted.stdout).toMatch(/skills, commands .* MCP servers/)
   expect(trusted.stderr).toBe(`troupe: ${path.join(other, '.troupe/tools/broken.ts')} was not loaded: not today.\n`)
-  expect(await toolNames(at.port, other)).toContain('Here')
+  expect(await toolNames(port, other)).toContain('Here')
   expect(await troupe(place, ['trust', '--off'], { cwd: other })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('is not trusted'),
   })
-  expect(await toolNames(at.port, other)).not.toContain('Here')
+  expect(await toolNames(port, other)).not.toContain('Here')
 })
 
 test('a tool file that was not loaded is told once, as a sentence', async () => {

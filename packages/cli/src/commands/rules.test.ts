@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
-import { firstLine, serve, start, troupe, useTroupe } from '../testing/use-troupe.ts'
+import { firstLine, serveHere, start, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()
 const home = (name: string): string => path.join(place.folder, 'home', name)
@@ -47,7 +47,7 @@ describe('troupe rules', () => {
   })
 
   it('tries a rule on the calls of this folder, through the server that is running', async () => {
-    await serve(place)
+    await serveHere(place)
     const { stdout } = await troupe(place, ['rules', 'test', 'Bash(git *)'])
     expect(stdout).toContain('The last 0 calls of this folder')
     const sessionless = await troupe(place, ['rules', 'add', '--session', 'nobody', 'Bash'])
@@ -107,7 +107,7 @@ describe('troupe rules explain --jsonl', () => {
     mkdirSync(work('.troupe'))
     writeFileSync(work('.troupe', 'config.json'), JSON.stringify({ permissions: { allow: ['Bash(make)'] } }))
     expect(await explain([bash('make')], ['--no-sandbox'])).toMatchObject([{ decision: 'ask' }])
-    await serve(place)
+    await serveHere(place)
     expect((await troupe(place, ['trust'])).stdout).toContain('its rule: allow Bash(make)')
     expect(await explain([bash('make')], ['--no-sandbox'])).toMatchObject([{ decision: 'allow', rule: 'Bash(make)' }])
   })

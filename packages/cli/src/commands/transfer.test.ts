@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { serve, troupe, useTroupe } from '../testing/use-troupe.ts'
+import { serveHere, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()
 const fixture = path.resolve(import.meta.dirname, '../../../server/src/imports/fixtures/claude.json')
@@ -13,8 +13,8 @@ test('a file of another program is imported, exported in every format, and known
   const id = 'claude-0f0e0d0c-1111-4222-8333-444455556666'
   const markdown = await troupe(place, ['export', id])
   expect(markdown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^# Bike repair\n/) as string })
-  const { at } = await serve(place)
-  expect(at.pid).toBeGreaterThan(0)
+  const { port } = await serveHere(place)
+  expect(port).toBeGreaterThan(0)
   expect(await troupe(place, ['export', id, '-o', 'bike.json'])).toMatchObject({ code: 0, stdout: '' })
   const file = path.join(place.folder, 'work/bike.json')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 'troupe-session', session: { id } })

@@ -1,12 +1,16 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach } from 'vitest'
+import { startServer, type Server } from '@troupe/server'
+import { afterEach, beforeEach, vi } from 'vitest'
+import type { Context } from '../command.ts'
+import { runTroupe } from '../run-troupe.ts'
 
 /** A folder with `home` and `work` in it, new for each test, and the environment that `troupe` gets. */
 export interface Place {
@@ -49,12 +53,38 @@ export function start(
   return child
 }
 
+interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** What `troupe` says and how it ends, without the start of a process. */
 export async function troupe(
   place: Place,
   args: string[],
-  { input = '', cwd }: { input?: string; cwd?: string } = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = start(place, args, cwd)
+  { input = '', cwd = path.join(place.folder, 'work') }: { input?: string; cwd?: string } = {},
+): Promise<Ended> {
+  const file = path.join(place.folder, 'stdin')
+  writeFileSync(file, input)
+  const stdin = createReadStream(file, { fd: openSync(file, 'r') }) as unknown as Context['stdin']
+  const stdout = new PassThrough() as unknown as Context['stdout']
+  const stderr = new PassThrough() as unknown as Context['stderr']
+  const said = Promise.all([text(stdout as unknown as PassThrough), text(stderr as unknown as PassThrough)])
+  // What the rest of the program takes from the process.
+  vi.stubEnv('HOME', place.env['HOME'])
+  vi.stubEnv('TROUPE_DEMO_SPEED', place.env['TROUPE_DEMO_SPEED'] ?? 'instant')
+  const onSignal = (): (() => void) => () => undefined
+  const code = await runTroupe(args, { env: { ...place.env }, cwd, stdin, stdout, stderr, onSignal })
+  for (const stream of [stdout, stderr]) stream.end()
+  stdin.destroy()
+  const [out, err] = await said
+  return { code, stdout: out, stderr: err }
+}
+
+/** The same as a process of its own. */
+export async function troupeProcess(place: Place, args: string[], { input = '' } = {}): Promise<Ended> {
+  const child = start(place, args)
   child.stdin.on('error', () => undefined).end(input)
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exitCode(child)])
   return { code, stdout, stderr }
@@ -69,6 +99,14 @@ export async function serve(place: Place): Promise<Served> {
   const child = start(place, ['serve', '--json', '--port', '0'])
   child.stderr.pipe(process.stderr)
   return { child, at: JSON.parse(await firstLine(child.stdout)) as Served['at'] }
+}
+
+/** A server of this process on the home of the place, where nothing depends on its being another process. */
+export async function serveHere(place: Place): Promise<Server> {
+  const workspace = path.join(place.folder, 'work')
+  const server = await startServer({ env: place.env, workspace, port: 0, probe: false, log: () => undefined })
+  place.ends.push(() => server.close())
+  return server
 }
 
 export async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {

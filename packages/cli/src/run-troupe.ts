@@ -1,0 +1,84 @@
+import { inspect, parseArgs } from 'node:util'
+import { tell, UsageError, type Command, type Context } from './command.ts'
+
+const commands = [
+  'complete',
+  'mcp',
+  'serve',
+  'doctor',
+  'debug',
+  'export',
+  'import',
+  'rules',
+  'skills',
+  'trust',
+  'help',
+  'version',
+]
+
+/** What `troupe` does with its arguments; resolves to the exit code. Nothing else prints an error. */
+export async function runTroupe(argv: string[], context: Context): Promise<number> {
+  try {
+    const { name, rest } = choose(argv)
+    const { command } = (await import(`./commands/${name}.ts`)) as { command: Command }
+    return await command.run(parse(command, rest), context)
+  } catch (error) {
+    return failed(error, context)
+  }
+}
+
+/** A command's name comes first; without one there is `-p`, or the workspace is served. */
+function choose(argv: string[]): { name: string; rest: string[] } {
+  const [first = '', ...rest] = argv
+  if (commands.includes(first)) {
+    if (wantsHelp(rest)) return { name: 'help', rest: [] }
+    // It takes other flags than its siblings.
+    if (first === 'rules' && rest[0] === 'explain') return { name: 'explain-rules', rest: rest.slice(1) }
+    return { name: first, rest }
+  }
+  const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  if (wantsHelp(flags)) return { name: 'help', rest: [] }
+  if (flags.includes('--version') || flags.includes('-v')) return { name: 'version', rest: [] }
+  if (flags.some((flag) => flag === '--print' || /^-[a-z]*p/.test(flag))) return { name: 'print', rest: argv }
+  if (first !== '' && !first.startsWith('-')) {
+    throw new UsageError(`there is no command "${first}". To ask something: troupe -p "${first} …"`)
+  }
+  const [forPrompt] = flags.flatMap(
+    (flag) => /^(-[cmr]|--(continue|resume|model|max-steps|output-format|mode|allow|deny|ask)\b)/.exec(flag)?.[0] ?? [],
+  )
+  if (forPrompt !== undefined) throw new UsageError(`${forPrompt} goes with -p: troupe -p ${withValue(forPrompt)} "…"`)
+  return { name: 'serve', rest: argv }
+}
+
+function withValue(flag: string): string {
+  return ['-c', '--continue'].includes(flag)
+    ? flag
+    : `${flag} <${['-r', '--resume'].includes(flag) ? 'session' : 'value'}>`
+}
+
+function wantsHelp(flags: string[]): boolean {
+  return flags.includes('--help') || flags.includes('-h')
+}
+
+function parse(command: Command, args: string[]): ReturnType<typeof parseArgs<{ allowPositionals: true }>> {
+  try {
+    return parseArgs({ args, options: command.options, allowPositionals: true, allowNegative: true })
+  } catch (error) {
+    throw new UsageError(usageText(error as NodeJS.ErrnoException), { cause: error })
+  }
+}
+
+function usageText({ code, message }: NodeJS.ErrnoException): string {
+  const option = /'(-[^' ,<]*)/.exec(message)?.[1]
+  return code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && option !== undefined
+    ? `there is no option "${option}" here`
+    : (message.split('\n')[0] ?? message)
+}
+
+function failed(error: unknown, { env, stderr }: Context): number {
+  tell({ stderr }, error instanceof Error ? error.message : String(error))
+  if (env['TROUPE_DEBUG']) stderr.write(`${inspect(error)}\n`)
+  if (!(error instanceof UsageError)) return 1
+  tell({ stderr }, 'see "troupe --help".')
+  return 2
+}
