@@ -312,6 +312,7 @@ export interface TreeMessage {
   text: string
   createdAt: number
   model?: string
+  /** With those of its sub-agents; so is the cost. */
   tokens?: number
   cost?: number
   ending?: 'failed' | 'stopped'
@@ -345,6 +346,8 @@ export interface AgentDetails {
   steps: number
   tokens: number
   cost: number
+  /** What of that it had spent before it came to work for `parentRunId`. */
+  earlier?: { steps: number; tokens: number; cost: number }
   /** Why its answer may not be whole. */
   note?: string
 }

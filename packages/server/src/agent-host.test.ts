@@ -139,6 +139,51 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
   const { messages } = await second.store.messages.branch({ sessionId: 's1', agentId: records[1]?.agentId as string })
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
   expect(messages[1]?.parts.filter((part) => part.type.startsWith('tool-'))).toHaveLength(2)
+  expect(message?.metadata?.subAgents).toEqual({ tokens: await spentBelow(second) })
+})
+
+/** What the answers of all sub-agents took themselves. */
+async function spentBelow({ store }: TestLive): Promise<number> {
+  const agentIds = (await store.agents.list('s1')).map(({ agentId }) => agentId)
+  const pages = await Promise.all(agentIds.map((agentId) => store.messages.branch({ sessionId: 's1', agentId })))
+  return pages
+    .flatMap(({ messages }) => messages)
+    .reduce((sum, { metadata }) => sum + (metadata?.usage?.totalTokens ?? 0), 0)
+}
+
+it('tells in an answer what its sub-agents took, once, also after restarts', async () => {
+  let agentId = ''
+  const first = cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }) as (...given: unknown[]) => ScriptTurn
+  const again = (): ScriptTurn[] => [
+    [{ call: { name: 'SendInput', input: { agent_id: agentId, message: 'more' } } }],
+    [{ call: { name: 'WaitAgent', input: { agent_ids: [agentId] } } }],
+    [{ call: { name: 'TestApproval', input: {} } }],
+  ]
+  const script: Script = (prompt, ...rest) => {
+    const from = prompt.findIndex((message) => JSON.stringify(message).includes('"again"'))
+    if (from === -1) return first(prompt, ...rest)
+    return again()[prompt.slice(from).filter(({ role }) => role === 'assistant').length] ?? [{ text: 'end of master' }]
+  }
+  test = await openTestLive(script, { toolList, agents, blocks })
+  const { metadata: told } = await (await test.ask('go')).done
+  const before = await spentBelow(test)
+  expect(told?.subAgents).toEqual({ tokens: before })
+  agentId = (await test.store.agents.list('s1')).find(({ name }) => name === 'a')?.agentId ?? ''
+
+  const run = await test.ask('again')
+  await run.settled()
+  await test.live.close()
+  const next = test.next(script)
+  await next.live.recover()
+  const resumed = next.live.get('s1')
+  const [open] = await next.inbox.list({ sessionId: 's1' })
+  await next.live.answer(open?.id ?? '', { type: 'approve' })
+  const { metadata } = (await resumed?.done) ?? {}
+  const all = await spentBelow(next)
+  expect(all).toBeGreaterThan(before)
+  expect(metadata?.subAgents).toEqual({ tokens: all - before })
+  const tree = await next.store.messages.tree({ sessionId: 's1' })
+  expect(tree.at(-1)?.tokens).toBe((metadata?.usage?.totalTokens ?? 0) + all - before)
 })
 
 it('exports a sub-agent as a folder of its own', async () => {

@@ -7,6 +7,7 @@ import {
   type ChildRun,
   type HostedRun,
   type Message,
+  type Meter,
   type RunOutcome,
   type RunRecord,
   type Session,
@@ -64,8 +65,11 @@ export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
   async function open(child: ChildRun): Promise<HostedRun> {
     const at = { sessionId: session.id, agentId: child.record.agentId }
     const known = await store.runs.get(child.runId)
-    if (known !== undefined && known.endedAt !== null)
-      return endedRun(known, await store.messages.get(at, known.messageId))
+    if (known !== undefined && known.endedAt !== null) {
+      const answer = await store.messages.get(at, known.messageId)
+      if (answer !== undefined) countAgain(child.meter, answer)
+      return endedRun(known, answer)
+    }
     const remains = known === undefined ? undefined : given.takeRemains(child.runId)
     const record = known ?? (await begin(child))
     const parts = await gatherChildParts(options, session, child)
@@ -119,6 +123,14 @@ export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
     })
     return record
   }
+}
+
+/** What a run took that had ended in an earlier process. */
+function countAgain(meter: Meter, { parts, metadata = {} }: StoredMessage): void {
+  const { usage, cost = 0, subAgents } = metadata
+  const steps = parts.filter(({ type }) => type === 'step-start').length
+  meter.add({ steps, tokens: usage?.totalTokens ?? 0, cost })
+  if (subAgents !== undefined) meter.addBelow(subAgents)
 }
 
 function endedRun(record: RunRecord, message: StoredMessage | undefined): HostedRun {

@@ -4,7 +4,6 @@ import path from 'node:path'
 import { newId } from '../protocol/ids.ts'
 import { compact, type Projected } from '../run/compact.ts'
 import type { Turn } from '../run/turn.ts'
-import { addUsage } from '../run/usage.ts'
 import { boundaries, type Boundary } from './boundaries.ts'
 import { deeds } from './deeds.ts'
 import { summarise } from './summarise.ts'
@@ -101,10 +100,7 @@ async function summariseUpTo(turn: Turn, { upTo }: Boundary): Promise<void> {
   const all = messagesOf(turn)
   const older = olderThan(trim(all), upTo)
   const written = await turn.work(() => summarise(compact(older), input))
-  if (written?.usage !== undefined) {
-    turn.usage = addUsage(turn.usage, written.usage)
-    input.meter?.add({ tokens: written.usage.totalTokens })
-  }
+  if (written?.usage !== undefined) turn.spend(written.usage)
   const originals = olderThan(all, upTo)
   const told = written?.text ?? `What was done:\n${deeds(originals)}`
   const summary = [

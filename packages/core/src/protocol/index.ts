@@ -26,6 +26,7 @@ export type { FieldValue, FormAnswer } from './ui-form.ts'
 export { elementsIn, readUiTree } from './ui-tree.ts'
 export type { UiElement, UiNode, UiTree, UiValue } from './ui-tree.ts'
 export { stoppedText } from './stopped-text.ts'
+export { totalOf } from './total-of.ts'
 export { formatEvent, readEvents } from './sse.ts'
 export type { Event } from './sse.ts'
 export type {

@@ -28,9 +28,12 @@ export interface Metadata {
   agent?: AgentMark
   /** `provider/model` */
   model?: string
+  /** Of its own model calls. */
   usage?: Usage
-  /** What its model calls cost, by the price list of the day; without those of sub-agents. */
+  /** What its own model calls cost, by the price list of the day. */
   cost?: number
+  /** What its sub-agents took besides, at whatever depth; absent where none worked. `totalOf` adds it up. */
+  subAgents?: { tokens: number; cost?: number }
   elapsedMs?: number
   /** How long each of its thoughts took; named by `nameThoughts`. */
   reasoningMs?: Record<string, number>

@@ -78,11 +78,14 @@ function outcome({ fold }: Turn, status: RunOutcome['status'], error?: ErrorInfo
 
 function lastMetadata({ input, watch, finishReason, usage, stopped }: Turn): Metadata {
   const cost = costOf(usage, input.model.price)
+  const below = input.meter?.below
   return {
     elapsedMs: watch.elapsedMs(),
     finishReason,
     ...(usage !== undefined && { usage }),
     ...(cost !== undefined && { cost }),
+    ...(below !== undefined &&
+      below.tokens > 0 && { subAgents: { tokens: below.tokens, ...(below.cost > 0 && { cost: below.cost }) } }),
     ...(stopped !== undefined && { stopped }),
   }
 }

@@ -130,6 +130,7 @@ async function callOptions({ input, fold }: Turn): ReturnType<ModelCall['options
 async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAnswer): Promise<boolean> {
   const { input, log } = turn
   turn.usage = addUsage(turn.usage, answer.usage)
+  input.meter?.add({ tokens: answer.usage?.totalTokens ?? 0, cost: priceOf(turn, answer.usage) })
   turn.finishReason = answer.finishReason
   if (turn.usage !== undefined) turn.emit({ type: 'data-usage', data: turn.usage, transient: true })
   if (answer.error !== undefined) {
@@ -156,7 +157,6 @@ async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAns
     })
     if (noted.length > 0) await log.sync()
   }
-  input.meter?.add({ tokens: answer.usage?.totalTokens ?? 0, cost: priceOf(turn, answer.usage) })
   return finishCalls(turn, calls, answer)
 }
 

@@ -36,6 +36,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     },
     wake,
     async resume() {
+      await restored
       for (const record of await ownRecords()) {
         if (!isFinal(record.status as AgentReport['status'])) attach(record, slots.take())
         else if (record.details.background) await tellEnd(storedReport(record, await host.lastText(record.agentId)))
@@ -202,7 +203,16 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     const known = (await host.find(agentId)) as FullRecord
     if (known.runId === runId) return tree.reportOf(agentId, run.frames)
     const setup = narrowSetup(known.details.setup, unasked)
-    const details = { ...known.details, setup, parentRunId: run.runId, background: true, told: [{ runId, message }] }
+    const { parentRunId, steps, tokens, cost, earlier } = known.details
+    const before = parentRunId === run.runId ? earlier : { steps, tokens, cost }
+    const details = {
+      ...known.details,
+      setup,
+      parentRunId: run.runId,
+      background: true,
+      told: [{ runId, message }],
+      ...(before !== undefined && { earlier: before }),
+    }
     const record: FullRecord = { ...known, status: 'pending', runId, details, updatedAt: Date.now() }
     await host.save(record)
     return attach(record, slots.take()).report
@@ -260,10 +270,15 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     return records.filter((record): record is FullRecord => record.details?.parentRunId === run.runId)
   }
 
-  /** What ended sub-agents had spent before the restart counts still. */
+  /** What sub-agents had spent for this run before the restart, runs aside that go on, counts still. */
   async function restoreSpent(): Promise<void> {
-    for (const { status, details } of await ownRecords()) {
-      if (isFinal(status as AgentReport['status'])) run.meter.add(details)
+    for (const { details } of await ownRecords()) {
+      const { steps, tokens, cost, earlier = { steps: 0, tokens: 0, cost: 0 } } = details
+      run.meter.addBelow({
+        steps: steps - earlier.steps,
+        tokens: tokens - earlier.tokens,
+        cost: cost - earlier.cost,
+      })
     }
   }
 }

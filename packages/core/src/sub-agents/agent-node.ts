@@ -6,7 +6,7 @@ import type { AgentDetails, AgentRecord } from '../store.ts'
 import type { AgentHost, AgentLink, ChildRun, HostedRun, Told } from './agent-host.ts'
 import { isFinal, type AgentReport, type AgentStatus, type Unasked } from './agents.ts'
 import { derivedId } from './derived-id.ts'
-import type { Meter } from './meter.ts'
+import { Meter, type Spent } from './meter.ts'
 import { narrowSetup } from './prepare.ts'
 import type { Slot } from './slots.ts'
 import type { WriteLock } from '../run/write-lock.ts'
@@ -36,7 +36,7 @@ export interface NodeOptions {
   signal: AbortSignal
   emit(chunk: Chunk): void
   onChunk(chunk: Chunk): void
-  link(node: { runId: string; signal: AbortSignal }, run: Parameters<ChildRun['link']>[0]): AgentLink
+  link(node: { runId: string; signal: AbortSignal; meter: Meter }, run: Parameters<ChildRun['link']>[0]): AgentLink
 }
 
 const summaryRequest =
@@ -58,7 +58,7 @@ export function startNode(options: NodeOptions): AgentNode {
   let over = false
 
   const report: AgentReport = { agentId, name, status: 'pending', text: '', steps: 0, tokens: 0 }
-  const before = { ...meter.spent }
+  let before = { ...meter.spent }
   const onAbort = (): void => life.abort(options.signal.reason)
   if (options.signal.aborted) onAbort()
   else options.signal.addEventListener('abort', onAbort, { once: true })
@@ -104,7 +104,7 @@ export function startNode(options: NodeOptions): AgentNode {
         if (outcome.status === 'done' && finalText(outcome.message) === '' && told.length === 1)
           outcome = await tell(summaryOf(next))
         if (life.signal.aborted) break
-        told.shift()
+        answered()
       }
       over = true
       if (outcome !== undefined) conclude(outcome)
@@ -121,6 +121,13 @@ export function startNode(options: NodeOptions): AgentNode {
     return report
   }
 
+  /** What that took is stored with what is left to answer: a restart counts it once. */
+  function answered(): void {
+    told.shift()
+    record = { ...record, details: { ...record.details, ...spent() } }
+    before = { ...meter.spent }
+  }
+
   /** One run of its conversation, from message to answer. */
   async function tell({ runId, message }: Told): Promise<RunOutcome> {
     life.signal.throwIfAborted()
@@ -129,6 +136,8 @@ export function startNode(options: NodeOptions): AgentNode {
     record = { ...record, runId }
     // What a restart needs was stored before: how it stands may follow.
     void change('running').catch(() => undefined)
+    // Of its own, so that each answer tells what it took.
+    const ofRun = new Meter(name, {}, meter)
     let link: AgentLink | undefined
     try {
       hosted = await host.open({
@@ -136,7 +145,7 @@ export function startNode(options: NodeOptions): AgentNode {
         record,
         frames,
         message,
-        meter,
+        meter: ofRun,
         writes: options.writes,
         signal,
         onChunk(chunk) {
@@ -144,7 +153,7 @@ export function startNode(options: NodeOptions): AgentNode {
           if (chunk.type === 'start-step' || chunk.type === 'data-usage') count()
         },
         onStatus: (status) => void change(status).catch(() => undefined),
-        link: (run) => (link = options.link({ runId, signal }, run)),
+        link: (run) => (link = options.link({ runId, signal, meter: ofRun }, run)),
       })
       return await hosted.done
     } finally {
@@ -153,9 +162,19 @@ export function startNode(options: NodeOptions): AgentNode {
     }
   }
 
+  /** In all its life. */
+  function spent(): Spent {
+    const { steps, tokens, cost } = record.details
+    return {
+      steps: steps + meter.spent.steps - before.steps,
+      tokens: tokens + meter.spent.tokens - before.tokens,
+      cost: cost + meter.spent.cost - before.cost,
+    }
+  }
+
   function count(): void {
-    report.steps = record.details.steps + meter.spent.steps - before.steps
-    report.tokens = record.details.tokens + meter.spent.tokens - before.tokens
+    const { steps, tokens } = spent()
+    Object.assign(report, { steps, tokens })
     for (const listener of listeners) listener(report)
   }
 
@@ -163,8 +182,6 @@ export function startNode(options: NodeOptions): AgentNode {
     if (over && !isFinal(status)) return
     report.status = status
     count()
-    const { steps, tokens } = report
-    const cost = options.record.details.cost + meter.spent.cost - before.cost
     const { note: _, ...details } = record.details
     const now = {
       ...record,
@@ -173,7 +190,7 @@ export function startNode(options: NodeOptions): AgentNode {
       details: {
         ...details,
         told: isFinal(status) ? [] : [...told],
-        ...(isFinal(status) && { steps, tokens, cost }),
+        ...(isFinal(status) && spent()),
         ...(report.note !== undefined && { note: report.note }),
       },
     }

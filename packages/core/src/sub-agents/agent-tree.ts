@@ -77,16 +77,14 @@ export function createAgentTree(options: TreeOptions): AgentTree {
         emit(chunk)
       },
       onChunk: (chunk) => envelopes.add(agentId, chunk),
-      link: ({ runId, signal }, run) =>
+      link: (node, run) =>
         createLink(tree, {
           ...run,
-          runId,
+          ...node,
           agentId,
           frames,
           tools: host.tools(setup.tools),
           modelId: setup.model,
-          meter,
-          signal,
         }),
     })
     nodes.set(agentId, node)

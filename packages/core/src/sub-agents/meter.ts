@@ -10,6 +10,8 @@ export interface Spent {
 /** Counts what a run spends, and with it every run above it: a limit at any ancestor holds for all below. */
 export class Meter {
   readonly spent: Spent = { steps: 0, tokens: 0, cost: 0 }
+  /** Of that, what those below it spent. */
+  readonly below: Spent = { steps: 0, tokens: 0, cost: 0 }
   readonly #parent: Meter | undefined
   readonly #budget: Budget
   readonly #watch = new Stopwatch()
@@ -21,11 +23,16 @@ export class Meter {
     this.#parent = parent
   }
 
+  /** What the run spent itself. */
   add(spent: Partial<Spent>): void {
-    this.spent.steps += spent.steps ?? 0
-    this.spent.tokens += spent.tokens ?? 0
-    this.spent.cost += spent.cost ?? 0
-    this.#parent?.add(spent)
+    count(this.spent, spent)
+    this.#parent?.addBelow(spent)
+  }
+
+  addBelow(spent: Partial<Spent>): void {
+    count(this.spent, spent)
+    count(this.below, spent)
+    this.#parent?.addBelow(spent)
   }
 
   /** Which budget is used up, in a sentence. */
@@ -42,4 +49,10 @@ export class Meter {
     if (ms !== undefined && this.#watch.elapsedMs() >= ms) return `${of} of ${ms / 1000} s is used up.`
     return undefined
   }
+}
+
+function count(sum: Spent, { steps = 0, tokens = 0, cost = 0 }: Partial<Spent>): void {
+  sum.steps += steps
+  sum.tokens += tokens
+  sum.cost += cost
 }

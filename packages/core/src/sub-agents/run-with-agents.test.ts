@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { AgentDefinition } from '../agent-definition.ts'
 import { NamedError } from '../error.ts'
 import type { Chunk, StoredMessage } from '../protocol/message.ts'
+import { totalOf } from '../protocol/total-of.ts'
 import { createMemoryAsks } from '../run/memory-asks.ts'
 import { createMemoryLog } from '../run/memory-log.ts'
 import type { RunOutcome } from '../run/run.ts'
@@ -30,7 +31,7 @@ interface Played extends RunOutcome {
 async function play(
   say: Say,
   definitions: AgentDefinition[],
-  more: Partial<RunInput> & Partial<RunWithAgentsOptions> = {},
+  more: Partial<RunInput> & Partial<Omit<RunWithAgentsOptions, 'model'>> = {},
 ): Promise<Played> {
   const chunks: Chunk[] = []
   const log = createMemoryLog()
@@ -310,6 +311,51 @@ it('counts steps up the chain, and stops descendants at the budget of an ancesto
   const report = resultOf(played)
   expect(report).toMatchObject({ name: 'a', note: 'The budget of "a" of 4 steps is used up.' })
   expect(report['steps']).toBeLessThanOrEqual(4)
+})
+
+const finish: ScriptTurn[number] = { finish: 'tool-calls', usage: { inputTokens: 90, outputTokens: 10 } }
+
+it('tells in each answer what those below it took, beside what it took itself', async () => {
+  const say: Say = ({ system, step }) => {
+    const below = system === 'master' ? 'a' : system === 'a' ? 'b' : undefined
+    return [below !== undefined && step === 0 ? task(below, 'x') : { text: 'done' }, finish]
+  }
+  const model = scriptedModel((prompt) => say(read(prompt)), { record: false })
+  const { message, host } = await play(say, [agent('a'), agent('b')], {
+    model: { id: 'test/priced', model, price: { input: 1_000, output: 10_000 } },
+  })
+  expect(message.metadata).toMatchObject({ usage: { totalTokens: 200 }, subAgents: { tokens: 300 } })
+  expect(message.metadata?.cost).toBeCloseTo(0.38)
+  expect(message.metadata?.subAgents?.cost).toBeCloseTo(0.57)
+  expect(totalOf(message.metadata ?? {}).cost).toBeCloseTo(0.95)
+  expect(totalOf(message.metadata ?? {}).tokens).toBe(500)
+  const [a, b] = [...host.records.keys()].map((id) => host.conversation(id).at(-1)?.metadata)
+  expect(a).toMatchObject({ usage: { totalTokens: 200 }, subAgents: { tokens: 100 } })
+  expect(b).toMatchObject({ usage: { totalTokens: 100 } })
+  expect(b).not.toHaveProperty('subAgents')
+})
+
+it('counts each answer of an agent that is told more once', async () => {
+  let id = ''
+  const { message, host } = await play(
+    ({ system, step, last }) => {
+      if (system !== 'master') return [system === 'a' && step === 0 ? task('b', 'x') : { text: 'done' }, finish]
+      if (step === 0) return [task('a', 'x'), finish]
+      if (step === 1) {
+        id = /agent_[0-9a-f]+/.exec(last)?.[0] as string
+        return [{ call: { name: 'SendInput', input: { agent_id: id, message: 'more' } } }, finish]
+      }
+      return [step === 2 ? { call: { name: 'WaitAgent', input: { agent_ids: [id] } } } : { text: 'end' }, finish]
+    },
+    [agent('a'), agent('b')],
+  )
+  const answers = host.conversation(id).filter(({ role }) => role === 'assistant')
+  expect(answers.map(({ metadata }) => [metadata?.usage?.totalTokens, metadata?.subAgents?.tokens])).toEqual([
+    [200, 100],
+    [200, 100],
+  ])
+  expect(message.metadata).toMatchObject({ usage: { totalTokens: 400 }, subAgents: { tokens: 600 } })
+  expect(host.records.get(id)?.details).toMatchObject({ steps: 6, tokens: 600 })
 })
 
 it('waits for a person at the root when a sub-agent does', async () => {

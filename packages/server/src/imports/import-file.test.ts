@@ -276,7 +276,8 @@ describe('importing a file', () => {
       },
       { type: 'data-own', data: null },
     ]
-    const answer = { ...said, role: 'assistant', parts, metadata: { error: null, usage: null, model: 5, own: 1 } }
+    const odd = { error: null, usage: null, subAgents: 7, model: 5 }
+    const answer = { ...said, role: 'assistant', parts, metadata: { ...odd, own: 1 } }
     await take(write('s.json', ours({}, [answer])))
     const stored = await store.messages.get({ sessionId: 's' }, 'm')
     const lost = (what: string) => ({ type: 'text', text: `[${what} is not in the export.]` })

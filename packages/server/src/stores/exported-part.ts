@@ -56,6 +56,7 @@ const fields = {
   model: z.string(),
   usage: z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), totalTokens: z.number() }),
   cost: z.number(),
+  subAgents: z.looseObject({ tokens: z.number(), cost: z.number().optional() }),
   elapsedMs: z.number(),
   reasoningMs: z.record(z.string(), z.number()),
   stopMs: z.number(),

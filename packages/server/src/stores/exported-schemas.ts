@@ -92,6 +92,7 @@ const agentDetailsSchema = z.object({
   steps: z.number(),
   tokens: z.number(),
   cost: z.number(),
+  earlier: z.object({ steps: z.number(), tokens: z.number(), cost: z.number() }).exactOptional(),
   note: z.string().exactOptional(),
 })
 

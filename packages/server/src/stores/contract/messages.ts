@@ -228,7 +228,7 @@ export function messagesContract(ground: () => Ground): void {
       await store.messages.add(at, {
         ...message('a1', 'u1', '', {
           parts: parts as Part[],
-          metadata: { model: 'a/b', usage, cost: 0.5, aborted: true },
+          metadata: { model: 'a/b', usage, cost: 0.5, subAgents: { tokens: 5, cost: 0.25 }, aborted: true },
         }),
         role: 'assistant',
       })
@@ -241,8 +241,8 @@ export function messagesContract(ground: () => Ground): void {
         role: 'assistant',
         text: 'Bash',
         model: 'a/b',
-        tokens: 7,
-        cost: 0.5,
+        tokens: 12,
+        cost: 0.75,
         ending: 'stopped',
       })
       expect(third?.text).toBe(`${'\\'.repeat(90)}…`)

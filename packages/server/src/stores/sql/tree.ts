@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Metadata, Store, TextMatch, TreeMessage } from '@troupe/core'
+import { totalOf, type Metadata, type Store, type TextMatch, type TreeMessage } from '@troupe/core'
 import { textOf, fold, snippetOf } from './search.ts'
 import type { Context } from './context.ts'
 import { messageOf } from './message-row.ts'
@@ -79,7 +79,8 @@ export function tree(context: Context): Pick<Store['messages'], 'tree' | 'matche
 }
 
 function treeMessage({ id, parent_id, role, created_at, metadata, head }: Row): TreeMessage {
-  const { model, usage, cost, error, aborted, interrupted, stopped } = JSON.parse(metadata ?? '{}') as Metadata
+  const told = JSON.parse(metadata ?? '{}') as Metadata
+  const { model, error, aborted, interrupted, stopped } = told
   const isStopped = aborted === true || interrupted === true || stopped !== undefined
   const ending = error !== undefined ? 'failed' : isStopped ? 'stopped' : undefined
   return {
@@ -89,8 +90,7 @@ function treeMessage({ id, parent_id, role, created_at, metadata, head }: Row): 
     text: firstWords(head),
     createdAt: created_at,
     ...(model !== undefined && { model }),
-    ...(usage !== undefined && { tokens: usage.totalTokens }),
-    ...(cost !== undefined && { cost }),
+    ...totalOf(told),
     ...(ending !== undefined && { ending }),
   }
 }
