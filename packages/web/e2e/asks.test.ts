@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('questions are answered by options and in own words, also after a reload, and the model reads each', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('questions')
-    const form = chat.page.getByRole('region', { name: '2 questions' })
+    const form = chat.page.getByRole('group', { name: '2 questions' })
     expect(await form.getByRole('button', { name: /^Answer/ }).isDisabled()).toBe(true)
     await chat.page.reload()
     await form.getByRole('radio', { name: /SQLite/ }).check()
@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       'Which database shall it be?\\n→ Postgres\\nWhat shall be tested?\\n→ Reading; Crashes',
     )
     expect(lastSent()).toContain('and a full disk')
-    const card = chat.page.getByRole('region', { name: 'AskUserQuestion: done' })
+    const card = chat.page.getByRole('group', { name: 'AskUserQuestion: done' })
     expect(await card.getByRole('definition').allInnerTexts()).toEqual([
       'Postgres',
       expect.stringMatching(/Reading\s+Crashes\s+and a full disk/),
@@ -151,7 +151,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('hello')
     await setMode(page, 'plan')
     await chat.send('plan')
-    const form = page.getByRole('region', { name: 'Is this plan good?' })
+    const form = page.getByRole('group', { name: 'Is this plan good?' })
     await form.getByRole('table').waitFor()
     expect(await form.getByRole('button', { name: 'Go on planning' }).isDisabled()).toBe(true)
     await form.getByRole('textbox', { name: 'Remark on the plan' }).fill('Water it, too')
@@ -193,7 +193,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await chat.ask('make')
     expect(await chat.answers.count()).toBe(2)
-    await page.getByRole('region', { name: 'Bash: done' }).nth(1).waitFor()
+    await page.getByRole('group', { name: 'Bash: done' }).nth(1).waitFor()
   })
 
   test('a compound command is shown part by part, with what cannot be seen made visible', async () => {
@@ -215,7 +215,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(page)
     await chat.send('rewrite')
     await page
-      .getByRole('region', { name: /^TestApproval:/ })
+      .getByRole('group', { name: /^TestApproval:/ })
       .getByText('Rewritten?')
       .first()
       .waitFor()
@@ -223,7 +223,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await page.getByRole('textbox', { name: 'Input of the call, as JSON' }).inputValue()).toContain('Rewritten?')
     await page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
-    await page.getByRole('region', { name: 'TestApproval: done' }).getByText('as a hook changed it').waitFor()
+    await page.getByRole('group', { name: 'TestApproval: done' }).getByText('as a hook changed it').waitFor()
   })
 
   test('an edited input that a rule denies is not run, and both read why', async () => {
@@ -236,7 +236,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .fill(JSON.stringify({ command: 'touch secret.txt' }))
     await page.getByRole('button', { name: 'Approve as edited' }).click()
     await chat.finished()
-    expect(await page.getByRole('region', { name: /^Bash:/ }).innerText()).toContain('touch secret')
+    expect(await page.getByRole('group', { name: /^Bash:/ }).innerText()).toContain('touch secret')
     expect(lastSent()).toContain('edit was refused')
     await expect(readFile(path.join(workspace.folder, 'secret.txt'))).rejects.toThrow('ENOENT')
   })

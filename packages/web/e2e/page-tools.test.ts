@@ -54,7 +54,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   const stack = (page: Page) => page.getByRole('complementary', { name: 'Panels' })
-  const card = (page: Page, tool: string) => page.getByRole('region', { name: new RegExp(`^${tool}: `) }).last()
+  const card = (page: Page, tool: string) => page.getByRole('group', { name: new RegExp(`^${tool}: `) }).last()
   const page200 = {
     page: {
       url: 'https://example.com/read',

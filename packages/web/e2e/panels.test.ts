@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     page.getByRole('complementary', { name: 'Panels' }).or(page.getByRole('dialog', { name: 'Panels' }))
   const tab = (page: Page, title: string | RegExp) => stack(page).getByRole('tab', { name: title })
   const beside = (page: Page, card: RegExp, at = 0) =>
-    page.getByRole('region', { name: card }).nth(at).getByRole('button', { name: 'Open beside' })
+    page.getByRole('group', { name: card }).nth(at).getByRole('button', { name: 'Open beside' })
   const titles = (page: Page) => stack(page).getByRole('tab').allInnerTexts()
   /** What axe finds in the stack. */
   const faults = (page: Page) =>

@@ -214,7 +214,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
     await expect.poll(colours).toEqual([red, red])
     await chat.ask('make')
     expect(await modeOnServer(page)).toBe('bypass')
-    expect(await page.getByRole('region', { name: 'Bash: done' }).count()).toBe(1)
+    expect(await page.getByRole('group', { name: 'Bash: done' }).count()).toBe(1)
     await chat.newSession()
     await page.getByRole('button', { name: 'Mode: Default' }).waitFor()
     expect(await page.getByText('Runs unasked').count()).toBe(0)

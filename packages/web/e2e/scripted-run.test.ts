@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.open())
     await chat.send('twice')
     await chat.page
-      .getByRole('region', { name: /waits for you/ })
+      .getByRole('group', { name: /waits for you/ })
       .nth(1)
       .waitFor()
     await chat.page.getByRole('button', { name: '2 waiting for you' }).waitFor()

@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   const card = (page: Page, agent: string) =>
-    page.getByRole('article', { name: 'Answer' }).getByRole('region', { name: /^Task/ }).filter({ hasText: agent })
+    page.getByRole('article', { name: 'Answer' }).getByRole('group', { name: /^Task/ }).filter({ hasText: agent })
   const row = (page: Page, agent: string) => page.getByRole('article', { name: new RegExp(`^${agent}: `) }).first()
   const panel = (page: Page) =>
     page.getByRole('complementary', { name: 'Panels' }).or(page.getByRole('dialog', { name: 'Panels' }))
@@ -226,7 +226,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await page.getByRole('button', { name: '1 agent', exact: true }).waitFor()
     // The model is told by a message; a person sees what it is.
-    const notice = chat.lastAnswer.getByRole('region', { name: 'right has ended: done' })
+    const notice = chat.lastAnswer.getByRole('group', { name: 'right has ended: done' })
     await notice.getByRole('button').first().click()
     await notice.getByText('Right is done.').last().waitFor()
     expect(await chat.lastAnswer.getByText('You said meanwhile').count()).toBe(0)
@@ -241,13 +241,13 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByText('All tools were used.').waitFor()
     await chat.finished()
     const tools = chat.lastAnswer
-    expect(await tools.getByRole('region', { name: /^SendInput/ }).innerText()).toMatch(/Tells left\s+look out/)
-    const waited = tools.getByRole('region', { name: /^WaitAgent/ })
+    expect(await tools.getByRole('group', { name: /^SendInput/ }).innerText()).toMatch(/Tells left\s+look out/)
+    const waited = tools.getByRole('group', { name: /^WaitAgent/ })
     expect(await waited.innerText()).toMatch(/Waited for\s+left/)
     await waited.getByRole('button').first().click()
-    await waited.getByRole('region', { name: 'What left reports' }).waitFor()
+    await waited.getByRole('group', { name: 'What left reports' }).waitFor()
     await waited.getByText(/no agent with the id/).waitFor()
-    expect(await tools.getByRole('region', { name: /^AbortAgent/ }).innerText()).toContain('Stopped left')
+    expect(await tools.getByRole('group', { name: /^AbortAgent/ }).innerText()).toContain('Stopped left')
     expect(workspace.complaints).toEqual([])
   })
 

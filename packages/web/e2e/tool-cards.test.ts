@@ -166,7 +166,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const answer = await chat.ask('look')
     const open = async (title: RegExp) => {
       await answer.getByRole('button', { name: title }).click()
-      return answer.getByRole('region', { name: /./ }).filter({ has: chat.page.getByRole('button', { name: title }) })
+      return answer.getByRole('group', { name: /./ }).filter({ has: chat.page.getByRole('button', { name: title }) })
     }
     const read = await open(/^Read src\/greet\.ts/)
     expect(await read.getByRole('figure').innerText()).toContain('TypeScript')
@@ -192,7 +192,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('an edit is approved as the diff that it is, and its result has line numbers', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('edit')
-    const card = chat.page.getByRole('region', { name: /^Edit:/ })
+    const card = chat.page.getByRole('group', { name: /^Edit:/ })
     await card.getByRole('table').waitFor()
     // The tool says what is to be approved, not the model; what cannot be seen is shown.
     expect(await card.getByRole('button').first().innerText()).toMatch(/^Edit a file\s+src\/greet\.ts/)
@@ -203,19 +203,19 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
     expect(await readFile(path.join(workspace.folder, 'src/greet.ts'), 'utf8')).toContain('Good day, ${name}\u202E!')
-    const edited = chat.page.getByRole('region', { name: 'Edit: done' })
+    const edited = chat.page.getByRole('group', { name: 'Edit: done' })
     expect(await edited.locator('.diff-added').innerText()).toMatch(/^\s*2\s+\+\s+return `Good day/)
     expect(await edited.getByRole('figure').getAttribute('aria-label')).toBe(
       'Changes in src/greet.ts: 1 added, 2 removed',
     )
     await chat.page.reload()
-    await chat.page.getByRole('region', { name: 'Edit: done' }).locator('.diff-added').waitFor()
+    await chat.page.getByRole('group', { name: 'Edit: done' }).locator('.diff-added').waitFor()
   })
 
   test('a file that is to be written is read before it is', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('write')
-    const card = chat.page.getByRole('region', { name: /^Write:/ })
+    const card = chat.page.getByRole('group', { name: /^Write:/ })
     expect(await card.getByRole('row').last().innerText()).toMatch(/^\s*3\s+\+\s+Written⟨U\+00A0⟩once\.$/)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
@@ -226,7 +226,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a command is shown exactly, then what it prints while it does, then how it ended', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('run')
-    const card = chat.page.getByRole('region', { name: /^Bash:/ })
+    const card = chat.page.getByRole('group', { name: /^Bash:/ })
     const terminal = card.getByRole('figure', { name: /^Terminal:/ })
     expect(await terminal.locator('code').innerText()).toBe(liveCommand)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
@@ -251,7 +251,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('nothing in a command hides from the one who approves it', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('refused')
-    const card = chat.page.getByRole('region', { name: /^Bash:/ })
+    const card = chat.page.getByRole('group', { name: /^Bash:/ })
     expect(await card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
     await chat.page.getByRole('button', { name: 'Deny' }).click()
     await chat.finished()
@@ -262,21 +262,21 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a patch is approved file by file, and undoing it says what cannot be undone', async () => {
     const chat = chatPage(await workspace.open())
     await chat.send('patch')
-    const patched = chat.page.getByRole('region', { name: /^ApplyPatch:/ })
+    const patched = chat.page.getByRole('group', { name: /^ApplyPatch:/ })
     await patched.getByRole('figure').nth(2).waitFor()
     const asked = await patched.getByRole('figure').allInnerTexts()
     expect(asked[0]).toMatch(/src\/another\.ts[^]*moved[^]*from[^]*src\/other\.ts[^]*\/\/ something/)
     expect(asked[1]).toMatch(/src\/third\.ts[^]*new[^]*export/)
     expect(asked[2]).toMatch(/src\/gone\.ts[^]*deleted[^]*−\s+one[^]*−\s+two/)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
-    await chat.page.getByRole('region', { name: 'ApplyPatch: done' }).waitFor()
+    await chat.page.getByRole('group', { name: 'ApplyPatch: done' }).waitFor()
     expect(await patched.getByRole('figure', { name: 'Changes in src/gone.ts: 0 added, 2 removed' }).count()).toBe(1)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
     await chat.send('undo')
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
-    const undone = await chat.page.getByRole('region', { name: /^Undo:/ }).innerText()
+    const undone = await chat.page.getByRole('group', { name: /^Undo:/ }).innerText()
     expect(undone).toContain('src/gone.ts')
     expect(undone).toMatch(/cannot be undone[^]*echo more >> src\/other\.ts/)
     expect(await readFile(path.join(workspace.folder, 'src/gone.ts'), 'utf8')).toBe('one\ntwo\n')
@@ -285,7 +285,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a search of the web that is not set up says how to do it', async () => {
     const chat = chatPage(await workspace.open())
     const answer = await chat.ask('search')
-    expect(await answer.getByRole('region', { name: /^WebSearch:/ }).innerText()).toContain('config.json')
+    expect(await answer.getByRole('group', { name: /^WebSearch:/ }).innerText()).toContain('config.json')
   })
 
   test('a tool of one’s own that shows a known kind needs no card', async () => {
@@ -308,7 +308,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.open())
     await chat.send('broken')
     await chat.page.getByText('The card of this tool cannot show the call').waitFor()
-    expect(await chat.page.getByRole('region', { name: /^TestApproval:/ }).innerText()).toContain('Whatever?')
+    expect(await chat.page.getByRole('group', { name: /^TestApproval:/ }).innerText()).toContain('Whatever?')
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
     expect(await chat.lastAnswer.textContent()).toContain('Went on.')

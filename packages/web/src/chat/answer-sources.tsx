@@ -1,5 +1,6 @@
 import type { Part } from '@troupe/core/protocol'
 import { t } from '../texts/t.ts'
+import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { readSources } from './read-sources.ts'
 import './answer-sources.css'
@@ -9,7 +10,7 @@ export function AnswerSources({ parts }: { parts: readonly Part[] }) {
   const sources = readSources(parts)
   if (sources.length === 0) return null
   return (
-    <section className="sources" aria-label={t.chat.sources}>
+    <Group className="sources" label={t.chat.sources}>
       <h4>{t.chat.sources}</h4>
       <ol>
         {sources.map(({ key, title, place, url, letter }) => (
@@ -30,6 +31,6 @@ export function AnswerSources({ parts }: { parts: readonly Part[] }) {
           </li>
         ))}
       </ol>
-    </section>
+    </Group>
   )
 }

@@ -2,6 +2,7 @@ import { MessageCircleQuestion } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { isRecord } from '../displays/parts/read-fields.ts'
 import { Markdown } from '../markdown/markdown.tsx'
+import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { ValueView } from './value-view.tsx'
 import './ask-part.css'
@@ -16,7 +17,7 @@ export interface AskFrameProps {
 
 export function AskFrame({ title, untitled = false, open = false, children }: AskFrameProps) {
   return (
-    <section className={open ? 'ask ask-open' : 'ask'} aria-label={title}>
+    <Group className={open ? 'ask ask-open' : 'ask'} label={title}>
       {!untitled && (
         <h4 className="ask-title">
           <MessageCircleQuestion aria-hidden />
@@ -24,7 +25,7 @@ export function AskFrame({ title, untitled = false, open = false, children }: As
         </h4>
       )}
       {children}
-    </section>
+    </Group>
   )
 }
 

@@ -4,6 +4,7 @@ import { useId, useState } from 'react'
 import { Markdown } from '../markdown/markdown.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+import { Group } from '../ui/group.tsx'
 import { compactionState } from './compaction-state.ts'
 import type { CompactionState } from './compaction-state.ts'
 import { readSummary } from './read-summary.ts'
@@ -22,7 +23,7 @@ export function CompactionPart({ id, compaction }: { id: string; compaction: Com
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()
   return (
-    <section className="compaction" data-state={state} aria-label={titles[state]}>
+    <Group className="compaction" data-state={state} label={titles[state]}>
       <div className="compaction-line">
         <button
           type="button"
@@ -49,7 +50,7 @@ export function CompactionPart({ id, compaction }: { id: string; compaction: Com
           </>
         )}
       </div>
-    </section>
+    </Group>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Braces } from 'lucide-react'
 import { memo, useId } from 'react'
 import { formatToolName } from '../ui/format.ts'
+import { Group } from '../ui/group.tsx'
 import { AskPart } from './ask-part.tsx'
 import { CompactionPart } from './compaction-part.tsx'
 import { dataOf } from './data-of.ts'
@@ -38,7 +39,7 @@ function Fold({ id, title, children }: { id: string; title: string; children: Re
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()
   return (
-    <section className="tool" aria-label={title}>
+    <Group className="tool" label={title}>
       <button
         type="button"
         className="tool-head"
@@ -54,6 +55,6 @@ function Fold({ id, title, children }: { id: string; title: string; children: Re
       <div id={bodyId} className="tool-body" hidden={!open}>
         {open && children}
       </div>
-    </section>
+    </Group>
   )
 }

@@ -3,6 +3,7 @@ import { memo, useEffect, useId, useRef, useState } from 'react'
 import { Markdown } from '../markdown/markdown.tsx'
 import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
+import { Group } from '../ui/group.tsx'
 import { useDisclosure } from './use-disclosure.ts'
 import './reasoning-part.css'
 
@@ -19,7 +20,7 @@ export const ReasoningPart = memo(function ReasoningPart({ id, text, streaming }
   const elapsed = useElapsed(streaming)
   const thought = elapsed === undefined ? t.chat.thought : t.chat.thoughtFor(formatDuration(elapsed))
   return (
-    <section className="reasoning" aria-label={t.chat.reasoning}>
+    <Group className="reasoning" label={t.chat.reasoning}>
       <button
         type="button"
         className="reasoning-head"
@@ -34,7 +35,7 @@ export const ReasoningPart = memo(function ReasoningPart({ id, text, streaming }
       <div id={bodyId} className="reasoning-body" hidden={!open}>
         {open && <Markdown text={text} done={!streaming} />}
       </div>
-    </section>
+    </Group>
   )
 })
 

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
 import { OpenBeside } from '../panels/open-beside.tsx'
+import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { ToolCall } from './tool-call.ts'
 import { useDisclosure } from './use-disclosure.ts'
@@ -37,7 +38,7 @@ export function ToolFrame({
   const bodyId = useId()
   const { word, icon } = statusOf(call, isBad)
   return (
-    <section className={`tool tool-${call.stopped ? 'stopped' : call.state}`} aria-label={`${call.name}: ${word}`}>
+    <Group className={`tool tool-${call.stopped ? 'stopped' : call.state}`} label={`${call.name}: ${word}`}>
       <div className="tool-bar">
         <button
           type="button"
@@ -65,7 +66,7 @@ export function ToolFrame({
       <div id={bodyId} className="tool-body" hidden={!open}>
         {open && children}
       </div>
-    </section>
+    </Group>
   )
 }
 

@@ -1,6 +1,7 @@
 import { ValueView } from '../chat/value-view.tsx'
 import { t } from '../texts/t.ts'
 import { OpenFile } from '../panels/open-file.tsx'
+import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { splitMatches } from './split-matches.ts'
 import type { DisplayProps } from './parts/display-props.ts'
@@ -47,7 +48,7 @@ function FileMatches({ file, pattern }: { file: Record<string, unknown>; pattern
   const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
   const path = textIn(file['path']) ?? ''
   return (
-    <section className="matches-file" aria-label={path}>
+    <Group className="matches-file" label={path}>
       <h5>
         <PathName path={path} />
         <span className="matches-count">{lines.filter(isMatch).length}</span>
@@ -65,7 +66,7 @@ function FileMatches({ file, pattern }: { file: Record<string, unknown>; pattern
           {t.displays.moreLines(left)}
         </button>
       )}
-    </section>
+    </Group>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useGrowing } from '../displays/parts/use-growing.ts'
 import { t } from '../texts/t.ts'
+import { Group } from '../ui/group.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { errorText } from '../ui/error-text.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -61,7 +62,7 @@ export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?
   const figures = head.map((_, index) => isFigures(rows, index))
   return (
     <>
-      <section className="sheet" tabIndex={0} aria-label={sheet.name}>
+      <Group className="sheet" tabIndex={0} label={sheet.name}>
         <table aria-label={sheet.name}>
           <thead>
             <tr>
@@ -88,7 +89,7 @@ export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?
             ))}
           </tbody>
         </table>
-      </section>
+      </Group>
       {left > 0 && (
         <button type="button" className="panel-more" onClick={grow}>
           {t.previews.showRows(left)}

@@ -3,6 +3,7 @@ import { useId } from 'react'
 import { useDisclosure } from '../chat/use-disclosure.ts'
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { t } from '../texts/t.ts'
+import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentIcon } from './agent-icon.tsx'
 import { AgentReport } from './agent-report.tsx'
@@ -17,7 +18,7 @@ export function AgentNotice({ id, report }: { id: string; report: Report }) {
   const { name, status, text } = report
   const word = isKnownStatus(status) ? statusWord({ status, asks: 0 }) : status
   return (
-    <section className="tool" aria-label={`${t.subAgents.hasEnded(name)}: ${word}`}>
+    <Group className="tool" label={`${t.subAgents.hasEnded(name)}: ${word}`}>
       <button
         type="button"
         className="tool-head"
@@ -38,6 +39,6 @@ export function AgentNotice({ id, report }: { id: string; report: Report }) {
       <div id={bodyId} className="tool-body" hidden={!open}>
         {open && <AgentReport report={report} />}
       </div>
-    </section>
+    </Group>
   )
 }

@@ -3,6 +3,7 @@ import { Markdown } from '../markdown/markdown.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
+import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentIcon } from './agent-icon.tsx'
 import { statusWord } from './describe-agent.ts'
@@ -16,7 +17,7 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
   const showAgent = useShowAgent()
   const { agentId, name, status, text, note, steps, tokens } = report
   return (
-    <section className="agent-report" aria-label={t.subAgents.reports(name)}>
+    <Group className="agent-report" label={t.subAgents.reports(name)}>
       {isNamed && (
         <h4 className="agent-report-name">
           {isKnownStatus(status) && <AgentIcon status={status} />}
@@ -40,6 +41,6 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
           </Button>
         )}
       </p>
-    </section>
+    </Group>
   )
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { UiElement } from '@troupe/core/protocol'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
+import { Group } from '../../ui/group.tsx'
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx'
 import { VisibleText } from '../../ui/visible-text.tsx'
 import { useForm } from './form-context.ts'
@@ -159,14 +160,14 @@ function Options({
 export const fieldParts: Readonly<Record<string, Part>> = {
   // The form itself stands around everything: one in another is not possible.
   Form: ({ attributes, children }) => (
-    <section className="made-form" aria-label={text(attributes, 'title') || t.previews.form}>
+    <Group className="made-form" label={text(attributes, 'title') || t.previews.form}>
       {text(attributes, 'title') !== '' && (
         <div className="made-section-title">
           <VisibleText text={text(attributes, 'title')} />
         </div>
       )}
       <div className="made-stack">{children}</div>
-    </section>
+    </Group>
   ),
   TextField: ({ attributes }) => <TextField attributes={attributes} />,
   TextArea: function TextArea({ attributes }) {

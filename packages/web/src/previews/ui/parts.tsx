@@ -4,6 +4,7 @@ import type { ComponentType, ReactNode } from 'react'
 import type { UiElement, UiValue } from '@troupe/core/protocol'
 import { CodeBlock } from '../../markdown/code-block.tsx'
 import { Markdown } from '../../markdown/markdown.tsx'
+import { Group } from '../../ui/group.tsx'
 import { VisibleText } from '../../ui/visible-text.tsx'
 import { fieldParts } from './field-parts.tsx'
 
@@ -163,7 +164,7 @@ function Table({ attributes, children }: { attributes: UiElement['attributes']; 
   const rows = (attributes['rows'] ?? []) as readonly (readonly string[])[]
   const caption = attributes['caption']
   return (
-    <section className="made-table" tabIndex={0} aria-label={textOf(caption, t.previews.table)}>
+    <Group className="made-table" tabIndex={0} label={textOf(caption, t.previews.table)}>
       <table>
         {typeof caption === 'string' && (
           <caption>
@@ -196,7 +197,7 @@ function Table({ attributes, children }: { attributes: UiElement['attributes']; 
         )}
         {children}
       </table>
-    </section>
+    </Group>
   )
 }
 
