@@ -12,56 +12,99 @@ import {
   unknownTools,
   type AgentDefinition,
   type AgentEntry,
+  type Budget,
   type Store,
   type Tool,
   type Workspace,
 } from '@troupe/core'
 import { z } from 'zod'
+import type { ConfigFile } from './config.ts'
 import type { Problem } from './open-tools.ts'
 
-/** The agents of each workspace: built-in, from the database, from the home, from a trusted project; in this order. */
+/** An agent as it is listed. */
+export interface ListedAgent extends AgentEntry {
+  /** The person turned it off: it can be turned on again. */
+  turnedOff?: true
+}
+
+/**
+ * The agents of each workspace: from the database, built-in, from the home, from a trusted project; in this order. What
+ * the database has of a built-in name is a version of it that the person made with `change`.
+ */
 export interface AgentBook {
-  list(workspace: Workspace): Promise<AgentEntry[]>
+  list(workspace: Workspace): Promise<ListedAgent[]>
   problems(workspace: Workspace): Problem[]
   /** Whom agents may delegate to, with their prompts in this language. */
   offered(workspace: Workspace, options: { language?: string; page?: string }): Promise<AgentDefinition[]>
   /** The agent that a session talks to. Throws `AgentNotFound` (404) with the names that exist. */
   find(workspace: Workspace, name: string, language?: string): Promise<AgentDefinition>
-  /** Throws what is wrong with it (409, 422); nothing is saved then. */
-  save(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry>
+  /** A new one. Throws what is wrong with it (409, 422); nothing is saved then. */
+  add(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry>
+  /**
+   * Built-in agents and those of files stay as they are: a change makes a version of the workspace's own, which goes
+   * before them, and being turned off is kept in the settings. Throws `AgentNotFound` (404) and what `add` throws.
+   */
+  change(workspace: Workspace, name: string, patch: AgentPatch): Promise<ListedAgent>
   remove(workspace: Workspace, name: string): Promise<boolean>
 }
 
 const names = z.array(z.string().min(1).max(200)).max(200)
 
-/** A definition as the database has it: it selects tools, it brings none. */
-export const storedDefinitionSchema = z.strictObject({
-  enabled: z.boolean().default(true),
-  description: z.string().max(1024).default(''),
+const fields = {
+  enabled: z.boolean(),
+  description: z.string().max(1024),
   systemPrompt: z.string().min(1).max(64_000, 'at most 64,000 characters'),
-  toolKeys: names.default([]),
+  toolKeys: names,
   allowedSubAgents: names.nullable().optional(),
   maxDepth: z.int().positive().max(20).nullable().optional(),
   maxSteps: z.int().positive().max(1000).nullable().optional(),
   model: z.string().min(1).max(300).nullable().optional(),
   params: paramValuesSchema.nullable().optional(),
+  budget: z
+    .strictObject({
+      steps: z.int().positive().optional(),
+      tokens: z.int().positive().optional(),
+      cost: z.number().positive().optional(),
+      ms: z.number().positive().optional(),
+    })
+    .nullable()
+    .optional(),
   pageIds: names.nullable().optional(),
+}
+
+/** A definition as the database has it: it selects tools, it brings none. */
+export const storedDefinitionSchema = z.strictObject({
+  ...fields,
+  enabled: fields.enabled.default(true),
+  description: fields.description.default(''),
+  toolKeys: fields.toolKeys.default([]),
 })
 export type StoredDefinition = z.infer<typeof storedDefinitionSchema>
+
+/** What is not named stays as it is; null takes a field away. Made without defaults, which would be taken for changes. */
+export const agentPatchSchema = z.strictObject(fields).partial()
+export type AgentPatch = z.infer<typeof agentPatchSchema>
 
 export function createAgentBook(options: {
   home: string
   store: Pick<Store, 'definitions'>
+  config: Pick<ConfigFile, 'get' | 'update'>
   tools(workspaceId: string): readonly Tool[]
 }): AgentBook {
-  const { store } = options
+  const { store, config } = options
   const book: AgentBook = {
     async list(workspace) {
       const stored = await store.definitions.list(workspace.id)
       const { home, project } = files(workspace)
-      return arrangeAgents(
-        [getBuiltinAgents(), stored.map(({ name, data }) => entryOf(name, data)), home.entries, project.entries],
+      const arranged = arrangeAgents(
+        [stored.map(({ name, data }) => entryOf(name, data)), getBuiltinAgents(), home.entries, project.entries],
         options.tools(workspace.id),
+      )
+      const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
+      return arranged.map((entry) =>
+        entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
+          ? { ...entry, enabled: false, turnedOff: true, note: 'It is turned off in the settings.' }
+          : entry,
       )
     },
     problems(workspace) {
@@ -84,7 +127,7 @@ export function createAgentBook(options: {
         data: { names: known },
       })
     },
-    async save(workspace, name, data) {
+    async add(workspace, name, data) {
       if (!agentNamePattern.test(name))
         throw invalid(
           'name',
@@ -95,26 +138,55 @@ export function createAgentBook(options: {
           status: 409,
           data: { field: 'name' },
         })
-      const unknown = unknownTools(data.toolKeys, options.tools(workspace.id))
-      if (unknown.length > 0)
-        throw invalid(
-          'toolKeys',
-          `There is no tool or group: ${unknown.join(', ')}. GET /ai/tools lists those that exist.`,
-        )
       const others = await store.definitions.list(workspace.id)
-      const same = others.find((other) => other.name !== name && agentKey(other.name) === agentKey(name))
-      if (same !== undefined)
-        throw new NamedError('AgentExists', `"${name}" cannot be told from the agent "${same.name}".`, {
-          status: 409,
-          data: { field: 'name' },
-        })
-      await store.definitions.put({ workspaceId: workspace.id, name, data: { ...data } })
-      const note = promptNote(data.systemPrompt)
-      return { ...entryOf(name, { ...data }), ...(note !== undefined && { note }) }
+      const same = others.find((other) => agentKey(other.name) === agentKey(name))
+      if (same !== undefined) {
+        const text =
+          same.name === name
+            ? `There is an agent "${name}" already.`
+            : `"${name}" cannot be told from the agent "${same.name}".`
+        throw new NamedError('AgentExists', text, { status: 409, data: { field: 'name' } })
+      }
+      return save(workspace, name, data)
+    },
+    async change(workspace, name, patch) {
+      const stored = await store.definitions.get(workspace.id, name)
+      const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+      if (stored !== undefined) return save(workspace, name, storedDefinitionSchema.parse({ ...stored, ...given }))
+      const entry = (await book.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
+      if (entry === undefined || entry.source === 'database') throw notFound(name)
+      if (entry.name === 'master')
+        throw invalid('name', 'The master stays as it is: sessions talk to it. Make a copy, and talk to that one.')
+      const { enabled, ...rest } = given
+      if (Object.keys(rest).length > 0)
+        return save(workspace, entry.name, storedDefinitionSchema.parse({ ...definitionOf(entry), ...given }))
+      if (typeof enabled === 'boolean') await turn(entry.name, enabled)
+      return (await book.list(workspace)).find(({ name: known }) => known === entry.name) as ListedAgent
     },
     remove: (workspace, name) => store.definitions.remove(workspace.id, name),
   }
   return book
+
+  async function save(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry> {
+    const unknown = unknownTools(data.toolKeys, options.tools(workspace.id))
+    if (unknown.length > 0)
+      throw invalid(
+        'toolKeys',
+        `There is no tool or group: ${unknown.join(', ')}. GET /ai/tools lists those that exist.`,
+      )
+    await store.definitions.put({ workspaceId: workspace.id, name, data: { ...data } })
+    const note = promptNote(data.systemPrompt)
+    return { ...entryOf(name, { ...data }), ...(note !== undefined && { note }) }
+  }
+
+  function turn(name: string, on: boolean): Promise<void> {
+    return config.update((current) => {
+      const others = (current.disabledAgents ?? []).filter((one) => agentKey(one) !== agentKey(name))
+      const { disabledAgents: _, ...rest } = current
+      const off = on ? others : [...others, name]
+      return off.length === 0 ? rest : { ...rest, disabledAgents: off }
+    })
+  }
 
   function files(workspace: Workspace): Record<'home' | 'project', ReturnType<typeof loadAgents>> {
     return {
@@ -132,8 +204,8 @@ function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
     const note = `What is stored of it cannot be read: ${parsed.error.issues[0]?.message ?? ''}.`
     return { name, description: '', prompt: '', tools: [], source: 'database', enabled: false, note }
   }
-  const { enabled, description, systemPrompt, toolKeys, allowedSubAgents, maxDepth, maxSteps, model, params, pageIds } =
-    parsed.data
+  const { enabled, description, systemPrompt, toolKeys, allowedSubAgents, ...limits } = parsed.data
+  const { maxDepth, maxSteps, model, params, budget, pageIds } = limits
   return {
     name,
     description,
@@ -146,8 +218,20 @@ function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
     ...(maxSteps != null && { maxSteps }),
     ...(model != null && { model }),
     ...(params != null && { params }),
+    ...(budget != null && { budget: budget as Budget }),
     ...(pageIds != null && { pageIds }),
   }
+}
+
+/** What the database would have of an agent that comes from elsewhere. */
+function definitionOf({ prompt, tools, ...entry }: AgentEntry): Record<string, unknown> {
+  const { description, allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds } = entry
+  const more = { allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds }
+  return { enabled: true, description, systemPrompt: prompt, toolKeys: [...tools], ...more }
+}
+
+function notFound(name: string): NamedError {
+  return new NamedError('AgentNotFound', `There is no agent "${name}".`, { status: 404 })
 }
 
 /** `field`: what of the definition is meant. */

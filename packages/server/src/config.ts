@@ -32,6 +32,7 @@ export const configSchema = z.looseObject({
     })
     .optional(),
   useTools: names.nullable().optional().describe('the tools that models may use; absent or null: all'),
+  disabledAgents: names.optional().describe('built-in agents and those of files that are turned off'),
   hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),
   // One entry that is wrong must not take the file with it: each is checked when it is used.
   mcpServers: mcpServersSchema

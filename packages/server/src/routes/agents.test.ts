@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { scriptedModel, type ScriptTurn } from '@troupe/core/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -35,6 +35,70 @@ describe('definitions of agents', () => {
     expect((await list()).find(({ name }) => name === 'reviewer')).toMatchObject({ source: 'database', enabled: false })
     expect((await server.fetch('/ai/agents/reviewer', json('DELETE'))).status).toBe(200)
     expect((await server.fetch('/ai/agents/reviewer', json('DELETE'))).status).toBe(404)
+  })
+
+  it('keep what a change does not name', async () => {
+    const body = { name: 'kept', ...definition, description: 'reviews', params: { temperature: 0.2 } }
+    await server.fetch('/ai/agents', json('POST', body))
+    await server.fetch('/ai/agents/kept', json('PATCH', { enabled: false }))
+    await server.fetch('/ai/agents/kept', json('PATCH', { maxSteps: 3 }))
+    expect((await list()).find(({ name }) => name === 'kept')).toMatchObject({
+      enabled: false,
+      description: 'reviews',
+      tools: definition.toolKeys,
+      params: { temperature: 0.2 },
+      maxSteps: 3,
+    })
+    await server.fetch('/ai/agents/kept', json('PATCH', { params: null }))
+    expect((await list()).find(({ name }) => name === 'kept')).not.toHaveProperty('params')
+  })
+
+  it('that are built in or files are turned off in the settings, and no file is touched', async () => {
+    const file = path.join(server.home.path, 'agents', 'writer.md')
+    const text = '---\ndescription: writes\nbudget: { seconds: 60 }\n---\nYou write.\n'
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    for (const name of ['explore', 'writer']) {
+      const off = await server.fetch(`/ai/agents/${name}`, json('PATCH', { enabled: false }))
+      expect(await off.json()).toMatchObject({ agent: { name, enabled: false, turnedOff: true } })
+    }
+    const settings = () => JSON.parse(readFileSync(path.join(server.home.path, 'config.json'), 'utf8')) as object
+    expect(settings()).toMatchObject({ disabledAgents: ['explore', 'writer'] })
+    expect(readFileSync(file, 'utf8')).toBe(text)
+    const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'go' }] }
+    const refused = await server.fetch('/ai/chat', json('POST', { sessionId: 'off', message, agent: 'explore' }))
+    expect(refused.status).toBe(404)
+    await server.fetch('/ai/agents/Explore', json('PATCH', { enabled: true }))
+    await server.fetch('/ai/agents/writer', json('PATCH', { enabled: true }))
+    expect(settings()).not.toHaveProperty('disabledAgents')
+    expect((await list()).find(({ name }) => name === 'explore')).toMatchObject({ source: 'built-in', enabled: true })
+    expect((await list()).find(({ name }) => name === 'explore')).not.toHaveProperty('turnedOff')
+  })
+
+  it('that are built in or files are changed as a version of your own that stands before them', async () => {
+    for (const [name, source] of [
+      ['explore', 'built-in'],
+      ['writer', 'home'],
+    ] as const) {
+      const before = (await list()).find((one) => one.name === name)
+      const changed = await server.fetch(`/ai/agents/${name}`, json('PATCH', { systemPrompt: 'You do it my way.' }))
+      expect(changed.status).toBe(200)
+      const [own, original] = (await list()).filter((one) => one.name === name)
+      const { note: _, source: __, ...same } = before as unknown as Record<string, unknown>
+      const { languages: ___, path: ____, ...expected } = same
+      expect(own).toMatchObject({ ...expected, source: 'database', enabled: true, systemPrompt: 'You do it my way.' })
+      expect(original).toMatchObject({ source, enabled: false, note: expect.stringContaining('Shadowed') as string })
+      await server.fetch(`/ai/agents/${name}`, json('DELETE'))
+      expect((await list()).filter((one) => one.name === name)).toEqual([before])
+    }
+  })
+
+  it('the master stays as it is and cannot be turned off', async () => {
+    for (const body of [{ enabled: false }, { systemPrompt: 'You are somebody else.' }]) {
+      const answer = await server.fetch('/ai/agents/master', json('PATCH', body))
+      expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('Make a copy')])
+    }
+    expect((await list()).find(({ name }) => name === 'master')).toMatchObject({ source: 'built-in', enabled: true })
   })
 
   it.each([

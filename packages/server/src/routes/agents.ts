@@ -9,7 +9,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { z } from 'zod'
-import { storedDefinitionSchema, type AgentBook } from '../agent-book.ts'
+import { agentPatchSchema, storedDefinitionSchema, type AgentBook } from '../agent-book.ts'
 import { findSession, refuseTrashed } from '../find-session.ts'
 import type { Live } from '../live.ts'
 import type { OpenWorkspace } from '../open-workspace.ts'
@@ -23,7 +23,6 @@ const limit = z
   .optional()
 
 const newAgentSchema = storedDefinitionSchema.extend({ name: z.string().min(1).max(200) })
-const agentPatchSchema = storedDefinitionSchema.partial()
 
 /** Definitions of agents, and the sub-agents of a session. */
 export function agentRoutes(options: {
@@ -54,35 +53,26 @@ export function agentRoutes(options: {
       answers: { 201: '{agent}', 409: 'AgentExists', 422: 'InvalidAgent' },
       async handle(c, { body, workspaceId }) {
         const { name, ...data } = body
-        const workspace = await workspaceOf(workspaceId)
-        if ((await store.definitions.get(workspaceId, name)) !== undefined)
-          throw new NamedError('AgentExists', `There is an agent "${name}" already.`, {
-            status: 409,
-            data: { field: 'name' },
-          })
-        return c.json({ agent: shown(await book.save(workspace, name, data)) }, 201)
+        return c.json({ agent: shown(await book.add(await workspaceOf(workspaceId), name, data)) }, 201)
       },
     }),
     route({
       method: 'PATCH',
       path: '/ai/agents/:name',
-      summary: 'Changes an agent of the workspace. Runs under way keep the old one.',
+      summary:
+        'Changes an agent, or turns it off or on. Of a built-in one or one of a file this makes a version of your own. Runs under way keep the old one.',
       body: agentPatchSchema,
       scoped: true,
       answers: { 200: '{agent}', 404: 'AgentNotFound', 422: 'InvalidAgent' },
       async handle(c, { params, body, workspaceId }) {
-        const name = params['name'] as string
-        const stored = await store.definitions.get(workspaceId, name)
-        if (stored === undefined) throw notFound(name)
-        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-        const data = storedDefinitionSchema.parse({ ...stored, ...given })
-        return c.json({ agent: shown(await book.save(await workspaceOf(workspaceId), name, data)) })
+        const workspace = await workspaceOf(workspaceId)
+        return c.json({ agent: shown(await book.change(workspace, params['name'] as string, body)) })
       },
     }),
     route({
       method: 'DELETE',
       path: '/ai/agents/:name',
-      summary: 'Deletes an agent of the workspace.',
+      summary: 'Deletes an agent of the workspace; what it stood before is there again.',
       scoped: true,
       answers: { 200: '{deleted}', 404: 'AgentNotFound' },
       async handle(c, { params, workspaceId }) {
