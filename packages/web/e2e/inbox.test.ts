@@ -262,7 +262,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.newSession()
     await chat.send('second')
     await badge(page, 2)
-    expect(await told()).toEqual(['May the second?'])
+    await expect.poll(told).toEqual(['May the second?'])
     await page.evaluate(() => (window as never as { told: { click: () => void }[] }).told[0]?.click())
     await inbox(page).getByRole('article').nth(1).waitFor()
   })

@@ -76,6 +76,32 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.waitForFunction(async () => (await (await caches.open('answers-1')).keys()).length === 0)
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('401'))).toEqual([])
   })
+
+  test('the service worker shows notifications, and a click on one leads the page to the inbox', async () => {
+    const page = await workspace.newPage({ serviceWorkers: 'allow', permissions: ['notifications'] })
+    await page.addInitScript("localStorage.setItem('troupe.notify', 'on'); document.hasFocus = () => false")
+    await page.goto(workspace.server().newUrl())
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await chatPage(page).send('Run two commands')
+    const titles = () =>
+      page.evaluate(async () => {
+        const registration = await navigator.serviceWorker.getRegistration()
+        return (await registration?.getNotifications())?.map(({ title, data }) => [title, data as unknown])
+      })
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await expect.poll(titles, { timeout: 10_000 }).toEqual([['Run a command', { opens: 'inbox' }]])
+    // What the worker does on a click; only a person's own click may bring a window forward.
+    const [worker] = page.context().serviceWorkers()
+    await worker
+      ?.evaluate(() => (globalThis as never as { comeForward: (opens: string) => unknown }).comeForward('inbox'))
+      .catch(() => undefined)
+    await page.getByRole('dialog', { name: 'Waiting for you' }).getByRole('article').waitFor()
+    await page
+      .getByRole('dialog', { name: 'Waiting for you' })
+      .getByRole('button', { name: 'Deny', exact: true })
+      .click()
+    await expect.poll(titles, { timeout: 10_000 }).toEqual([])
+  })
 })
 
 /** A page whose service worker is at work. */

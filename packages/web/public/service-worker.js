@@ -2,6 +2,7 @@
  * Keeps what is needed to read on while the server is away: the page's own files and the last sessions that were read.
  * Whoever can ask the server gets the server's answer; what is kept is given only when nobody answers, and says so.
  * Streams, searches, settings, keys and everything that is not a GET never pass here.
+ * It also shows the page's notifications, since phones let nobody else, and leads a click on one to the page.
  */
 const files = 'files-1'
 const answers = 'answers-1'
@@ -30,6 +31,25 @@ self.addEventListener('activate', (event) => {
 self.addEventListener('message', (event) => {
   if (event.data === 'forget') event.waitUntil(caches.delete(answers))
 })
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(comeForward(event.notification.data?.opens))
+})
+
+/** To the page that is open already, or to a new one. */
+async function comeForward(opens) {
+  const all = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const pages = all.filter(({ frameType }) => frameType !== 'nested')
+  const page = pages.find(({ focused }) => focused) ?? pages.find(isVisible) ?? pages[0]
+  if (page === undefined) return self.clients.openWindow(opens === 'inbox' ? '/#inbox' : '/')
+  page.postMessage({ type: 'notification-click', opens })
+  return page.focus()
+}
+
+function isVisible({ visibilityState }) {
+  return visibilityState === 'visible'
+}
 
 self.addEventListener('fetch', (event) => {
   const { request } = event

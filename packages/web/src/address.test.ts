@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { keyFrom, readAddress, writeAddress } from './address.ts'
 
 test('the address carries a key, a session, or both', () => {
-  expect(readAddress('#k=abc')).toEqual({ key: 'abc', sessionId: null, settings: null })
-  expect(readAddress('#k=abc&s=s1')).toEqual({ key: 'abc', sessionId: 's1', settings: null })
-  expect(readAddress(writeAddress('s_1-x'))).toEqual({ key: null, sessionId: 's_1-x', settings: null })
-  expect(readAddress(writeAddress(null))).toEqual({ key: null, sessionId: null, settings: null })
+  expect(readAddress('#k=abc')).toEqual({ key: 'abc', sessionId: null, settings: null, inbox: false })
+  expect(readAddress('#k=abc&s=s1')).toEqual({ key: 'abc', sessionId: 's1', settings: null, inbox: false })
+  expect(readAddress(writeAddress('s_1-x'))).toEqual({ key: null, sessionId: 's_1-x', settings: null, inbox: false })
+  expect(readAddress(writeAddress(null))).toEqual({ key: null, sessionId: null, settings: null, inbox: false })
 })
 
 test('the address says where the settings are open', () => {
@@ -13,7 +13,12 @@ test('the address says where the settings are open', () => {
   expect(readAddress('#settings').settings).toBe('')
   expect(readAddress('#s=settings').settings).toBeNull()
   const at = 'skills/skill a&b=c+d'
-  expect(readAddress(writeAddress('s1', at))).toEqual({ key: null, sessionId: 's1', settings: at })
+  expect(readAddress(writeAddress('s1', at))).toEqual({ key: null, sessionId: 's1', settings: at, inbox: false })
+})
+
+test('the address leads to the inbox', () => {
+  expect(readAddress('#inbox')).toEqual({ key: null, sessionId: null, settings: null, inbox: true })
+  expect(readAddress('#s=inbox').inbox).toBe(false)
 })
 
 test('a session id that the server would refuse is not an id', () => {

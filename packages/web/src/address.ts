@@ -1,12 +1,14 @@
 /**
- * What the part of the address behind `#` says: `#k=<one-time key>`, `#s=<session>` and `#settings/<section>/<setting>`,
- * alone or joined by `&`.
+ * What the part of the address behind `#` says: `#k=<one-time key>`, `#s=<session>`, `#settings/<section>/<setting>` and
+ * `#inbox`, alone or joined by `&`.
  */
 export interface Address {
   key: string | null
   sessionId: string | null
   /** Where the settings are open: a section, a setting of one, or empty; null where they are not. */
   settings: string | null
+  /** The inbox is asked for: a notification leads there. It does not stay in the address. */
+  inbox: boolean
 }
 
 export function readAddress(hash: string): Address {
@@ -18,6 +20,7 @@ export function readAddress(hash: string): Address {
     key: fields.get('k'),
     sessionId: sessionId !== null && /^[A-Za-z0-9_-]{1,64}$/.test(sessionId) ? sessionId : null,
     settings: found === undefined || found === null ? null : (found[1] ?? ''),
+    inbox: fields.has('inbox'),
   }
 }
 

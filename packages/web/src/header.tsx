@@ -21,7 +21,7 @@ export function Header() {
     <header className="header" data-mode={mode}>
       {!sidebar && (
         <>
-          <IconButton label={t.header.showSessions} onClick={() => app.setSidebar(true)}>
+          <IconButton className="header-sessions" label={t.header.showSessions} onClick={() => app.setSidebar(true)}>
             <PanelLeftOpen />
           </IconButton>
           <IconButton label={t.header.newSession} onClick={app.newSession}>

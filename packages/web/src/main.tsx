@@ -1,9 +1,10 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { readAddress, writeAddress } from './address.ts'
+import { readAddress } from './address.ts'
 import { App } from './app.tsx'
 import { startServiceWorker } from './offline/service-worker.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
+import { replaceAddress } from './use-address.ts'
 import { createWorkspace, WorkspaceContext } from './workspace.ts'
 import './styles/tokens.css'
 import './styles/contrast.css'
@@ -12,19 +13,24 @@ import './styles/base.css'
 /** A page without its messages is shown rather than none. */
 const longestWait = 200
 
-const { key, sessionId, settings } = readAddress(window.location.hash)
-// The key works once; it must not stay in the address, the history or a bookmark.
-if (key !== null) {
-  const address = writeAddress(sessionId, settings)
-  window.history.replaceState(null, '', address === '#' ? window.location.pathname : address)
-}
+const { key, sessionId, settings, inbox } = readAddress(window.location.hash)
+// The key works once; it must not stay in the address, the history or a bookmark. Nor is the inbox a place to come back to.
+if (key !== null || inbox) replaceAddress(sessionId, settings)
 
 const workspace = createWorkspace(sessionId)
 if (settings !== null) workspace.app.openSettings(settings)
+if (inbox) workspace.app.setDialog('inbox')
 void workspace.app.start(key)
 // Both were asked for before the scripts had come: the page shows at once with what is looked at.
 const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
 startServiceWorker()
+// The printed address may be put into a tab that is open already.
+window.addEventListener('hashchange', () => {
+  const named = readAddress(window.location.hash)
+  if (named.key === null) return
+  replaceAddress(named.sessionId, named.settings)
+  void workspace.app.start(named.key)
+})
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')

@@ -10,6 +10,7 @@ import { keptByBrowser, keptByTab, keptKeys } from './api/kept.ts'
 import { createRequest } from './api/request.ts'
 import { isAboutAsks } from './inbox/is-about-asks.ts'
 import { createNotifications } from './inbox/notifications.ts'
+import { browserNotifications, onNotificationClick } from './inbox/show-notification.ts'
 import type { Notifications } from './inbox/notifications.ts'
 import { modeIn } from './modes/mode-in.ts'
 import { createAppStore } from './app-store.ts'
@@ -99,7 +100,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
   })
 
   const notifications = createNotifications({
-    Notification: 'Notification' in window ? window.Notification : undefined,
+    ways: browserNotifications(),
     kept: keptByBrowser,
     isSeen: () => document.visibilityState === 'visible' && document.hasFocus(),
     onOpen: () => {
@@ -108,7 +109,10 @@ export function createWorkspace(sessionId: string | null): Workspace {
     },
   })
   app.subscribe((state, before) => {
-    if (state.asks !== before.asks) notifications.show(state.asks)
+    if (state.asks !== before.asks) void notifications.show(state.asks)
+  })
+  onNotificationClick((opens) => {
+    if (opens === 'inbox') app.setDialog('inbox')
   })
 
   const pageTools = openPageTools({ api, app, ids, kept: keptByBrowser, keptByTab, notifications, session })

@@ -2,10 +2,10 @@ import { textIn } from '../displays/parts/read-fields.ts'
 import type { Action } from '../page-tools/action.ts'
 
 /** Tells the person something, by the browser where that is allowed. */
-const notify: Action = (input, { tell }, { toolCallId }) => {
+const notify: Action = async (input, { tell }, { toolCallId }) => {
   const title = textIn(input['title'])
   if (title === undefined) throw new Error('There is nothing to tell.')
-  return { shown: tell(title, textIn(input['body']), toolCallId) }
+  return { shown: await tell(title, textIn(input['body']), toolCallId) }
 }
 
 export default notify

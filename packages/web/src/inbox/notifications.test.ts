@@ -3,8 +3,8 @@ import { ask } from '../testing/open-app.ts'
 import { createNotifications } from './notifications.ts'
 
 /** A browser that allows what the person allows, and keeps what it shows. */
-function openBrowser({ permission = 'default', answer = 'granted', refuses = false } = {}) {
-  const shown: { title: string; tag: string | undefined; isOpen: boolean; click: () => void }[] = []
+function openBrowser({ permission = 'default', answer = 'granted', refuses = false, worker = 'none' } = {}) {
+  const shown: { title: string; tag: string | undefined; data?: unknown; isOpen: boolean; click: () => void }[] = []
   const values = new Map<string, string>()
   const state = { asked: 0, isSeen: false, opened: 0 }
   class Fake extends EventTarget {
@@ -25,9 +25,25 @@ function openBrowser({ permission = 'default', answer = 'granted', refuses = fal
       this.#shown.isOpen = false
     }
   }
+  const registration = {
+    showNotification(title: string, { tag, data }: NotificationOptions = {}) {
+      if (worker === 'refuses') return Promise.reject(new TypeError('No notifications'))
+      shown.push({ title, tag, data, isOpen: true, click: () => undefined })
+      return Promise.resolve()
+    },
+    getNotifications: ({ tag }: GetNotificationOptions = {}) =>
+      Promise.resolve(
+        shown
+          .filter((one) => one.tag === tag && one.isOpen)
+          .map((one) => ({ close: () => (one.isOpen = false) }) as unknown as Notification),
+      ),
+  }
   const open = () =>
     createNotifications({
-      Notification: Fake as unknown as typeof Notification,
+      ways: {
+        Notification: Fake as unknown as typeof Notification,
+        worker: () => Promise.resolve(worker === 'none' ? undefined : registration),
+      },
       kept: {
         get: (key) => values.get(key) ?? null,
         set: (key, value) => void (value === null ? values.delete(key) : values.set(key, value)),
@@ -41,7 +57,7 @@ function openBrowser({ permission = 'default', answer = 'granted', refuses = fal
 test('nothing is asked of the browser before the person has clicked', async () => {
   const { open, shown, state } = openBrowser()
   const notifications = open()
-  notifications.show([ask('a1')])
+  await notifications.show([ask('a1')])
   expect([notifications.getState().notifying, state.asked, shown.length]).toEqual(['off', 0, 0])
   await notifications.turnOn()
   expect([notifications.getState().notifying, state.asked]).toEqual(['on', 1])
@@ -54,16 +70,16 @@ test('what is new is told of once, while nobody looks, and withdrawn when it has
   const { open, shown, state } = openBrowser()
   const notifications = open()
   await notifications.turnOn()
-  notifications.show([ask('a1', { title: 'Run \u202Ea command' })])
-  notifications.show([ask('a1'), ask('a2'), ask('a3')])
+  await notifications.show([ask('a1', { title: 'Run \u202Ea command' })])
+  await notifications.show([ask('a1'), ask('a2'), ask('a3')])
   expect(shown.map(({ title, tag }) => [title, tag])).toEqual([
     ['Run ⟨U+202E⟩a command', 'a1'],
     ['2 things wait for you', 'a2'],
   ])
-  notifications.show([ask('a3')])
+  await notifications.show([ask('a3')])
   expect(shown.map(({ isOpen }) => isOpen)).toEqual([false, true])
   state.isSeen = true
-  notifications.show([ask('a3'), ask('a4')])
+  await notifications.show([ask('a3'), ask('a4')])
   expect(shown).toHaveLength(2)
   shown[1]?.click()
   expect([state.opened, shown[1]?.isOpen]).toEqual([1, false])
@@ -74,7 +90,7 @@ test('a browser that blocks them, has none or lets nobody use them says so', asy
   await blocked.turnOn()
   expect(blocked.getState().notifying).toBe('blocked')
   const without = createNotifications({
-    Notification: undefined,
+    ways: { Notification: undefined, worker: () => Promise.resolve(undefined) },
     kept: { get: () => null, set: () => undefined },
     isSeen: () => false,
     onOpen: () => undefined,
@@ -82,6 +98,36 @@ test('a browser that blocks them, has none or lets nobody use them says so', asy
   expect(without.getState().notifying).toBe('none')
   const phone = openBrowser({ refuses: true }).open()
   await phone.turnOn()
-  phone.show([ask('a1')])
+  await phone.show([ask('a1')])
   expect(phone.getState().notifying).toBe('none')
+})
+
+test('where only the service worker may show them it does, and they are withdrawn and led to the inbox as well', async () => {
+  const { open, shown } = openBrowser({ refuses: true, worker: 'shows' })
+  const phone = open()
+  await phone.turnOn()
+  await phone.show([ask('a1', { title: 'Run it' })])
+  expect(shown).toMatchObject([{ title: 'Run it', tag: 'a1', data: { opens: 'inbox' }, isOpen: true }])
+  expect(phone.getState().notifying).toBe('on')
+  await phone.show([])
+  await expect.poll(() => shown[0]?.isOpen).toBe(false)
+})
+
+test('a service worker that may not leaves it to the page', async () => {
+  const { open, shown } = openBrowser({ worker: 'refuses' })
+  const notifications = open()
+  await notifications.turnOn()
+  await notifications.show([ask('a1')])
+  expect(shown).toHaveLength(1)
+  expect(notifications.getState().notifying).toBe('on')
+})
+
+test('what has its answer before it is shown does not stay', async () => {
+  const { open, shown } = openBrowser({ worker: 'shows' })
+  const notifications = open()
+  await notifications.turnOn()
+  const told = notifications.show([ask('a1')])
+  await notifications.show([])
+  await told
+  await expect.poll(() => shown.map(({ isOpen }) => isOpen)).toEqual([false])
 })

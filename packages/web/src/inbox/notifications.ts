@@ -4,6 +4,8 @@ import type { StoreApi } from 'zustand/vanilla'
 import type { Ask } from '@troupe/core'
 import type { Kept } from '../api/kept.ts'
 import { t } from '../texts/t.ts'
+import { showNotification } from './show-notification.ts'
+import type { NotificationWays, ShownNotification } from './show-notification.ts'
 
 /** Whether the person is told by the browser: `none` where it cannot, `blocked` where it was told not to. */
 export type Notifying = 'none' | 'off' | 'on' | 'blocked'
@@ -13,12 +15,11 @@ export type Notifications = StoreApi<{ notifying: Notifying }> & {
   turnOn: () => Promise<void>
   turnOff: () => void
   /** What waits now: tells of what is new in it, and takes back what need not be told of any longer. */
-  show: (asks: readonly Ask[]) => void
+  show: (asks: readonly Ask[]) => Promise<void>
 }
 
 export interface NotificationServices {
-  /** The browser's own, where it has one. */
-  Notification: typeof globalThis.Notification | undefined
+  ways: NotificationWays
   kept: Kept
   /** The person looks at the page: nothing need be said. */
   isSeen: () => boolean
@@ -29,10 +30,11 @@ export interface NotificationServices {
 const key = 'troupe.notify'
 
 export function createNotifications(services: NotificationServices): Notifications {
-  const { Notification, kept, isSeen, onOpen } = services
+  const { ways, kept, isSeen, onOpen } = services
+  const { Notification } = ways
   const store = createStore<{ notifying: Notifying }>(() => ({ notifying: standing() }))
   let known: ReadonlySet<string> = new Set()
-  let shown: { notification: Notification; ids: string[] }[] = []
+  let shown: { notification: ShownNotification; ids: string[] }[] = []
 
   return { ...store, turnOn, turnOff, show }
 
@@ -54,34 +56,28 @@ export function createNotifications(services: NotificationServices): Notificatio
     store.setState({ notifying: standing() })
   }
 
-  function show(asks: readonly Ask[]): void {
+  async function show(asks: readonly Ask[]): Promise<void> {
     const fresh = asks.filter(({ id }) => !known.has(id))
     known = new Set(asks.map(({ id }) => id))
-    withdraw(known)
-    if (fresh.length > 0 && store.getState().notifying === 'on' && !isSeen()) tell(fresh)
+    withdraw()
+    if (fresh.length > 0 && store.getState().notifying === 'on' && !isSeen()) await tell(fresh)
   }
 
-  function tell(asks: Ask[]): void {
+  async function tell(asks: Ask[]): Promise<void> {
     const [first] = asks
-    if (Notification === undefined || first === undefined) return
+    if (first === undefined) return
     const title = asks.length === 1 ? visibleText(first.title, 'name') : t.inbox.several(asks.length)
-    try {
-      // The same tag in every tab: the browser shows it once.
-      const notification = new Notification(title, { body: t.inbox.notifyBody, tag: first.id })
-      notification.addEventListener('click', () => {
-        notification.close()
-        onOpen()
-      })
-      shown.push({ notification, ids: asks.map(({ id }) => id) })
-    } catch {
-      // Browsers on phones have the name but let only a service worker use it.
-      store.setState({ notifying: 'none' })
-    }
+    const told = { title, body: t.inbox.notifyBody, tag: first.id, opens: 'inbox' as const }
+    const notification = await showNotification(ways, told, onOpen)
+    if (notification === undefined) return store.setState({ notifying: 'none' })
+    shown.push({ notification, ids: asks.map(({ id }) => id) })
+    // It may have had its answer meanwhile.
+    withdraw()
   }
 
-  function withdraw(open: ReadonlySet<string>): void {
+  function withdraw(): void {
     shown = shown.filter(({ notification, ids }) => {
-      const isOpen = ids.some((id) => open.has(id))
+      const isOpen = ids.some((id) => known.has(id))
       if (!isOpen) notification.close()
       return isOpen
     })

@@ -29,7 +29,7 @@ export interface ActionContext {
   api: Api
   reader: ReaderPages
   /** Tells the person; by the browser where that is allowed and they look elsewhere. */
-  tell: (title: string, body: string | undefined, tag: string) => 'notification' | 'notice'
+  tell: (title: string, body: string | undefined, tag: string) => Promise<'notification' | 'notice'>
 }
 
 /** What a file of `actions/` exports. Gives what the tool is told; throws words for the model where it cannot. */

@@ -14,6 +14,7 @@ import { BulkBar } from './bulk-bar.tsx'
 import { ListHead } from './list-head.tsx'
 import { SearchResults } from './search-results.tsx'
 import { SessionList } from './session-list.tsx'
+import { useDrawer } from './use-drawer.ts'
 import { WorkspaceName } from './workspace-name.tsx'
 import './sidebar.css'
 
@@ -27,6 +28,7 @@ export function Sidebar() {
   const view = useApp((state) => state.view)
   const [typed, setTyped] = useState(query)
   const search = useRef<HTMLInputElement>(null)
+  const nav = useRef<HTMLElement>(null)
   useEffect(() => {
     const timer = setTimeout(() => void app.setSearch(typed), typed === '' ? 0 : typingPause)
     return () => clearTimeout(timer)
@@ -43,9 +45,11 @@ export function Sidebar() {
     return () => document.removeEventListener('keydown', onKey)
   }, [app])
 
+  useDrawer(nav, open)
+
   return (
     <>
-      <nav className="sidebar" aria-label={t.sessions.nav} data-open={open} inert={!open}>
+      <nav ref={nav} className="sidebar" aria-label={t.sessions.nav} tabIndex={-1} data-open={open} inert={!open}>
         <header className="sidebar-head">
           <Mark />
           <strong>Troupe</strong>
@@ -74,7 +78,10 @@ export function Sidebar() {
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key === 'Escape') setTyped('')
+              if (event.key !== 'Escape' || typed === '') return
+              // The next one closes the drawer.
+              event.preventDefault()
+              setTyped('')
             }}
           />
           {typed === '' ? (

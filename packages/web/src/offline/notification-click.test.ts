@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+
+const source = readFileSync(new URL('../../public/service-worker.js', import.meta.url), 'utf8')
+
+interface Page {
+  visibilityState: string
+  focused: boolean
+  frameType?: string
+}
+
+/** What a click on a notification of the service worker does, with these pages open. */
+async function click(pages: Page[], opens: string): Promise<string[]> {
+  const listeners = new Map<string, (event: object) => void>()
+  const done: string[] = []
+  const clients = pages.map((page, index) => ({
+    frameType: 'top-level',
+    ...page,
+    postMessage: (message: object) => done.push(`${index} told ${JSON.stringify(message)}`),
+    focus: () => Promise.resolve(done.push(`${index} focused`)),
+  }))
+  const self = {
+    addEventListener: (type: string, listener: (event: object) => void) => void listeners.set(type, listener),
+    clients: {
+      matchAll: () => Promise.resolve(clients),
+      openWindow: (url: string) => Promise.resolve(done.push(`opened ${url}`)),
+    },
+  }
+  runInNewContext(source, { self })
+  let work: unknown
+  const notification = { data: { opens }, close: () => done.push('closed') }
+  listeners.get('notificationclick')?.({ notification, waitUntil: (given: unknown) => (work = given) })
+  await work
+  return done
+}
+
+const hidden = { visibilityState: 'hidden', focused: false }
+
+test('it brings forward the page that is seen, else any, and tells it what was clicked', async () => {
+  const told = JSON.stringify({ type: 'notification-click', opens: 'inbox' })
+  expect(await click([hidden, { visibilityState: 'visible', focused: false }], 'inbox')).toEqual([
+    'closed',
+    `1 told ${told}`,
+    '1 focused',
+  ])
+  expect(await click([{ ...hidden, frameType: 'nested' }, hidden], 'inbox')).toEqual([
+    'closed',
+    `1 told ${told}`,
+    '1 focused',
+  ])
+})
+
+test('without a page one is opened, at the inbox where that was meant', async () => {
+  expect(await click([], 'inbox')).toEqual(['closed', 'opened /#inbox'])
+  expect(await click([], 'page')).toEqual(['closed', 'opened /'])
+})
