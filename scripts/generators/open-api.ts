@@ -1,6 +1,6 @@
 import { openApi } from '../../packages/server/src/open-api.ts'
 import { createRoutes, type RouteContext } from '../../packages/server/src/routes.ts'
-import { version } from '../../packages/server/src/start-server.ts'
+import { version } from '../../packages/server/src/version.ts'
 
 export const file = 'docs/reference/openapi.json'
 

@@ -1,5 +1,6 @@
 export { createModels } from './models.ts'
 export type { Models, ModelsOptions, ResolvedModel } from './models.ts'
 export { getModelDefinition, getProviderDefinition, resolveChatModel } from './environment-models.ts'
-export { startServer, version } from './start-server.ts'
-export type { Server, ServerOptions } from './start-server.ts'
+export { startServer } from './start-server.ts'
+export { version } from './version.ts'
+export type { Server, ServerOptions } from './server.ts'

@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { createFold, readEvents, type Event, type Message, type StoredMessage } from '@troupe/core'
 import { scriptedModel, type ScriptedModel, type ScriptTurn } from '@troupe/core/testing'
-import { startServer, type Server, type ServerOptions } from '../src/start-server.ts'
+import type { Server, ServerOptions } from '../src/server.ts'
+import { startServer } from '../src/start-server.ts'
 
 export interface TestServer extends Server {
   model: ScriptedModel

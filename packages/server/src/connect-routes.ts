@@ -1,0 +1,122 @@
+import { pickTools, type SandboxFinding, type Session, type Tool } from '@troupe/core'
+import type { Access } from './access.ts'
+import { checkParams } from './call-settings.ts'
+import type { Block } from './context/preface.ts'
+import { diagnose } from './doctor/diagnose.ts'
+import { blocksFor, joinBlocks } from './instructions.ts'
+import { createCallTool } from './mcp/call-tool.ts'
+import type { Parts, Place } from './open-parts.ts'
+import type { OpenWorkspace } from './open-workspace.ts'
+import { createAnswers } from './permission/answers.ts'
+import type { Route } from './route.ts'
+import { createRoutes } from './routes.ts'
+import { windowOf } from './run-model.ts'
+import { masterFrame } from './run-parts.ts'
+import { toolSettings } from './tool-settings.ts'
+import { version } from './version.ts'
+
+export interface RouteDoor {
+  access: Access
+  openWorkspace: OpenWorkspace
+  ownPort: () => number
+  uploads: string
+  /** A session is gone: nothing of it may stay. */
+  onDelete: (sessionId: string) => Promise<void>
+}
+
+/** Every route, standing on the parts of the server. */
+export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 'env'>, door: RouteDoor): Route[] {
+  const { agent, blobs, config, context, enabledIn, hooks, inbox, live, messageParts, models, sandbox } = parts
+  const { states, store, tabs, withoutSecrets, workspace, workspaceOf } = parts
+  const { permissions, layers, grants, ruleBook } = parts.permissionParts
+  const answers = createAnswers({
+    store,
+    inbox,
+    live,
+    permissions,
+    ruleBook,
+    grants,
+    tools: (session) => enabledIn(session.workspaceId),
+    contextOf: (session, agentId) => ({
+      state: states.of(session, permissions.placeOf(session), agentId ?? undefined),
+    }),
+  })
+  /** What the next call of the agent that a session talks to starts with. */
+  const beginning = async (session: Session): Promise<{ blocks: Block[]; tools: readonly Tool[] }> => {
+    const definition = await agent(session, session.agent ?? 'master')
+    const picked = pickTools(definition.tools, enabledIn(session.workspaceId))
+    const blocks = await context.blocks(session, masterFrame(definition), definition.prompt)
+    return { blocks: blocksFor(blocks, picked), tools: picked }
+  }
+  return createRoutes({
+    ...door,
+    store,
+    live,
+    inbox,
+    tabs,
+    pageCalls: parts.pageCalls,
+    states,
+    stateOf: async (session) => states.of(session, await workspaceOf(session)),
+    blobs,
+    media: parts.media,
+    models,
+    config,
+    version,
+    modelId: async (id) => (await models.resolveChatModel(id)).id,
+    checkParams: async (id, params) => checkParams(params, (await models.resolveChatModel(id)).definition),
+    instructions: async (session) => joinBlocks((await beginning(session)).blocks),
+    agentBook: parts.agentBook,
+    skillBook: parts.skillBook,
+    skillImports: parts.skillImports,
+    hookBook: hooks,
+    homePath: home.path,
+    copyDatabase: store.copyTo,
+    diagnose: (folder) => Array.fromAsync(diagnose({ env, cwd: folder, home: home.path })),
+    takeMessage: messageParts.takeMessage,
+    commands: messageParts.commands,
+    ownCommands: messageParts.ownCommands,
+    lastCalls: context.lastCalls,
+    nextCall: async (session) => {
+      const { blocks, tools: picked } = await beginning(session)
+      const { definition: model, id } = await models.resolveChatModel(session.model ?? undefined)
+      return {
+        model: { id, ...windowOf(model) },
+        blocks,
+        tools: picked.filter(
+          ({ pageAction }) => pageAction === undefined || tabs.offers(session.workspaceId, pageAction),
+        ),
+      }
+    },
+    tools: parts.toolsIn,
+    mcp: parts.mcp,
+    callTool: createCallTool({
+      permissions,
+      tools: enabledIn,
+      hooks: (opened) => hooks.of(opened),
+      state: (id, opened) => states.of({ id }, opened),
+      blobs,
+      redact: withoutSecrets,
+      settings: (name) => toolSettings(config, name),
+    }),
+    useTools: parts.useTools,
+    problems: parts.problemsOf,
+    redact: withoutSecrets,
+    onTrust: parts.load,
+    modes: {
+      check: permissions.checkMode,
+      initial: async (workspaceId) => layers.mode((await store.workspaces.get(workspaceId)) ?? workspace),
+      of: permissions.modeOf,
+      set: permissions.setMode,
+    },
+    permissions,
+    layers,
+    ruleBook,
+    answers,
+    allowBypass: parts.allowBypass,
+    sandbox: { available: sandbox.sandbox !== undefined, text: sandbox.text, ...fixOf(sandbox) },
+  })
+}
+
+function fixOf({ fix }: SandboxFinding): { fix?: string } {
+  return fix === undefined ? {} : { fix }
+}

@@ -1,0 +1,274 @@
+import path from 'node:path'
+import {
+  enabledTools,
+  findSandbox,
+  narrowCall,
+  openAgentSkills,
+  planFileOf,
+  redact,
+  type AgentDefinition,
+  type Policy,
+  type Session,
+  type Tool,
+  type Workspace,
+} from '@troupe/core'
+import { createAgentBook } from './agent-book.ts'
+import { createAgentStates } from './agent-states.ts'
+import { createBlobFiles } from './blob-files.ts'
+import { callSettings } from './call-settings.ts'
+import { openCommands } from './commands/open-commands.ts'
+import { openConfig, type ConfigFile } from './config.ts'
+import { openContext } from './context/open-context.ts'
+import { clearUnfinishedBackups } from './data/back-up-home.ts'
+import type { Home } from './home.ts'
+import { createInbox } from './inbox.ts'
+import { serversLayer, skillsLayer } from './instructions.ts'
+import { createJournal } from './journal.ts'
+import { languageOf } from './language-of.ts'
+import { createLive } from './live.ts'
+import { createLogger, type Logger } from './logger.ts'
+import { openMcp, type Mcp } from './mcp/open-mcp.ts'
+import { serversText } from './mcp/servers-text.ts'
+import { openMedia } from './media/open-media.ts'
+import { createModels } from './models.ts'
+import { openHooks } from './open-hooks.ts'
+import { openTools, type Problem } from './open-tools.ts'
+import { withOwnModels } from './own-models.ts'
+import { createPageCalls } from './pages/page-calls.ts'
+import { createPageTabs } from './pages/page-tabs.ts'
+import { managedFile, openPermissions } from './permission/open-permissions.ts'
+import { runModel } from './run-model.ts'
+import type { ServerOptions } from './server.ts'
+import { createSkillBook } from './skills/skill-book.ts'
+import { createSkillImports } from './skills/skill-imports.ts'
+import { openSqliteStore } from './stores/sqlite.ts'
+import { toolSettings } from './tool-settings.ts'
+
+export type Parts = Awaited<ReturnType<typeof openParts>>
+
+/** Where everything is opened. */
+export interface Place {
+  home: Home
+  env: NodeJS.ProcessEnv
+  log: (text: string) => void
+  /** The address that the server is reached at, once it is. */
+  origin: () => string
+  /** What was opened adds how it is closed. */
+  closers: (() => unknown)[]
+}
+
+/** Everything that runs are made of, opened in the order in which one stands on the other. */
+export async function openParts(options: ServerOptions, place: Place) {
+  const { home, env, log, closers } = place
+  const config = openConfig(home)
+  const defaultModel = (): string | undefined => env['TROUPE_MODEL'] || config.get().model || undefined
+  const configured = createModels({
+    settings: () => config.get().providers ?? {},
+    env,
+    defaultModel,
+    mediaModel: (kind) => config.get().media?.[kind],
+    ...(options.probe !== undefined && { probe: options.probe }),
+  })
+  const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
+  /** Its secrets are known once it is open. */
+  const opened: { mcp?: Mcp } = {}
+  const withoutSecrets = (text: string): string =>
+    models.redact(redact(text, [home.token, config.get().search?.apiKey ?? '', ...(opened.mcp?.secrets() ?? [])]))
+  const logger: Logger = createLogger({
+    ...(options.logLevel !== undefined && { level: options.logLevel }),
+    write: log,
+    redact: withoutSecrets,
+  })
+  // A process of its own tries it meanwhile.
+  const finding = options.sandbox ?? findSandbox({ troupeHome: home.path, env })
+  const store = await openSqliteStore({ home: home.path, log: logger })
+  closers.push(() => store.close())
+  await store.messages.purge()
+  const workspace = await store.workspaces.open(path.resolve(options.workspace ?? process.cwd()))
+  const tools = openTools({ home: home.path, logger })
+  const sandbox = await finding
+  const allowBypass = options.allowBypass === true
+  const permissionParts = openPermissions({
+    store,
+    home: home.path,
+    config,
+    env,
+    managedFile: options.managedConfig ?? managedFile,
+    allowBypass,
+    sandbox,
+    logger,
+    onMode: (sessionId, mode) =>
+      live.get(sessionId)?.log.append({
+        type: 'data-ui-event',
+        data: { name: 'session-mode', data: { sessionId, mode } },
+        transient: true,
+      }),
+  })
+  const { permissions, personHome, projects } = permissionParts
+  const hooks = openHooks({ home: home.path, personHome, config, projects, env, logger })
+  const servers = openMcp({
+    home: home.path,
+    config,
+    projects,
+    env,
+    redirectUrl: () => `${place.origin()}/ai/mcp/callback`,
+    ...(options.mcpReadyMs !== undefined && { readyMs: options.mcpReadyMs }),
+  })
+  opened.mcp = servers
+  closers.push(() => servers.close())
+  const load = (opened: Workspace): void => {
+    tools.load(opened)
+    permissions.load(opened)
+    servers.load(opened)
+  }
+  load(workspace)
+  const journal = createJournal(store, {
+    onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }),
+  })
+  closers.push(() => journal.close())
+  const tabs = createPageTabs()
+  closers.push(() => tabs.close())
+  const pageCalls = createPageCalls(tabs, async (id) => (await store.sessions.get(id))?.workspaceId)
+  const inbox = createInbox(store, pageCalls)
+  const blobs = createBlobFiles(path.join(home.path, 'blobs'))
+  const media = openMedia({ models, blobs, store })
+  closers.push(() => media.close())
+  const states = createAgentStates(home.path, sandbox.sandbox)
+  closers.push(() => states.close())
+  const useTools = (): readonly string[] | null | undefined => config.get().useTools
+  const toolsIn = (workspaceId: string): readonly Tool[] => servers.join(workspaceId, tools.list(workspaceId))
+  const enabledIn = (workspaceId: string): readonly Tool[] => enabledTools(useTools(), toolsIn(workspaceId))
+  const problemsOf = (opened: Workspace): Problem[] => [
+    ...tools.problems(opened.id),
+    ...servers.problems(opened.id),
+    ...hooks.problems(opened),
+    ...models.problems(),
+  ]
+  const workspaceOf = async (session: Pick<Session, 'workspaceId'>): Promise<Workspace> => {
+    const found = (await store.workspaces.get(session.workspaceId)) ?? workspace
+    load(found)
+    return found
+  }
+  const agentBook = createAgentBook({ home: home.path, store, config, tools: enabledIn })
+  const offered = async (session: Session, page?: string): Promise<AgentDefinition[]> =>
+    agentBook.offered(await workspaceOf(session), { ...languageIn(session), ...(page !== undefined && { page }) })
+  const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
+    agentBook.find(await workspaceOf(session), name, languageIn(session).language)
+  const skillBook = createSkillBook({ home: home.path, personHome, store })
+  const skillImports = createSkillImports(home.path)
+  closers.push(() => skillImports.close())
+  await clearUnfinishedBackups(home.path)
+  const context = openContext({
+    store,
+    home: home.path,
+    layers: [
+      { name: skillsLayer, text: skillBook.text },
+      { name: serversLayer, text: (_, opened) => serversText(servers.of(opened).servers()) },
+    ],
+    agents: offered,
+    sandbox,
+    logger,
+    workspace: workspaceOf,
+    planFile: (session, folder) =>
+      permissions.modeOf(session) === 'plan' ? planFileOf(states.of(session, folder)) : undefined,
+  })
+  const messageParts = openCommands({
+    store,
+    home: home.path,
+    models,
+    agentBook,
+    permissions,
+    skillBook,
+    mcp: servers,
+    blobs,
+    state: (session, folder) => states.of(session, folder),
+    tools: enabledIn,
+    workspace: workspaceOf,
+  })
+  const live = createLive({
+    store,
+    blobs,
+    media,
+    journal,
+    inbox,
+    pages: pageCalls,
+    offers: tabs.offers,
+    logger,
+    model: async (id) => runModel(await models.resolveChatModel(id)),
+    callSettings: async (id, ...layers) => callSettings((await models.resolveChatModel(id)).definition, ...layers),
+    tools: (session) => enabledIn(session.workspaceId),
+    ready: async (session) => servers.ready(await workspaceOf(session)),
+    blocks: context.blocks,
+    onStart: context.onStart,
+    workspace: workspaceOf,
+    decide: (session, rules) => {
+      const decide = permissions.decide(session, rules)
+      const policy = (): Policy => permissions.policy(permissions.placeOf(session), { session })
+      return async (call, ctx) => narrowCall(await decide(call, ctx), call, ctx, policy)
+    },
+    mode: permissions.mode,
+    hooks: (session) => hooks.of(permissions.placeOf(session)),
+    heard: permissions.heard,
+    limits: () => limitsOf(config),
+    recovery: () => config.get().recovery ?? 'continue',
+    agents: offered,
+    agent,
+    state: (session, folder, agentId, history) => {
+      const state = states.of(session, folder, agentId)
+      openAgentSkills(state, history, () => skillBook.now(permissions.placeOf(session), session).skills)
+      return state
+    },
+    dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
+    settings: (name) => toolSettings(config, name),
+    redact: withoutSecrets,
+    credentials: (provider) => Promise.resolve(models.credentials(provider)),
+    ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
+  })
+  return {
+    agent,
+    agentBook,
+    allowBypass,
+    blobs,
+    config,
+    context,
+    enabledIn,
+    hooks,
+    inbox,
+    live,
+    load,
+    logger,
+    mcp: servers,
+    media,
+    messageParts,
+    models,
+    pageCalls,
+    permissionParts,
+    problemsOf,
+    sandbox,
+    skillBook,
+    skillImports,
+    states,
+    store,
+    tabs,
+    toolsIn,
+    useTools,
+    withoutSecrets,
+    workspace,
+    workspaceOf,
+  }
+}
+
+/** The title follows the first message until the person renames it. */
+function languageIn({ title }: Session): { language?: string } {
+  const language = languageOf(title)
+  return language === undefined ? {} : { language }
+}
+
+function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
+  const { steps, tokens, seconds } = config.get().limits ?? {}
+  return {
+    ...(steps !== undefined && { steps }),
+    ...(tokens !== undefined && { tokens }),
+    ...(seconds !== undefined && { ms: seconds * 1000 }),
+  }
+}
