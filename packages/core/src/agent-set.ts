@@ -62,9 +62,13 @@ export function loadAgents(folder: string, source: AgentSource): LoadedAgents {
 
 /**
  * Several lists as one. The first to have a name keeps it; later ones of that name are shown as shadowed. What names
- * tools that are not there, or needs a group that has none yet, is disabled and says so.
+ * tools that are not there, or needs a group that has none yet, is disabled and says so; `why` knows of a group what to do.
  */
-export function arrangeAgents(lists: readonly (readonly AgentEntry[])[], tools: readonly Tool[]): AgentEntry[] {
+export function arrangeAgents(
+  lists: readonly (readonly AgentEntry[])[],
+  tools: readonly Tool[],
+  why: (group: string) => string | undefined = () => undefined,
+): AgentEntry[] {
   const taken = new Map<string, AgentEntry>()
   return lists.flat().map((entry) => {
     const first = taken.get(agentKey(entry.name))
@@ -77,7 +81,10 @@ export function arrangeAgents(lists: readonly (readonly AgentEntry[])[], tools: 
       return {
         ...entry,
         enabled: false,
-        note: `Its tools (${missing.join(', ')}) are not there yet, so it cannot be used.`,
+        note: [
+          `Its tools (${missing.join(', ')}) are not there yet, so it cannot be used.`,
+          ...missing.flatMap((group) => why(group) ?? []),
+        ].join(' '),
       }
     const unknown = entry.source === 'built-in' ? [] : unknownTools(entry.tools, tools)
     if (unknown.length > 0)

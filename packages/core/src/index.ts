@@ -7,6 +7,17 @@ export type { AgentState, FileStamp } from './agent-state.ts'
 export { answerProblem } from './answer-problem.ts'
 export type { Answer, Ask, AskKind, Asks } from './asks.ts'
 export type { Blobs } from './blobs.ts'
+export type {
+  Browser,
+  BrowserCall,
+  BrowserPage,
+  OutlineNode,
+  PageAct,
+  PageCondition,
+  PageLook,
+  PagePicture,
+} from './browser/browser.ts'
+export { elementText, outlineOf } from './browser/outline.ts'
 export type { Media, MediaErrorCode, MediaFile, MediaKind, MediaRequest, MediaTask } from './media/media.ts'
 export { TokenGauge } from './compaction/token-gauge.ts'
 export { toolTokens } from './compaction/tool-tokens.ts'
@@ -158,4 +169,5 @@ export * from './turn/index.ts'
 export { pageAddress } from './page/page-address.ts'
 export { isSameHost } from './web/is-same-host.ts'
 export { readWebPage, type WebPage } from './web/read-web-page.ts'
+export { checkedAddresses, type AddressGuard } from './web/checked-addresses.ts'
 export type { Task } from './shell/tasks.ts'

@@ -4,6 +4,7 @@ import type { Answer, AskKind } from './asks.ts'
 import type { AgentFrame } from './agent-frame.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Blobs } from './blobs.ts'
+import type { Browser } from './browser/browser.ts'
 import type { Media } from './media/media.ts'
 import type { Access } from './permission/access.ts'
 import type { Confinement } from './permission/decision.ts'
@@ -129,6 +130,8 @@ export interface ToolContext {
   blobs?: Blobs
   /** Makes pictures and films; absent where nothing can. */
   media?: Media | undefined
+  /** Drives a browser; absent where there is none. */
+  browser?: Browser | undefined
   /** Credentials of a provider, for tools that call one directly. */
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
 }

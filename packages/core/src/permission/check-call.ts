@@ -5,7 +5,7 @@ import { checkPath } from './check-path.ts'
 import { commandLeave, type CommandLeave } from './command-leave.ts'
 import type { EffectRules, ReadyRule } from './compile-rules.ts'
 import { toolRule } from './find-rule.ts'
-import { matchHost } from './host-pattern.ts'
+import { matchHost, parseHostPattern } from './host-pattern.ts'
 import type { PathFact } from './path-fact.ts'
 import type { Policy } from './policy.ts'
 
@@ -65,16 +65,40 @@ export function checkCall(facts: CallFacts, policy: Policy, own: OwnWord): CallC
   }
   const ofPaths = new Map(facts.paths.map((fact) => [fact, checkPath(fact, scene)]))
   checks.push(...ofPaths.values())
-  for (const { url, host } of facts.urls) checks.push(checkUrl(url, host, scene))
+  // Leave to read at a host is no leave to act there: a tool that asks of itself asks for both.
+  if (!asksToAct(scene)) for (const { url, host } of facts.urls) checks.push(checkUrl(url, host, scene))
   if (facts.code) checks.push(checkCode(scene))
   checks.push(checkTool(scene))
   return { checks, ofPaths, leaves: scene.leaves }
 }
 
-function checkTool({ facts, policy, allow, byTool, own }: Scene): Check {
+/** It changes things at addresses and wants to be asked about it. */
+function asksToAct({ facts: { tool, urls, unknown }, own }: Scene): boolean {
+  return own === true && !tool.readOnly && urls.length > 0 && unknown === undefined
+}
+
+function checkAct({ facts: { tool, urls }, policy, byTool, ofTool }: Scene): Check {
+  if (byTool !== undefined) return { rule: byTool }
+  const rules = urls.map(({ host }) => ofTool.find((ready) => host !== undefined && meetsHost(ready, host)))
+  const [first] = rules
+  if (first !== undefined && rules.every((rule) => rule !== undefined)) return { rule: first }
+  if (policy.mode === 'bypass') return {}
+  const odd = urls.find(({ host }) => host === undefined)
+  if (odd !== undefined) return { why: `"${odd.url}" is not a plain address of the web.` }
+  const hosts = [...new Set(urls.map(({ host }) => host!))]
+  return {
+    why: `${tool.name} can change things at ${hosts.join(', ')}.`,
+    // A host without a dot is one of many places.
+    ...(hosts.every(isWholeHost) && { remember: hosts.map((host) => `${tool.name}(domain:${host})`) }),
+  }
+}
+
+function checkTool(scene: Scene): Check {
+  const { facts, policy, allow, byTool, own } = scene
   const { tool, paths, commands, urls, code, unknown } = facts
   if (unknown !== undefined) return { why: unknown, firm: true }
   if (own === false) return {}
+  if (asksToAct(scene)) return checkAct(scene)
   const isSpokenFor = commands.length > 0 || code || urls.length > 0 || paths.some(({ kind }) => kind === 'write')
   if (own === undefined && (tool.readOnly || isSpokenFor)) return {}
   const rule = byTool ?? (commands.length > 0 ? allow.tools.get('bash') : undefined)
@@ -96,12 +120,22 @@ function checkUrl(url: string, host: string | undefined, { policy, allow, byTool
   const rule =
     byTool ??
     allow.tools.get('webfetch') ??
-    [...allow.url, ...ofTool].find(
-      (ready) => host !== undefined && ready.host !== undefined && matchHost(ready.host, host),
-    )
+    [...allow.url, ...ofTool].find((ready) => host !== undefined && meetsHost(ready, host))
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass') return {}
   if (host === undefined) return { why: `"${url}" is not a plain address of the web.` }
   if (policy.hosts?.includes(host) === true) return {}
   return { why: `It sends a request to ${host}.`, remember: [`WebFetch(domain:${host})`] }
+}
+
+function isWholeHost(host: string): boolean {
+  try {
+    return parseHostPattern(`domain:${host}`).host === host
+  } catch {
+    return false
+  }
+}
+
+function meetsHost({ host: pattern }: ReadyRule, host: string): boolean {
+  return pattern !== undefined && matchHost(pattern, host)
 }

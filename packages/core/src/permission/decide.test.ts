@@ -437,6 +437,48 @@ describe('an address', () => {
   })
 })
 
+describe('an act at an address', () => {
+  const act = checkTool(
+    defineTool({
+      description: '',
+      input: z.object({ url: z.string() }),
+      readOnly: false,
+      group: 'browser',
+      needsApproval: true,
+      touches: ({ url }) => [{ kind: 'url', url }],
+      execute: () => null,
+    }),
+    'press-button',
+  )
+  const press = (url: string, rules: Rules = {}, given: PolicyGiven = {}): Decision | Promise<Decision> =>
+    decide(
+      { tool: act, input: { url } },
+      placeContext(workspace),
+      createPolicy(rules, { home, base: workspace, ...given }),
+    )
+
+  it('is asked for although its host may be read, and remembered by host', async () => {
+    const url = 'https://docs.example.com/x'
+    for (const rules of [{}, { allow: ['WebFetch'] }, { allow: ['WebFetch(domain:example.com)'] }])
+      expect(await press(url, rules, { hosts: ['docs.example.com'] })).toMatchObject({
+        decision: 'ask',
+        reason: 'PressButton can change things at docs.example.com.',
+        remember: ['PressButton(domain:docs.example.com)'],
+      })
+    for (const rule of ['PressButton', 'PressButton(domain:example.com)', 'PressButton(domain:docs.example.com)'])
+      expect([rule, (await press(url, { allow: [rule] })).decision]).toEqual([rule, 'allow'])
+    expect((await press('https://example.org', { allow: ['PressButton(domain:example.com)'] })).decision).toBe('ask')
+    expect(await press('http://intranet/')).not.toHaveProperty('remember')
+    expect(await press('file:///etc/passwd')).not.toHaveProperty('remember')
+  })
+
+  it('is forbidden by what forbids to read there, and in plan mode', async () => {
+    const rules = { allow: ['PressButton'], deny: ['WebFetch(domain:example.com)'] }
+    expect((await press('https://example.com', rules)).decision).toBe('deny')
+    expect((await press('https://example.com', { allow: ['PressButton'] }, { mode: 'plan' })).decision).toBe('deny')
+  })
+})
+
 describe('an agent', () => {
   it('needs no yes, and rules can forbid it or ask about it', async () => {
     const input = { name: 'browser', task: 'look' }

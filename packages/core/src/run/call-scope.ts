@@ -54,6 +54,7 @@ function contextBase({ input, attempt, fold, step, spend }: Turn): CallScope['ba
     settings: input.settings ?? (() => undefined),
     ...(input.blobs !== undefined && { blobs: input.blobs }),
     ...(input.media !== undefined && { media: input.media }),
+    ...(input.browser !== undefined && { browser: input.browser }),
     ...(input.mode !== undefined && { mode: input.mode }),
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }

@@ -113,6 +113,7 @@ export interface RunInput {
   redact?(text: string): string
   media?: ToolContext['media']
   mode?: ToolContext['mode']
+  browser?: ToolContext['browser']
   credentials?: ToolContext['credentials']
   /** Where an unfinished run goes on. */
   resume?: Resume

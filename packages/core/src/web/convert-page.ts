@@ -9,6 +9,8 @@ export interface PageRequest {
   format: 'markdown' | 'text'
   /** Only the text, without building a tree. */
   bare?: boolean
+  /** All that is there, not only what seems to be the main content. */
+  whole?: boolean
 }
 
 export interface Page {
@@ -17,17 +19,17 @@ export interface Page {
 }
 
 /** The main content of a page; the whole body where no part of it stands out. */
-export function convertPage({ html, url, format, bare }: PageRequest): Page {
+export function convertPage({ html, url, format, bare, whole: all = false }: PageRequest): Page {
   if (bare === true) return barePage(html)
   const document = parsePage(html)
   const whole = document.body.textContent.trim().length
   const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url
   const title = oneLine(document.querySelector('title')?.textContent)
-  const article = new Readability(document as never, { keepClasses: true }).parse()
+  const article = all ? null : new Readability(document as never, { keepClasses: true }).parse()
   const length = article?.textContent?.trim().length ?? 0
   const isMain = length >= 500 || length > whole / 2
   const main = isMain && article?.content ? parsePage(article.content) : parsePage(html)
-  if (!isMain) remove(main, 'nav, footer, aside, form')
+  if (!isMain && !all) remove(main, 'nav, footer, aside, form')
   remove(main, 'head, title, script, style, noscript, template, svg, iframe')
   mendLinks(main, base)
   const text = createTurndown(format).turndown(main.body as never)

@@ -1,18 +1,13 @@
 import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
 import http from 'node:http'
 import https from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import { checkedAddresses, type AddressGuard } from './checked-addresses.ts'
 import { fetchError } from './fetch-error.ts'
-import { addressProblem } from './public-address.ts'
 import { readBody } from './read-body.ts'
 
-export interface FetchOptions {
+export interface FetchOptions extends AddressGuard {
   signal: AbortSignal
-  /** Addresses that are fetched from although they are not public. Given by a program, never by a model. */
-  allowed?: readonly string[]
-  /** How names become addresses. Asked once for each host that is connected to. */
-  resolve?(host: string): Promise<LookupAddress[]>
   maxBytes?: number
   timeoutMs?: number
   /** Whether a redirect is followed; else it is an error that names where it leads. Default: always. */
@@ -44,7 +39,7 @@ export async function fetchUrl(given: string, options: FetchOptions): Promise<Fe
   let url = parseUrl(given)
   try {
     for (let redirects = 0; ; redirects++) {
-      const addresses = await orAbort(checkedAddresses(url, options), either)
+      const addresses = await orAbort(checkedAddresses(url.hostname, options), either)
       const response = await request(url, addresses, either)
       const next = redirectOf(response)
       if (next === undefined) return await fetched(url, response, maxBytes, either)
@@ -74,26 +69,6 @@ export function parseUrl(given: string, base?: URL): URL {
     throw new Error('A URL with a user name or password in it is not fetched. Leave them out.')
   url.hash = ''
   return url
-}
-
-async function checkedAddresses(url: URL, options: FetchOptions): Promise<LookupAddress[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const family = isIP(host)
-  const addresses = family !== 0 ? [{ address: host, family }] : await (options.resolve ?? lookupAll)(host)
-  if (addresses.length === 0) throw new Error(`The host ${host} has no address.`)
-  for (const { address } of addresses) {
-    const problem = options.allowed?.includes(address) === true ? undefined : addressProblem(address)
-    if (problem === undefined) continue
-    const leads = address === host ? host : `${host} leads to ${address}, which`
-    throw new Error(
-      `${leads} is not on the public web (${problem}), so it is not fetched. For servers of this machine or network use a command such as curl.`,
-    )
-  }
-  return addresses
-}
-
-function lookupAll(host: string): Promise<LookupAddress[]> {
-  return lookup(host, { all: true, order: 'verbatim' })
 }
 
 function request(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promise<http.IncomingMessage> {

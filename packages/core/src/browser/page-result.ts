@@ -1,0 +1,110 @@
+import type { ImageDisplay, PageDisplay } from '../protocol/display.ts'
+import { hostOf } from '../permission/host-pattern.ts'
+import { showCount } from '../search/show-name.ts'
+import type { ToolContext } from '../tool.ts'
+import type { BrowserPage, PageLook } from './browser.ts'
+import { outlineOf, showOutline } from './outline.ts'
+
+/** What a call that looked at a page brings back. With `kind` a model that can look at images is shown the picture. */
+export interface PageResult {
+  url: string
+  title: string
+  status?: number
+  elements: number
+  /** The beginning of the outline, for the card. */
+  text: string
+  characters: number
+  notes: string[]
+  picture?: { sha256: string; mediaType: string; size: number }
+  kind?: 'image'
+  path?: string
+  blob?: string
+  mediaType?: string
+  size?: number
+  width?: number
+  height?: number
+}
+
+const cardText = 2000
+
+/** What of a look is kept, and what the model reads of it. */
+export async function pageResult(
+  {
+    look,
+    page,
+    room,
+    ref,
+    shown = false,
+  }: { look: PageLook; page: BrowserPage; room: number; ref?: string | undefined; shown?: boolean },
+  ctx: ToolContext,
+): Promise<{ output: PageResult; text: string }> {
+  const { url, title, status, notes } = look
+  const part = ref === undefined ? undefined : outlineOf(look.outline, ref)
+  if (ref !== undefined && part === undefined) throw new Error(noElement(ref))
+  const outline = showOutline(part === undefined ? look.outline : [part], room)
+  const picture = await pictureOf(page, ctx)
+  const output: PageResult = {
+    url,
+    title,
+    ...(status !== undefined && { status }),
+    elements: outline.elements,
+    text: outline.text.slice(0, cardText).toWellFormed(),
+    characters: outline.text.length,
+    notes: [...notes],
+    ...(picture !== undefined && {
+      picture: { sha256: picture.sha256, mediaType: picture.mediaType, size: picture.size },
+    }),
+    ...(shown &&
+      picture !== undefined && {
+        kind: 'image' as const,
+        path: url,
+        blob: picture.sha256,
+        mediaType: picture.mediaType,
+        size: picture.size,
+        width: picture.width,
+        height: picture.height,
+      }),
+  }
+  return { output, text: [...headOf(look), '', outline.text || 'The page is empty.'].join('\n') }
+}
+
+export function noElement(ref: string): string {
+  return `There is no element ${ref.slice(0, 20)} in the page now. Look at it again with BrowserSnapshot and use a ref from there.`
+}
+
+function headOf({ url, title, status, notes }: PageLook): string[] {
+  return [
+    `URL: ${url}`,
+    ...(status === undefined ? [] : [`Status: ${status}`]),
+    ...(title === '' ? [] : [`Title: ${title}`]),
+    ...notes.map((note) => `Note: ${note}`),
+  ]
+}
+
+/** For the card; that there is none is no reason to fail. */
+async function pictureOf(
+  page: BrowserPage,
+  ctx: ToolContext,
+): Promise<{ sha256: string; mediaType: string; size: number; width: number; height: number } | undefined> {
+  if (ctx.blobs === undefined) return undefined
+  try {
+    const { bytes, mediaType, width, height } = await page.picture(ctx)
+    const { sha256 } = await ctx.blobs.put(bytes, mediaType)
+    return { sha256, mediaType, size: bytes.length, width, height }
+  } catch {
+    ctx.signal.throwIfAborted()
+    return undefined
+  }
+}
+
+/** The card: what is to be seen, else the outline. */
+export function pageDisplay(output: PageResult): { summary: string; content: ImageDisplay | PageDisplay } {
+  const { url, title, status, text, characters, picture } = output
+  return {
+    summary: `${hostOf(url) ?? url}, ${showCount(output.elements, 'element')}`,
+    content:
+      picture === undefined
+        ? { kind: 'page', url, title, status: status ?? 200, mediaType: 'text/html', text, characters }
+        : { kind: 'image', path: url, ...picture },
+  }
+}
