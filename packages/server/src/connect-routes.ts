@@ -61,6 +61,7 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
     media: parts.media,
     models,
     config,
+    environmentModel: env['TROUPE_MODEL'] || null,
     version,
     modelId: async (id) => (await models.resolveChatModel(id)).id,
     checkParams: async (id, params) => checkParams(params, (await models.resolveChatModel(id)).definition),

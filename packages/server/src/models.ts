@@ -72,6 +72,8 @@ export interface ProviderInfo {
   /** What keeps it from being used and what to do about it. */
   problem: string | null
   models: number
+  /** The ids that the settings limit it to; null: all that it has. */
+  onlyModels: string[] | null
 }
 
 export interface Models {
@@ -267,6 +269,7 @@ export function createModels(options: ModelsOptions): Models {
           : null,
         problem: provider.problem ?? unseen ?? null,
         models: modelsOf(provider).length,
+        onlyModels: provider.restricted ? definition.models.map((model) => model.id) : null,
       }
     })
   }

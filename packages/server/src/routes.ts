@@ -21,6 +21,7 @@ import { authRoutes } from './routes/auth.ts'
 import { blobRoutes } from './routes/blobs.ts'
 import { chatRoutes } from './routes/chat.ts'
 import type { LastCalls } from './context/last-call.ts'
+import { configRoutes, type ConfigRoutesOptions } from './routes/config.ts'
 import { contextRoutes, type NextCall } from './routes/context.ts'
 import { dataRoutes, type DataRoutesOptions } from './routes/data.ts'
 import { debugRoutes } from './routes/debug.ts'
@@ -65,6 +66,7 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
   models: Models
   media: Media
   config: ConfigFile
+  environmentModel: ConfigRoutesOptions['environmentModel']
   mcp: Mcp
   callTool: CallTool
   agentBook: AgentBook
@@ -106,6 +108,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...modelRoutes({ models: context.models, defaultModel: () => context.modelId(undefined).catch(() => null) }),
     ...mediaRoutes(context),
     ...providerRoutes(context),
+    ...configRoutes(context),
     ...previewRoutes(context),
     ...toolRoutes(context),
     ...skillRoutes(context),

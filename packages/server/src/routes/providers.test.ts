@@ -55,6 +55,26 @@ describe('/ai/providers', () => {
     expect(await provider('anthropic')).toMatchObject({ usable: false, keySource: null })
   })
 
+  it('lists the models that it is limited to, and a change of the list keeps what was said about them', async () => {
+    const described = { id: 'm2', name: 'The second', contextWindow: 1000 }
+    await server.config.update((current) => ({
+      ...current,
+      providers: { ...current.providers, listed: { baseURL: wire.baseURL('custom'), models: ['m1', described] } },
+    }))
+    expect(await provider('listed')).toMatchObject({ onlyModels: ['m1', 'm2'], models: 2 })
+    expect(await provider('openai')).toMatchObject({ onlyModels: null })
+    await server.request('/ai/providers/listed', { method: 'PATCH', body: { models: ['m2', 'm3'] } })
+    expect(settings().providers['listed']?.['models']).toEqual([described, 'm3'])
+    const { body } = await server.json<{ models: { ref: string }[] }>('/ai/models')
+    const refs = body.models.map(({ ref }) => ref).filter((ref) => ref.startsWith('listed/'))
+    expect(refs).toEqual(['listed/m2', 'listed/m3'])
+    await server.request('/ai/providers/listed', { method: 'PATCH', body: { enabled: false } })
+    expect(await provider('listed')).toMatchObject({ enabled: false, usable: false, onlyModels: ['m2', 'm3'] })
+    await server.request('/ai/providers/listed', { method: 'PATCH', body: { enabled: true, models: null } })
+    expect(await provider('listed')).toMatchObject({ enabled: true, usable: true, onlyModels: null })
+    await server.request('/ai/providers/listed', { method: 'DELETE' })
+  })
+
   it('takes a key that is used from then on, lies on disk for its owner alone, and can be taken away', async () => {
     const answer = await server.request('/ai/providers/anthropic', {
       method: 'PATCH',

@@ -45,7 +45,7 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
     route({
       method: 'PATCH',
       path: '/ai/providers/:provider',
-      summary: 'Sets key, address or models of a provider; null removes a field.',
+      summary: 'Sets key, address or models of a provider, or switches it on or off; null removes a field.',
       body: providerPatchSchema,
       answers: { 200: '{provider}', 404: 'ProviderNotFound' },
       async handle(c, { params, body }) {
@@ -89,12 +89,18 @@ function patched(config: Config, id: string, patch: Record<string, unknown>): Co
   const settings: Record<string, unknown> = { ...known(config, id) }
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete settings[key]
-    else if (value !== undefined) settings[key] = value
+    else if (value !== undefined) settings[key] = key === 'models' ? withDetails(value, settings[key]) : value
   }
   const checked = settingsSchema.safeParse(settings)
   if (checked.success) return { ...config, providers: { ...config.providers, [id]: checked.data } }
   const issues = checked.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
   throw new NamedError('BadRequest', `The provider is not valid. ${issues.join('; ')}.`, { data: { issues } })
+}
+
+/** Ids as they were given; of those that the settings describe already the description stays. */
+function withDetails(ids: unknown, before: unknown): unknown {
+  const described = Array.isArray(before) ? (before as (string | { id: string })[]) : []
+  return (ids as string[]).map((id) => described.find((model) => typeof model === 'object' && model.id === id) ?? id)
 }
 
 function known(config: Config, id: string): object | undefined {

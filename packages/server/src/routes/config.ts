@@ -1,0 +1,114 @@
+import { NamedError } from '@troupe/core'
+import { z } from 'zod'
+import { configSchema, type Config, type ConfigFile } from '../config.ts'
+import { route, type Route } from '../route.ts'
+
+const { shape } = configSchema
+const limits = shape.limits.unwrap().shape
+const media = shape.media.unwrap().shape
+const search = shape.search.unwrap().shape
+
+/** Settings that have no route of their own. Null takes one away; what is not named stays as it is. */
+const configPatchSchema = z
+  .strictObject({
+    model: shape.model.unwrap().nullable(),
+    useTools: shape.useTools.unwrap(),
+    recovery: shape.recovery.unwrap().nullable(),
+    limits: z.strictObject(nullable(limits)).partial().nullable(),
+    media: z.strictObject(nullable(media)).partial().nullable(),
+    search: z
+      .strictObject({ ...nullable({ baseURL: search.baseURL, apiKey: search.apiKey }), provider: search.provider })
+      .partial()
+      .nullable(),
+  })
+  .partial()
+
+export interface ConfigRoutesOptions {
+  config: ConfigFile
+  /** The model that the environment names; it goes before the one in the settings. */
+  environmentModel: string | null
+  /** Throws where no such model can be used. */
+  modelId: (id: string | undefined) => Promise<string>
+}
+
+/** What `config.json` of the home says of everything that providers, rules, hooks and MCP servers are not. */
+export function configRoutes(options: ConfigRoutesOptions): Route[] {
+  const { config } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/config',
+      summary: 'The settings of config.json that have no route of their own. A key never comes out.',
+      answers: {
+        200: '{path, config: {model, environmentModel, useTools, recovery, limits, media, search: {provider, baseURL, hasKey}}}',
+      },
+      handle: (c) => c.json({ path: config.path, config: shown() }),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/ai/config',
+      summary: 'Changes these settings; null takes one away. What is being done goes on as it began.',
+      body: configPatchSchema,
+      answers: { 200: '{path, config}', 400: 'BadRequest', 404: 'ModelNotFound, ProviderNotFound' },
+      async handle(c, { body }) {
+        if (typeof body.model === 'string') await options.modelId(body.model)
+        await config.update((current) => patched(current, body))
+        return c.json({ path: config.path, config: shown() })
+      },
+    }),
+  ]
+
+  function shown(): Record<string, unknown> {
+    const { model, useTools, recovery, limits: limited, media: made, search: searched } = config.get()
+    return {
+      model: model ?? null,
+      environmentModel: options.environmentModel,
+      useTools: useTools ?? null,
+      recovery: recovery ?? 'continue',
+      limits: pick(limited, limits),
+      media: pick(made, media),
+      search:
+        searched === undefined
+          ? null
+          : { provider: searched.provider, baseURL: searched.baseURL ?? null, hasKey: Boolean(searched.apiKey) },
+    }
+  }
+}
+
+/** One level deep: of limits, media and search, too, what is not named stays. */
+function patched(config: Config, patch: z.infer<typeof configPatchSchema>): Config {
+  const next = merged(config, patch)
+  const { limits: limited, media: made, search: searched } = patch
+  if (limited) next['limits'] = merged(config.limits, limited)
+  if (made) next['media'] = merged(config.media, made)
+  if (searched) {
+    // A key is for the one whom it was given to.
+    const moved = searched.provider !== undefined && searched.provider !== config.search?.provider
+    const kept = moved ? {} : config.search
+    next['search'] = merged(kept, searched)
+    if (merged(kept, searched)['provider'] === undefined)
+      throw new NamedError('BadRequest', 'The search needs a provider: searxng, brave or tavily.')
+  }
+  return next as Config
+}
+
+function merged(before: object | undefined, patch: object): Record<string, unknown> {
+  const next: Record<string, unknown> = { ...before }
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete next[key]
+    else if (value !== undefined) next[key] = value
+  }
+  return next
+}
+
+function pick(value: object | undefined, keys: object): Record<string, unknown> {
+  const all = (value ?? {}) as Record<string, unknown>
+  return Object.fromEntries(Object.keys(keys).map((key) => [key, all[key] ?? null]))
+}
+
+function nullable<Shape extends Record<string, z.ZodOptional<z.ZodType>>>(
+  fields: Shape,
+): { [Key in keyof Shape]: z.ZodNullable<Shape[Key] extends z.ZodOptional<infer Inner> ? Inner : never> } {
+  const entries = Object.entries(fields).map(([key, field]) => [key, field.unwrap().nullable()])
+  return Object.fromEntries(entries) as never
+}
