@@ -5,7 +5,7 @@ import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
 import { readableType } from './readable-type.ts'
 import type { Attachment, SessionState } from './session-state.ts'
-import type { SessionServices } from './session-store.ts'
+import type { SessionServices } from './session-services.ts'
 
 export type FilePartData = Extract<Part, { type: 'file' }>
 

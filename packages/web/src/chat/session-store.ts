@@ -1,63 +1,29 @@
 import { newId } from '@troupe/core/protocol'
-import type { Answer, Mode } from '@troupe/core'
-import type { Chunk, ParamValues, StoredMessage } from '@troupe/core/protocol'
+import type { StoredMessage } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
-import type { Api, ChatBody } from '../api/api.ts'
-import type { ClientIds } from '../api/client-ids.ts'
+import type { ChatBody } from '../api/api.ts'
 import type { Queue } from '../composer/queue.ts'
 import type { Panels } from '../panels/panels.ts'
 import type { SubAgents } from '../sub-agents/sub-agents.ts'
 import { createAttachments } from './attachments.ts'
 import type { FilePartData } from './attachments.ts'
 import { createBranchReader } from './branch-reader.ts'
-import type { WakeSource } from './follow-run.ts'
+import { chosenSettings } from './chosen-settings.ts'
+import { createQueueActions, type QueueActions } from './queue-actions.ts'
+import { createRunActions, type RunActions } from './run-actions.ts'
 import { createRunFollower } from './run-follower.ts'
 import { createRemovalActions, type RemovalActions } from './removal-actions.ts'
+import type { SessionServices } from './session-services.ts'
 import * as session from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 import { createStreamTap } from './stream-tap.ts'
 import type { StreamTap } from './stream-tap.ts'
 
-export interface SessionServices {
-  api: Api
-  ids: ClientIds
-  wake: WakeSource
-  now: () => number
-  /** The model that the next answer is to come from; undefined leaves it to the server. */
-  model: () => string | undefined
-  /** The mode that the session is to begin in; undefined leaves it as it is. */
-  mode: () => Mode | undefined
-  /** The agent that the session is to talk to from its beginning; undefined leaves it to the server. */
-  agent: () => string | undefined
-  /** Settings of the model that the session is to begin with; undefined leaves them as they are. */
-  params?: () => ParamValues | undefined
-  /** The sub-agents of the session, also where it is the conversation of one of them. */
-  agents: SubAgents
-  /** What stands beside the session. */
-  panels: Panels
-  /** What is to be sent when the run has ended. */
-  queue: Queue
-  /** Chunks that concern more than this session: its title, asks. */
-  onChunk: (chunk: Chunk) => void
-  /** These asks have their answer. */
-  onAnswered: (askIds: readonly string[]) => void
-  /** A run began or ended, messages changed. */
-  onChange: () => void
-  /** Something that was asked for did not work. */
-  onError: (error: unknown) => void
-  /** The server has something to say about what was sent. */
-  onHint?: (text: string) => void
-  keepDraft: (draft: string) => void
-  keepAttachments: (attachments: SessionState['attachments']) => void
-  /** These were taken out before they were sent: where nothing else holds them they need not be kept. */
-  freeFiles: (urls: readonly string[]) => void
-}
-
 export type SessionStore = StoreApi<SessionState> & SessionActions
 
-export interface SessionActions extends RemovalActions {
+export interface SessionActions extends RemovalActions, QueueActions, RunActions {
   readonly agents: SubAgents
   readonly panels: Panels
   readonly queue: Queue
@@ -71,12 +37,6 @@ export interface SessionActions extends RemovalActions {
   close: () => void
   setDraft: (text: string) => void
   send: (text: string, files?: FilePartData[]) => Promise<void>
-  /** Sends it when the run has ended. */
-  enqueue: (text: string, files?: FilePartData[]) => void
-  /** Takes these out of the queue. */
-  dequeue: (ids: readonly string[]) => void
-  /** Sends the first of what is queued, whatever has held it. */
-  sendQueued: () => Promise<void>
   /** Takes files to go with the next message. */
   attach: (files: Iterable<File>) => Promise<void>
   /** A long text as a file of its own. */
@@ -90,10 +50,6 @@ export interface SessionActions extends RemovalActions {
   goOn: (answerId: string) => Promise<void>
   retryUnsent: () => Promise<void>
   takeBackUnsent: () => void
-  stop: () => Promise<void>
-  /** Says something to the run that is on. */
-  steer: (text: string) => Promise<void>
-  answer: (askId: string, answer: Answer) => Promise<void>
   showBranch: (messageId: string) => Promise<void>
   /** Shows the branch of a message, and the message in it. `inSight`: it is a message of the branch that is looked at. */
   goTo: (messageId: string, options?: { inSight?: boolean }) => Promise<void>
@@ -111,11 +67,10 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   const isOwn = initial.agentId === null
   const store = createStore<SessionState>(() => initial)
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
-  const patchRun = (run: Partial<session.LiveRun>) =>
-    change((state) => (state.run === null ? state : { ...state, run: { ...state.run, ...run } }))
   const branch = createBranchReader(store, api, onError)
   const { showBranch, loadOlder } = branch
   const stream = createStreamTap()
+  const queued = createQueueActions(store, services, post)
   let ahead: ReturnType<typeof branch.refresh> | undefined
   const runs = createRunFollower(store, {
     services,
@@ -126,7 +81,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     onAccepted: (sent) => {
       if (sent !== undefined) queue.arrived([sent.id])
     },
-    stays: () => isOwn && goesOn(),
+    stays: () => isOwn && queued.goesOn(),
   })
 
   return {
@@ -141,18 +96,14 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     setDraft,
     ...createAttachments(store, services),
     send,
-    enqueue,
-    dequeue,
-    sendQueued,
+    ...queued.actions,
     edit,
     regenerate,
     goOn,
     ...createRemovalActions(store, { api, branch, onChange: services.onChange, onError }),
     retryUnsent,
     takeBackUnsent,
-    stop,
-    steer,
-    answer,
+    ...createRunActions(store, services),
     showBranch,
     goTo,
     arrived,
@@ -191,23 +142,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     if (before.run === null) return
     services.onChange()
     if (returnSteering(before.run) || !isOwn) return
-    await sendNext(before.run)
-  }
-
-  /** Whether something is to be sent after this run, so that its end must be seen. */
-  function goesOn(): boolean {
-    const { items, held } = queue.getState()
-    return items.length > 0 && !held
-  }
-
-  /** The next one of the queue follows an answer that ended well; after any other the person decides. */
-  async function sendNext({ stopAskedAt }: session.LiveRun): Promise<void> {
-    const answer = store.getState().messages.at(-1)
-    const { error, aborted, interrupted, stopped } = answer?.metadata ?? {}
-    const isBroken = (error ?? aborted ?? interrupted ?? stopped) !== undefined
-    if (stopAskedAt !== null || answer?.role !== 'assistant' || isBroken) return queue.hold()
-    const next = await queue.takeAfter(answer.id)
-    if (next !== undefined) await post(next.text, next.files, answer.id, next.id)
+    await queued.sendNext(before.run)
   }
 
   /** What the run did not take up any more is said anew; after a stop the person decides. */
@@ -258,25 +193,6 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     await post(text, files, store.getState().messages.at(-1)?.id ?? null)
   }
 
-  function enqueue(text: string, files: FilePartData[] = []): void {
-    queue.add(text, files)
-    change((state) => ({ ...state, draft: '', attachments: [] }))
-    services.keepDraft('')
-    services.keepAttachments([])
-  }
-
-  function dequeue(ids: readonly string[]): void {
-    const taken = queue.getState().items.filter(({ id }) => ids.includes(id))
-    for (const { id } of taken) queue.remove(id)
-    services.freeFiles(taken.flatMap(({ files }) => files.map(({ url }) => url)))
-  }
-
-  async function sendQueued(): Promise<void> {
-    if (store.getState().run !== null) return queue.release()
-    const next = await queue.takeNow()
-    if (next !== undefined) await post(next.text, next.files, store.getState().messages.at(-1)?.id ?? null, next.id)
-  }
-
   async function edit(messageId: string, text: string): Promise<void> {
     const edited = store.getState().messages.find((message) => message.id === messageId)
     if (edited === undefined) return
@@ -317,10 +233,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       sessionId,
       message: { id, role: 'user' as const, parts },
       parentMessageId,
-      ...chosenModel(),
-      ...chosenMode(),
-      ...chosenAgent(),
-      ...chosenParams(),
+      ...chosenSettings(services),
       ...ids,
     }
     await runs.follow((signal) => api.startRun(body, signal), message)
@@ -344,28 +257,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   ): Promise<void> {
     branch.showNewest()
     change((state) => session.withRegeneration(state, parentMessageId, now()))
-    const body = { sessionId, trigger, messageId, ...(model === undefined ? chosenModel() : { model }), ...ids }
+    const body = { sessionId, trigger, messageId, ...answeredBy(model ?? services.model()), ...ids }
     await runs.follow((signal) => api.startRun(body, signal))
-  }
-
-  function chosenModel(): { model?: string } {
-    const model = services.model()
-    return model === undefined ? {} : { model }
-  }
-
-  function chosenMode(): { mode?: Mode } {
-    const mode = services.mode()
-    return mode === undefined ? {} : { mode }
-  }
-
-  function chosenAgent(): { agent?: string } {
-    const agent = services.agent()
-    return agent === undefined ? {} : { agent }
-  }
-
-  function chosenParams(): { params?: ParamValues } {
-    const params = services.params?.()
-    return params === undefined ? {} : { params }
   }
 
   async function retryUnsent(): Promise<void> {
@@ -379,50 +272,6 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   function takeBackUnsent(): void {
     const { unsent } = store.getState()
     if (unsent !== null) change((state) => session.withMessageTakenBack(state, unsent.messageId))
-  }
-
-  async function stop(): Promise<void> {
-    if (store.getState().run === null) return
-    patchRun({ stopAskedAt: now() })
-    try {
-      await api.stopRun(sessionId)
-    } catch (error) {
-      // It has ended by itself in the meantime.
-      if (error instanceof ApiError && error.name === 'NoRun') return
-      patchRun({ stopAskedAt: null })
-      onError(error)
-    }
-  }
-
-  async function steer(text: string): Promise<void> {
-    const steering = { id: newId('s'), text }
-    patchRun({ steering: [...(store.getState().run?.steering ?? []), steering] })
-    change((state) => ({ ...state, draft: '' }))
-    services.keepDraft('')
-    try {
-      const { hints = [] } = await api.steerRun(sessionId, steering)
-      for (const hint of hints) services.onHint?.(hint)
-    } catch (error) {
-      // A run that has just ended gives its untaken messages back through `ended`.
-      if (error instanceof ApiError && error.name === 'NoRun') return
-      patchRun({ steering: (store.getState().run?.steering ?? []).filter(({ id }) => id !== steering.id) })
-      change((state) => ({ ...state, draft: state.draft === '' ? text : `${text}\n\n${state.draft}` }))
-      onError(error)
-    }
-  }
-
-  async function answer(askId: string, given: Answer): Promise<void> {
-    change((state) => ({ ...state, answering: [...state.answering, askId] }))
-    try {
-      const { settled = [] } = await api.answerAsk(askId, given, ids.clientId)
-      services.onAnswered([askId, ...settled])
-      services.onChange()
-    } catch (error) {
-      change((state) => ({ ...state, answering: state.answering.filter((id) => id !== askId) }))
-      onError(error)
-      // Somebody else was quicker, or nobody waits any more.
-      if (error instanceof ApiError && [404, 409].includes(error.status)) services.onChange()
-    }
   }
 
   async function goTo(messageId: string, { inSight = false } = {}): Promise<void> {
@@ -445,6 +294,10 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   function arrived(): void {
     change((state) => ({ ...state, target: null }))
   }
+}
+
+function answeredBy(model: string | undefined): { model?: string } {
+  return model === undefined ? {} : { model }
 }
 
 function isNotFound(error: unknown): boolean {
