@@ -19,6 +19,7 @@ import { agentRoutes } from './routes/agents.ts'
 import { askRoutes } from './routes/asks.ts'
 import { authRoutes } from './routes/auth.ts'
 import { blobRoutes } from './routes/blobs.ts'
+import { changeRoutes, type ChangesOptions } from './routes/changes.ts'
 import { chatRoutes } from './routes/chat.ts'
 import type { LastCalls } from './context/last-call.ts'
 import { configRoutes, type ConfigRoutesOptions } from './routes/config.ts'
@@ -60,7 +61,7 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
   tabs: PageTabs
   pageCalls: PageCalls
   states: AgentStates
-  stateOf: SessionFileOptions['stateOf']
+  stateOf: SessionFileOptions['stateOf'] & ChangesOptions['stateOf']
   ownPort: () => number
   blobs: Blobs
   models: Models
@@ -98,6 +99,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...chatRoutes({ ...context, inTurn }),
     ...sessionRoutes({ ...context, inTurn }),
     ...messageRoutes({ ...context, inTurn }),
+    ...changeRoutes(context),
     ...folderRoutes(context),
     ...transferRoutes(context),
     ...agentRoutes(context),

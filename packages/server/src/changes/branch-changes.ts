@@ -1,0 +1,148 @@
+import { homedir } from 'node:os'
+import {
+  commandWrites,
+  derivedId,
+  findTool,
+  inDialect,
+  shownPath,
+  type AgentRecord,
+  type AgentState,
+  type CallNotes,
+  type Part,
+  type Store,
+  type StoredMessage,
+  type Tool,
+} from '@troupe/core'
+
+export interface BranchChanges {
+  /** Files that were changed, made or removed, each once; from the workspace where they lie in it. */
+  files: string[]
+  /** How many commands ran that may have changed others: what they do is known only as far as they name it. */
+  commands: number
+}
+
+export interface BranchToRead {
+  store: Store
+  sessionId: string
+  state: Pick<AgentState, 'roots' | 'undo'>
+  tools: readonly Tool[]
+  /** Root to leaf. */
+  chain: readonly StoredMessage[]
+  /** How many of these are none of its business. */
+  skip: number
+}
+
+/** Answers that belong together, in their order. */
+interface Piece {
+  messages: readonly StoredMessage[]
+  skip: number
+}
+
+type Call = Extract<Part, { toolCallId: string }>
+
+/** What a branch did to files: by its own calls, by those of its sub-agents at whatever depth, and by taking back. */
+export async function branchChanges({ chain, skip, ...given }: BranchToRead): Promise<BranchChanges> {
+  const { store, sessionId, state, tools } = given
+  const root = state.roots[0] ?? '/'
+  const pieces: Piece[] = [{ messages: chain, skip }]
+  const agents = await store.agents.list(sessionId)
+  const read = new Set<string>()
+  // Grows while it is walked: agents have agents.
+  if (agents.length > 0) for (const piece of pieces) pieces.push(...(await below(piece)))
+  const files = new Set<string>()
+  let commands = 0
+  for (const piece of pieces) look(piece)
+  const ids = new Set(pieces.flatMap((piece) => piece.messages.slice(piece.skip).map(({ id }) => id)))
+  for (const { mark, path } of (await state.undo.list({ sessionId })).toReversed())
+    if (ids.has(mark.messageId)) files.add(shownPath(path, root))
+  return { files: [...files], commands }
+
+  async function below({ messages, skip: from }: Piece): Promise<Piece[]> {
+    const found: Piece[] = []
+    for (const { id, parts } of messages.slice(from)) {
+      const calls = parts.filter(isCall)
+      if (calls.length === 0) continue
+      const [run] = await store.runs.ofMessage(sessionId, id)
+      for (const { toolCallId } of calls) {
+        const started = agents.find(({ details }) => details?.toolCallId === toolCallId)
+        if (started !== undefined) found.push(await conversation(started))
+        else if (run !== undefined) found.push(await told(derivedId('run_', run.id, toolCallId)))
+      }
+    }
+    return found.filter(({ messages: said }) => said.length > 0)
+  }
+
+  async function conversation({ agentId }: AgentRecord): Promise<Piece> {
+    const at = { sessionId, agentId }
+    const leaf = await store.messages.latestLeaf(at)
+    return once(leaf === undefined ? [] : await store.messages.chain(at, leaf))
+  }
+
+  /** An agent that was there before was told more by a call: the answer to that. */
+  async function told(runId: string): Promise<Piece> {
+    const run = await store.runs.get(runId)
+    if (run?.agentId == null) return once([])
+    const answer = await store.messages.get({ sessionId, agentId: run.agentId }, run.messageId)
+    return once(answer === undefined ? [] : [answer])
+  }
+
+  function once(messages: readonly StoredMessage[]): Piece {
+    const fresh = messages.filter(({ id }) => !read.has(id))
+    for (const { id } of fresh) read.add(id)
+    return { messages: fresh, skip: 0 }
+  }
+
+  function look({ messages, skip: from }: Piece): void {
+    let cwd = root
+    messages.forEach(({ parts, metadata }, index) => {
+      for (const call of parts.filter(isCall)) {
+        if (call.state !== 'output-available') continue
+        const ran = commandsOf(call, inDialect(tools, metadata?.model ?? ''), cwd)
+        if (index >= from) {
+          for (const file of shownFiles(call)) files.add(file)
+          for (const command of ran) {
+            const { paths, mayBeMore } = commandWrites(command.text, { cwd: command.cwd, home: homedir() })
+            for (const path of paths) files.add(shownPath(path, root))
+            if (mayBeMore) commands++
+          }
+        }
+        // Where the next command runs.
+        const { cwd: next } = (call.output ?? {}) as { cwd?: unknown }
+        if (ran.length > 0 && typeof next === 'string') cwd = next
+      }
+    })
+  }
+}
+
+function isCall(part: Part): part is Call {
+  return 'toolCallId' in part
+}
+
+function notesOf(call: Call): CallNotes {
+  return (call.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
+}
+
+/** Files that the result says were changed: a diff, a patch of several, or what an undo put back. */
+function shownFiles(call: Call): string[] {
+  const content = (notesOf(call).display?.content ?? {}) as { kind?: unknown; files?: unknown }
+  const diffs = content.kind === 'diff' ? [content] : content.kind === 'patch' ? content.files : []
+  const { restored, removed } = (call.output ?? {}) as { restored?: unknown; removed?: unknown }
+  const named = (Array.isArray(diffs) ? diffs : []).flatMap(({ path, from }: { path?: unknown; from?: unknown }) => [
+    from,
+    path,
+  ])
+  const undone = call.type === 'tool-Undo' ? [restored, removed].flat() : []
+  return [...named, ...undone].filter((path) => typeof path === 'string')
+}
+
+function commandsOf(call: Call, tools: readonly Tool[], cwd: string): { text: string; cwd: string }[] {
+  const name = call.type === 'dynamic-tool' ? call.toolName : call.type.slice('tool-'.length)
+  const tool = findTool(name, tools)
+  const input: unknown = notesOf(call).executedInput ?? tool?.input.safeParse(call.input).data
+  if (tool?.touches === undefined || input === undefined) return []
+  return tool
+    .touches(input, { cwd })
+    .flatMap((access) =>
+      access.kind === 'command' && access.typed !== true ? [{ text: access.command, cwd: access.cwd ?? cwd }] : [],
+    )
+}
