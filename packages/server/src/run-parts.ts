@@ -58,8 +58,8 @@ export interface LiveOptions {
   inbox: Inbox
   /** What open pages are asked to do. */
   pages?: PageCalls
-  /** Whether an open page of the workspace offers an action. */
-  offers?(workspaceId: string, action: string): boolean
+  /** Whether an open page of the workspace offers an action, and what models are to know of it. */
+  offers?(workspaceId: string, action: string): boolean | readonly string[]
   logger: Logger
   /** The model of an id; throws a NamedError that says what to set. */
   model(id: string): Promise<RunInput['model']>
@@ -263,8 +263,8 @@ export function offersIn(
   options: LiveOptions,
   { workspaceId }: Session,
   { headless }: RunRequest,
-): (action: string) => boolean {
-  return (action) => headless !== true && options.offers?.(workspaceId, action) === true
+): (action: string) => boolean | readonly string[] {
+  return (action) => headless !== true && (options.offers?.(workspaceId, action) ?? false)
 }
 
 /** Nothing where nothing is set, or the model is away: it is missed when it is called. */

@@ -71,6 +71,37 @@ test('a change, a creation and a deletion are put back, newest first', async () 
   expect(readFileSync(file('gone.txt'), 'utf8')).toBe('was here')
 })
 
+test('what a file was before a session changed it is known, and what it was before another did is not asked for', async () => {
+  const journal = openUndoFolder(folder)
+  const original = async (name: string, sessionId = 's') => {
+    const known = await journal.original(file(name), { sessionId })
+    return known === undefined ? undefined : (known.bytes?.toString() ?? null)
+  }
+  writeFileSync(file(), 'zero')
+  await write(journal, mark('c0', { sessionId: 'other' }), 'one')
+  expect(await original('a.txt')).toBeUndefined()
+  await write(journal, mark('c1'), 'two')
+  await write(journal, mark('c2'), 'three')
+  await write(journal, mark('c3'), 'x', 'new.txt')
+  expect([await original('a.txt'), await original('a.txt', 'other'), await original('new.txt')]).toEqual([
+    'one',
+    'zero',
+    null,
+  ])
+  // Of a long file only a way back is kept: it is gone as far as that leads.
+  const long = 'y'.repeat(1000)
+  writeFileSync(file('long.txt'), `a${long}`)
+  const bytes = readFileSync(file('long.txt'))
+  const open = await journal.before(mark('c4'), file('long.txt'), bytes, {
+    replaced: [{ start: 0, length: 1, bytes: Buffer.from('a') }],
+  })
+  writeFileSync(file('long.txt'), `b${long}`)
+  await open.done(Buffer.from(`b${long}`))
+  expect(await original('long.txt')).toBe(`a${long}`)
+  writeFileSync(file('long.txt'), 'by somebody else')
+  expect(await original('long.txt')).toBeUndefined()
+})
+
 test('an undo can be undone, and says which change it undid', async () => {
   const journal = openUndoFolder(folder)
   await write(journal, mark('c1'), 'one')

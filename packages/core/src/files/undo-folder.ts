@@ -124,7 +124,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const sha256 = now?.sha256 ?? null
     if (after === undefined) return sha256 === wanted ? undefined : 'the process ended while it was being changed'
     if (sha256 !== after) return changedReason(sha256, after)
-    const bytes = wanted === null ? null : await contentOf(change, wanted, now)
+    const bytes = wanted === null ? null : await contentOf(change, wanted, now?.bytes)
     if (bytes === undefined) return 'what it was before is no longer kept'
     const own = mark ?? { ...change.mark, toolCallId: `undo-${change.mark.toolCallId}` }
     await changeFiles([{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }], () =>
@@ -135,15 +135,11 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
   }
 
   /** What the file was; undefined when that is gone or damaged. */
-  async function contentOf(
-    change: StoredChange,
-    wanted: string,
-    now: Snapshot | undefined,
-  ): Promise<Buffer | undefined> {
+  async function contentOf(change: StoredChange, wanted: string, now?: Buffer): Promise<Buffer | undefined> {
     if (change.reverse === undefined) return readObject(objectPath(wanted), wanted)
     const packed = await readObject(objectPath(change.reverse), change.reverse)
     if (packed === undefined || now === undefined) return undefined
-    const bytes = applyReverse(now.bytes, packed)
+    const bytes = applyReverse(now, packed)
     return sha256Of(bytes) === wanted ? bytes : undefined
   }
 
@@ -162,6 +158,20 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     async commands(filter) {
       await index.refresh()
       return index.commands.filter(({ mark }) => matches(mark, filter)).toReversed()
+    },
+    async original(file, filter) {
+      await index.refresh()
+      const changes = [...index.changes.values()].filter((one) => one.path === file && matches(one.mark, filter))
+      if (changes.length === 0) return undefined
+      let bytes = (await takeSnapshot(file))?.bytes ?? null
+      let found: { bytes: Buffer | null } | undefined
+      for (const change of changes.toReversed()) {
+        const was = change.before === null ? null : await contentOf(change, change.before, bytes ?? undefined)
+        if (was === undefined) break
+        bytes = was
+        found = { bytes }
+      }
+      return found
     },
     async undo(changes, mark) {
       await index.refresh()

@@ -69,6 +69,11 @@ export interface UndoJournal {
   /** Newest first. */
   commands(filter: Partial<ChangeMark>): Promise<RanCommand[]>
   /**
+   * What a file was before the first of these changes of it, as far as that can still be gone back; `bytes` are null
+   * where there was no file. Undefined where no such change of it is known.
+   */
+  original(path: string, filter: Partial<ChangeMark>): Promise<{ bytes: Uint8Array | null } | undefined>
+  /**
    * Puts files back, newest change first. A file that was changed since by somebody else is left and named. The undo
    * is a change like any other, of the call that the mark names.
    */

@@ -12,17 +12,20 @@ export function deferTools(tools: readonly Tool[], budget = budgetTokens): reado
   return toolTokens(deferred) <= budget ? tools : [...tools, createToolSearch(deferred)]
 }
 
+/** Whether some open page offers an action; as lines, where models are to know more of it than its tool says. */
+export type Offers = (action: string) => boolean | readonly string[]
+
 /**
- * The tools that a model is shown: those of pages while one offers them, those that are held back only once they were
- * found or used in the conversation. The same conversation and pages give the same tools, in any process.
+ * The tools that a model is shown: those of pages while one offers them, with what the page says of them; those that are
+ * held back only once they were found or used in the conversation. The same conversation and pages give the same tools,
+ * in any process.
  */
 export function shownTools(
   all: readonly Tool[],
   messages: readonly { parts: readonly object[] }[],
-  offers: (action: string) => boolean = () => false,
+  offers: Offers = () => false,
 ): readonly Tool[] {
-  const isOffered = ({ pageAction }: Tool): boolean => pageAction === undefined || offers(pageAction)
-  const tools = all.every(isOffered) ? all : all.filter(isOffered)
+  const tools = offeredTools(all, offers)
   const holds = tools.find((tool) => tool.holds !== undefined)?.holds
   if (holds === undefined) return tools
   const known = new Set<string>()
@@ -35,6 +38,27 @@ export function shownTools(
     }
   }
   return tools.filter(({ name }) => !holds.has(name) || known.has(name))
+}
+
+function offeredTools(all: readonly Tool[], offers: Offers): readonly Tool[] {
+  const tools = all.flatMap((tool) => {
+    const offer = tool.pageAction === undefined || offers(tool.pageAction)
+    if (offer === false) return []
+    return [offer === true || offer.length === 0 ? tool : withLines(tool, offer)]
+  })
+  return tools.length === all.length && tools.every((tool, index) => tool === all[index]) ? all : tools
+}
+
+const toldOf = new WeakMap<Tool, { text: string; told: Tool }>()
+
+/** The same tool for the same lines: what providers are sent is built once per tool. */
+function withLines(tool: Tool, lines: readonly string[]): Tool {
+  const text = lines.join('\n')
+  const known = toldOf.get(tool)
+  if (known?.text === text) return known.told
+  const told = { ...tool, description: `${describe(tool)}\n${text}` }
+  toldOf.set(tool, { text, told })
+  return told
 }
 
 function createToolSearch(deferred: readonly Tool[]): Tool {

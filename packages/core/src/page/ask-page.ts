@@ -12,18 +12,23 @@ export interface PageRequest {
   byPerson?: true
 }
 
-/** How long a page has where the model does not say, and how long a person has. */
+/** How long a page has where the model does not say, and how long a person has: they have to see it, and to look for it. */
 export const pageSeconds = 60
 export const personSeconds = 600
 /** A day. */
 export const mostPageSeconds = 86_400
 
-export const timeoutSec = z
-  .number()
-  .positive()
-  .max(mostPageSeconds)
-  .describe(`Seconds to wait for the page, at most ${mostPageSeconds}`)
-  .optional()
+export const timeoutSec = seconds('page', pageSeconds)
+export const personTimeoutSec = seconds('person', personSeconds)
+
+function seconds(who: string, usual: number) {
+  return z
+    .number()
+    .positive()
+    .max(mostPageSeconds)
+    .describe(`Seconds to wait for the ${who}; ${usual} if not given, at most ${mostPageSeconds}`)
+    .optional()
+}
 
 const acknowledged = z.object({
   status: z.enum(['success', 'failed']),
@@ -41,13 +46,13 @@ export async function askPage<Output>(
   schema: z.ZodType<Output>,
 ): Promise<Output> {
   const { action, input, title, summary, byPerson } = request
-  const seconds = request.timeoutSec ?? (byPerson === true ? personSeconds : pageSeconds)
+  const usual = byPerson === true ? personSeconds : pageSeconds
   const answer = await ctx.ask({
     kind: 'browser',
     title,
     ...(summary !== undefined && { summary }),
     content: { action, input, ...(byPerson === true && { byPerson }) },
-    timeoutMs: seconds * 1000,
+    timeoutMs: (request.timeoutSec ?? usual) * 1000,
   })
   if (answer.type === 'deny')
     throw new Error(`The person did not want it${answer.remark === undefined ? '.' : `, and says: ${answer.remark}`}`)

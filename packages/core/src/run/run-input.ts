@@ -3,6 +3,7 @@ import type { AgentFrame } from '../agent-frame.ts'
 import type { Asks } from '../asks.ts'
 import type { Blobs } from '../blobs.ts'
 import type { Hook } from '../hooks/hook.ts'
+import type { Offers } from '../mcp/tool-search.ts'
 import type { Decision } from '../permission/decision.ts'
 import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
 import type { RunLog, SteeringMessage } from '../run-log.ts'
@@ -67,8 +68,8 @@ export interface RunInput {
   >
   instructions?: string
   tools: readonly Tool[]
-  /** Whether some open page offers an action. Asked for every model call. Default: none does. */
-  offers?: (action: string) => boolean
+  /** What open pages offer. Asked for every model call. Default: nothing. */
+  offers?: Offers
   /** The branch up to the message that is answered. */
   history: readonly StoredMessage[]
   /** Parts that open the answer, after `start`. */
@@ -112,8 +113,8 @@ export interface RunInput {
   /** Takes known secrets out of what tools bring back. */
   redact?(text: string): string
   media?: ToolContext['media']
-  mode?: ToolContext['mode']
   browser?: ToolContext['browser']
+  mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
   /** Where an unfinished run goes on. */
   resume?: Resume

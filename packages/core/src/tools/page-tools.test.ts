@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { createAgentState } from '../create-agent-state.ts'
+import { openTestWorkspace } from '../files/test-workspace.ts'
 import { shownTools } from '../mcp/tool-search.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import { getBuiltinTools } from '../tool-set.ts'
@@ -10,8 +12,10 @@ import { unwrapResult, type AskRequest, type Tool } from '../tool.ts'
 import notify from './notify.ts'
 import openUrl from './open-url.ts'
 import pickFile from './pick-file.ts'
+import read from './read.ts'
 import readClipboard from './read-clipboard.ts'
 import showPanel from './show-panel.ts'
+import write from './write.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -51,6 +55,18 @@ test('tools of pages are shown to a model only while a page offers them', () => 
   expect(names(() => true)).toEqual(
     expect.arrayContaining(['Notify', 'OpenUrl', 'PickFile', 'ReadClipboard', 'ShowPanel']),
   )
+})
+
+test('a tool of pages is told of with what the page says of it, and built once for the same words', () => {
+  const find = (...lines: string[]) =>
+    shownTools(getBuiltinTools(), [], (action) => (action === 'show-panel' ? lines : false)).find(
+      ({ name }) => name === 'ShowPanel',
+    )
+  expect(find()).toBe(getBuiltinTools().find(({ name }) => name === 'ShowPanel'))
+  const told = find('orders: what was ordered')
+  expect(told?.description).toMatch(/beside the chat[^]*\norders: what was ordered$/)
+  expect(find('orders: what was ordered')).toBe(told)
+  expect(find('other: words')?.description).not.toContain('orders')
 })
 
 describe('OpenUrl', () => {
@@ -110,4 +126,92 @@ test('a notification says how it was shown, a panel whether it is in sight', asy
     { content: { action: 'show-panel', input: { kind: 'file', target: 'a.ts', line: 3 } } },
   ])
   expect(shown.text).toContain('looking at something else')
+})
+
+describe('ShowPanel', () => {
+  const workspace = openTestWorkspace()
+  afterAll(() => workspace.close())
+  /** Calls it with a page that shows everything; gives what the page was asked for. */
+  async function show(input: object) {
+    const asked: AskRequest[] = []
+    const ask = (request: AskRequest) => {
+      asked.push(request)
+      return Promise.resolve({ type: 'answers' as const, answers: { status: 'success', output: { viewKey: 'x' } } })
+    }
+    const { output, text } = await workspace.call(showPanel, input, { ask })
+    expect(text).toBe('The panel x is open.')
+    return { output, input: (asked[0]?.content as { input: Record<string, unknown> }).input }
+  }
+
+  test('a diff is what a file was before the session changed it, or what it is told to be', async () => {
+    workspace.put('a.txt', 'one\ntwo\n')
+    await expect(show({ kind: 'diff', target: 'a.txt' })).rejects.toThrow('Give its earlier text as "before"')
+    await workspace.call(read, { file_path: 'a.txt' })
+    await workspace.call(write, { file_path: 'a.txt', content: 'one\n2\n' })
+    await workspace.call(write, { file_path: 'a.txt', content: 'one\n2\nthree\n' })
+    const { input, output } = await show({ kind: 'diff', target: 'a.txt', title: 'Mine' })
+    const content = { kind: 'diff', path: 'a.txt', change: 'changed', added: 2, removed: 1 }
+    expect(input).toMatchObject({ kind: 'diff', target: 'a.txt', title: 'Mine', content })
+    expect((input['content'] as { diff: string }).diff).toBe('@@ -1,2 +1,3 @@\n one\n-two\n+2\n+three\n')
+    // The card opens it again.
+    expect(output).toMatchObject({ content })
+    const given = await show({ kind: 'diff', target: 'a.txt', before: 'one\n2\n' })
+    expect(given.input).toMatchObject({ content: { added: 1, removed: 0 } })
+    expect(given.input).not.toHaveProperty('before')
+    const texts = await show({ kind: 'diff', before: 'a', after: 'b', title: 'Two poems' })
+    expect(texts.input).toMatchObject({ content: { path: 'Two poems', added: 1, removed: 1 } })
+    await workspace.call(write, { file_path: 'new.txt', content: 'x\n' })
+    expect((await show({ kind: 'diff', target: 'new.txt' })).input).toMatchObject({ content: { change: 'created' } })
+    workspace.put('picture.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0]))
+    await expect(show({ kind: 'diff', target: 'picture.png', before: 'x' })).rejects.toThrow('not text')
+  })
+
+  test('a chart is an option, a file with one, or the title of one that was shown', async () => {
+    const option = { series: [{ type: 'bar', data: [1, 2] }] }
+    const content = { kind: 'chart', option }
+    expect((await show({ kind: 'chart', option })).input).toMatchObject({ content })
+    expect((await show({ kind: 'chart', option: JSON.stringify(option) })).input).toMatchObject({ content })
+    workspace.put('chart.json', JSON.stringify({ option, title: 'Sales' }))
+    expect((await show({ kind: 'chart', target: 'chart.json' })).input).toMatchObject({
+      content: { ...content, title: 'Sales' },
+    })
+    expect((await show({ kind: 'chart', target: 'Sales of May' })).input).toEqual({
+      kind: 'chart',
+      target: 'Sales of May',
+    })
+    await expect(show({ kind: 'chart', option: { series: [], link: 'x' } })).rejects.toThrow('not possible here')
+    workspace.put('broken.json', '{')
+    await expect(show({ kind: 'chart', target: 'broken.json' })).rejects.toThrow('not JSON')
+    const large = { series: [{ data: Array.from({ length: 30_000 }, () => 1) }] }
+    await expect(show({ kind: 'chart', option: large })).rejects.toThrow('ChartRender')
+  })
+
+  test('panels that the page has added get their data; others need what they show', async () => {
+    expect((await show({ kind: 'orders', data: { customer: 7 } })).input).toEqual({
+      kind: 'orders',
+      data: { customer: 7 },
+    })
+    const complain = (input: object) => showPanel.validate?.(showPanel.input.parse(input), workspace.ctx)
+    expect(complain({ kind: 'browser', target: 'https://example.com' })).toContain('OpenUrl')
+    expect(complain({ kind: 'file' })).toContain('target')
+    expect(complain({ kind: 'diff', before: 'x' })).toContain('"after"')
+    expect(complain({ kind: 'chart' })).toContain('"option"')
+    expect(complain({ kind: 'orders', data: { x: 'y'.repeat(60_000) } })).toContain('50000')
+    expect(showPanel.input.safeParse({ kind: '../x' }).success).toBe(false)
+  })
+
+  test('what it reads by itself is read by the rules for reading', () => {
+    const touched = (input: object) => showPanel.touches?.(showPanel.input.parse(input), { cwd: '/' })
+    expect(touched({ kind: 'diff', target: '.env' })).toEqual([{ kind: 'read', path: '.env' }])
+    expect(touched({ kind: 'chart', target: 'a.json' })).toEqual([{ kind: 'read', path: 'a.json' }])
+    expect(touched({ kind: 'diff', target: 'names only', before: 'a', after: 'b' })).toEqual([])
+    expect(touched({ kind: 'file', target: 'a.ts' })).toEqual([])
+  })
+})
+
+test('who waits for a person is told that it has ten minutes', () => {
+  for (const { description, input } of [readClipboard, pickFile]) {
+    expect(description).toContain('ten minutes')
+    expect(JSON.stringify(z.toJSONSchema(input))).toContain('600 if not given')
+  }
 })

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { askPage, timeoutSec } from '../page/ask-page.ts'
+import { askPage, personTimeoutSec } from '../page/ask-page.ts'
 import type { ListDisplay } from '../protocol/display.ts'
 import { defineTool } from '../tool.ts'
 
@@ -22,12 +22,12 @@ const picked = z.object({
 })
 
 export default defineTool({
-  description: `Asks the person to pick a file of their own in the page, or several; they may decline. Gives the paths of copies that Read can open. Use it for files that are not in the workspace.`,
+  description: `Asks the person to pick a file of their own in the page, or several; they may decline, and have ten minutes where "timeoutSec" says nothing else. Gives the paths of copies that Read can open. Use it for files that are not in the workspace.`,
   input: z.object({
     reason: z.string().max(500).describe('What it is wanted for, in words for the person').optional(),
     accept: z.string().max(200).describe('Kinds of files, as in HTML: ".csv,.xlsx" or "image/*"').optional(),
     multiple: z.boolean().describe('Whether several may be picked').optional(),
-    timeoutSec,
+    timeoutSec: personTimeoutSec,
   }),
   readOnly: false,
   concurrent: true,

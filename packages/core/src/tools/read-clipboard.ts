@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
-import { askPage, timeoutSec } from '../page/ask-page.ts'
+import { askPage, personTimeoutSec } from '../page/ask-page.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 const most = 30_000
 
 export default defineTool({
-  description: `Asks the person to share the text that is in their clipboard: they click in the page, or decline. Use it when they speak of something that they have copied.`,
+  description: `Asks the person to share the text that is in their clipboard: they click in the page, or decline; they have ten minutes where "timeoutSec" says nothing else. Use it when they speak of something that they have copied.`,
   input: z.object({
     reason: z.string().max(500).describe('What it is wanted for, in words for the person').optional(),
-    timeoutSec,
+    timeoutSec: personTimeoutSec,
   }),
   readOnly: false,
   concurrent: true,

@@ -27,16 +27,25 @@ test('what a page offers is offered until it has not been heard of for a while',
   expect(tabs.offers('w', 'open-url')).toBe(false)
   tabs.announce(tab('a', '1'))
   expect([tabs.offers('w', 'open-url'), tabs.offers('w', 'notify'), tabs.offers('other', 'open-url')]).toEqual([
-    true,
+    [],
     false,
     false,
   ])
   vi.advanceTimersByTime(80_000)
   tabs.announce(tab('a', '1'))
   vi.advanceTimersByTime(80_000)
-  expect(tabs.offers('w', 'open-url')).toBe(true)
+  expect(tabs.offers('w', 'open-url')).toEqual([])
   vi.advanceTimersByTime(20_000)
   expect(tabs.offers('w', 'open-url')).toBe(false)
+})
+
+test('what pages say of an action is said once, while they are there', () => {
+  open()
+  tabs.announce(tab('a', '1', { notes: { 'open-url': ['b', 'a'], notify: ['c'] } }))
+  tabs.announce(tab('b', '2', { notes: { 'open-url': ['a'] } }))
+  expect(tabs.offers('w', 'open-url')).toEqual(['a', 'b'])
+  tabs.alive('a', [])
+  expect(tabs.offers('w', 'open-url')).toEqual(['a'])
 })
 
 test('the tab that started the run comes first, then its browser, then any that has the session in sight', () => {
@@ -63,11 +72,11 @@ test('a tab that is closed has a moment to come back, as after a reload', () => 
   tabs.onChange(() => changes++)
   tabs.announce(tab('a', '1'))
   tabs.leave({ clientId: 'a', tabId: '1' })
-  expect(tabs.offers('w', 'open-url')).toBe(true)
+  expect(tabs.offers('w', 'open-url')).toEqual([])
   vi.advanceTimersByTime(2000)
   tabs.announce(tab('a', '1'))
   vi.advanceTimersByTime(10_000)
-  expect(tabs.offers('w', 'open-url')).toBe(true)
+  expect(tabs.offers('w', 'open-url')).toEqual([])
   tabs.leave({ clientId: 'a', tabId: '1' })
   changes = 0
   vi.advanceTimersByTime(6000)

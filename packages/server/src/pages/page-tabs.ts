@@ -6,6 +6,8 @@ export interface PageTab {
   tabId: string
   /** Names of what a page may be asked to do. */
   actions: readonly string[]
+  /** What models are to know of an action beyond what its tool says, as lines. */
+  notes?: Readonly<Record<string, readonly string[]>>
   /** The session in sight. */
   sessionId: string | null
 }
@@ -27,7 +29,8 @@ export interface PageTabs {
   leave(tab: Pick<PageTab, 'clientId' | 'tabId'>): void
   /** These are the tabs of a browser that live; others of it do not. */
   alive(clientId: string, tabIds: readonly string[]): void
-  offers(workspaceId: string, action: string): boolean
+  /** False where no page of the workspace can do it; else what the pages that can say of it. */
+  offers(workspaceId: string, action: string): false | readonly string[]
   /**
    * The tab that is to act: the one that started the run, else another of its browser, else any; of several the one
    * that has the session in sight, then the one heard of last. `held`: it acts already, as long as it lives.
@@ -81,8 +84,12 @@ export function createPageTabs({ now = Date.now, life = lifeMs, comeBack = retur
       }
       if (gone) changed()
     },
-    offers: (workspaceId, action) =>
-      living().some((tab) => tab.workspaceId === workspaceId && tab.actions.includes(action)),
+    offers(workspaceId, action) {
+      const able = living().filter((tab) => tab.workspaceId === workspaceId && tab.actions.includes(action))
+      if (able.length === 0) return false
+      // In the order of the alphabet: what a model is sent does not depend on which tab was heard of last.
+      return [...new Set(able.flatMap(({ notes }) => notes?.[action] ?? []))].toSorted()
+    },
     pick(wanted, held) {
       const able = living().filter(
         (tab) => tab.workspaceId === wanted.workspaceId && tab.actions.includes(wanted.action),

@@ -70,6 +70,21 @@ it('the tab that started the run is told of the call, and its word goes to the m
   expect(await beat('a', '1')).toEqual({ calls: [], others: 0 })
 })
 
+it('a model is told what a page says of an action, for as long as the page is there', async () => {
+  const told = async (sessionId: string) => {
+    server.script(sessionId, [[{ text: 'Yes.' }]])
+    await server.chat(sessionId, sessionId, { clientId: 'n', tabId: '1' })
+    const last = server.model.calls.findLast(({ prompt }) => JSON.stringify(prompt).includes(`"${sessionId}"`))
+    return JSON.stringify(last?.tools?.find(({ name }) => name === 'ShowPanel'))
+  }
+  await beat('n', '1', { notes: { 'show-panel': ['orders: what was ordered; data: {customer}'] } })
+  await beat('n', '2', { notes: { 'show-panel': ['orders: what was ordered; data: {customer}'] } })
+  expect((await told('noted')).match(/orders: what was ordered/g)).toHaveLength(1)
+  await leaveAll(['n', '1'])
+  await beat('a', '1')
+  expect(await told('unnoted')).not.toContain('orders')
+})
+
 it('a run that nobody looks at is not offered what pages do', async () => {
   await beat('a', '1')
   server.script('alone', [[{ text: 'Nobody is here.' }]])
@@ -171,6 +186,7 @@ it('a page of another shape is refused', async () => {
     { clientId: 'a' },
     { clientId: '../a', tabId: '1', actions: [] },
     { clientId: 'a', tabId: '1', actions: [1] },
+    { clientId: 'a', tabId: '1', actions: [], notes: { x: ['y'.repeat(501)] } },
   ])
     expect((await server.json('/ai/tabs', { body: bad })).status).toBe(400)
 })

@@ -10,6 +10,10 @@ const tabSchema = z.strictObject({
   clientId: id.describe('The browser'),
   tabId: id.describe('The tab of it'),
   actions: z.array(z.string().min(1).max(50)).max(50).describe('What the page can be asked to do'),
+  notes: z
+    .record(z.string().min(1).max(50), z.array(z.string().min(1).max(500)).max(30))
+    .optional()
+    .describe('What models are to know of an action: lines that stand below the description of its tool'),
   sessionId: idSchema.nullable().optional().describe('The session in sight'),
   alive: z.array(id).max(500).optional().describe('The tabs of this browser that live, where it can tell'),
   closed: z.boolean().optional().describe('It is being closed, or loaded anew'),
@@ -27,12 +31,12 @@ export function tabRoutes({ tabs, pageCalls }: { tabs: PageTabs; pageCalls: Page
       scoped: true,
       answers: { 200: '{calls, others}' },
       handle(c, { body, workspaceId }) {
-        const { clientId, tabId, actions, sessionId = null, alive, closed } = body
+        const { clientId, tabId, actions, notes, sessionId = null, alive, closed } = body
         if (closed === true) {
           tabs.leave({ clientId, tabId })
           return c.json({ calls: [], others: 0 })
         }
-        tabs.announce({ workspaceId, clientId, tabId, actions, sessionId })
+        tabs.announce({ workspaceId, clientId, tabId, actions, sessionId, ...(notes !== undefined && { notes }) })
         if (alive !== undefined) tabs.alive(clientId, [...alive, tabId])
         return c.json(pageCalls.of({ clientId, tabId }))
       },

@@ -1,0 +1,115 @@
+import { Buffer } from 'node:buffer'
+import { diffBytes, type DiffSide } from '../files/diff-bytes.ts'
+import { decodeText, formatOf, plainFormat } from '../files/encoding.ts'
+import { fileKind, headLength } from '../files/file-kind.ts'
+import { resolvePath, shownPath } from '../files/resolve-path.ts'
+import { takeSnapshot } from '../files/snapshot.ts'
+import { chartProblem } from '../protocol/chart-option.ts'
+import type { ChartDisplay, DiffDisplay } from '../protocol/display.ts'
+import type { ToolContext } from '../tool.ts'
+
+/** What of a call of ShowPanel says what is to be compared or drawn. */
+export interface PanelWish {
+  kind: string
+  target?: string | undefined
+  title?: string | undefined
+  /** The two sides of a diff, where they are not a file as it is and as it was. */
+  before?: string | undefined
+  after?: string | undefined
+  option?: string | Record<string, unknown> | undefined
+}
+
+type Files = Pick<ToolContext, 'state' | 'session' | 'granted'>
+
+const largestChart = 50_000
+
+/** The file that `panelContent` reads: rules for reading apply to it. */
+export function readFor({ kind, target, before, after, option }: PanelWish): string | undefined {
+  if (kind === 'diff') return before === undefined || after === undefined ? target : undefined
+  return kind === 'chart' && option === undefined ? target : undefined
+}
+
+/**
+ * What a panel is given to show, where that is not read by the page itself. Undefined for the other kinds, and for a
+ * chart that is meant by the title it was shown with. Throws what the model should do instead.
+ */
+export async function panelContent(wish: PanelWish, ctx: Files): Promise<DiffDisplay | ChartDisplay | undefined> {
+  if (wish.kind === 'diff') return diffOf(wish, ctx)
+  return wish.kind === 'chart' ? chartOf(wish, ctx) : undefined
+}
+
+async function diffOf(wish: PanelWish, ctx: Files): Promise<DiffDisplay> {
+  const { target, title, before, after } = wish
+  const read = readFor(wish)
+  const file = read === undefined ? undefined : resolvePath(ctx, read, { for: 'read' })
+  const path = file === undefined ? (target ?? title ?? 'text') : shownPath(file.path, ctx.state.roots[0] ?? '')
+  const now = after !== undefined ? Buffer.from(after) : await bytesOf(file)
+  const old = before !== undefined ? Buffer.from(before) : await earlier()
+  if (now === null && old === null) throw new Error(`There is no ${path}, and there was none in this session.`)
+  const change = now === null ? 'deleted' : old === null ? 'created' : 'changed'
+  return { kind: 'diff', path, change, ...(await diffBytes(sideOf(old, path), sideOf(now, path))) }
+
+  async function earlier(): Promise<Uint8Array | null> {
+    const known =
+      file === undefined ? undefined : await ctx.state.undo.original(file.path, { sessionId: ctx.session.id })
+    if (known === undefined)
+      throw new Error(
+        `No tool has changed ${path} in this session, so nothing is known of what it was. Give its earlier text as "before".`,
+      )
+    return known.bytes
+  }
+}
+
+async function chartOf(wish: PanelWish, ctx: Files): Promise<ChartDisplay | undefined> {
+  const { target, title, option: given } = wish
+  const read = readFor(wish)
+  const file = read === undefined ? undefined : readable(read, ctx)
+  if (given === undefined && file === undefined) return undefined
+  const value = typeof given === 'object' ? given : parsed(given ?? textOf(await bytesOf(file), target))
+  const { option, title: own } = (hasOption(value) ? value : { option: value }) as { option: unknown; title?: unknown }
+  const problem = chartProblem(option)
+  if (problem !== undefined) throw new Error(`The chart is not shown. ${problem}`)
+  if (JSON.stringify(option).length > largestChart)
+    throw new Error(
+      `The chart has more than ${largestChart} characters. Show it with ChartRender, and then by its title as "target".`,
+    )
+  const name = title ?? (typeof own === 'string' ? own.slice(0, 200) : undefined)
+  return { kind: 'chart', option: option as Record<string, unknown>, ...(name !== undefined && { title: name }) }
+}
+
+/** The file, where the target is one: it may also be the title of a chart. */
+function readable(target: string, ctx: Files): ReturnType<typeof resolvePath> | undefined {
+  const file = resolvePath(ctx, target, { for: 'read' })
+  return file.stats === undefined ? undefined : file
+}
+
+async function bytesOf(file: ReturnType<typeof resolvePath> | undefined): Promise<Uint8Array | null> {
+  return file === undefined ? null : ((await takeSnapshot(file.path, { shown: file.shown }))?.bytes ?? null)
+}
+
+function sideOf(bytes: Uint8Array | null, path: string): DiffSide | undefined {
+  if (bytes === null) return undefined
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (buffer.length === 0) return { bytes: buffer, format: plainFormat }
+  const kind = fileKind(buffer.subarray(0, headLength))
+  if (kind.kind !== 'text') throw new Error(`${path} is not text, so no changes of it can be shown.`)
+  return { bytes: buffer, format: formatOf(buffer) }
+}
+
+function textOf(bytes: Uint8Array | null, path = ''): string {
+  if (bytes === null) throw new Error(`There is no ${path}.`)
+  return decodeText(bytes, formatOf(bytes))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`The option is not JSON: ${(error as Error).message}. Give it as an object.`, { cause: error })
+  }
+}
+
+/** A file may hold the whole input of ChartRender. */
+function hasOption(value: unknown): value is { option: unknown; title?: unknown } {
+  return typeof value === 'object' && value !== null && 'option' in value && !('series' in value)
+}
