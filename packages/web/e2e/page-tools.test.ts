@@ -202,6 +202,40 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
+  test('what waits for a click is answered in another browser, and a refusal is told there', async () => {
+    const first = await workspace.open()
+    const chat = chatPage(first)
+    await chat.send('clipboard')
+    await card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).waitFor()
+    const other = await workspace.open()
+    await other.goto(first.url())
+    const there = card(other, 'ReadClipboard')
+    const decline = there.getByRole('button', { name: 'Decline' })
+    // Whatever keeps the word from being taken is said, and the buttons work again.
+    await other.route('**/ai/tools/ack', (route) =>
+      route.fulfill({ status: 403, json: { error: { name: 'ForeignClient', message: 'Not from here.' } } }),
+    )
+    await decline.click()
+    await there.getByRole('alert').getByText('Not from here.').waitFor()
+    await other.unroute('**/ai/tools/ack')
+    await decline.click()
+    await chat.finished()
+    expect(await said(first)).toContain('The person declined.')
+
+    const file = path.join(workspace.folder, '..', 'theirs.txt')
+    await writeFile(file, 'from the other browser')
+    await chat.send('pick')
+    await card(first, 'PickFile').getByRole('button', { name: 'Pick …' }).waitFor()
+    await other.reload()
+    const choosing = other.waitForEvent('filechooser')
+    await other.getByRole('button', { name: '1 waiting for you' }).click()
+    await other.getByRole('dialog').getByRole('button', { name: 'Pick …' }).click()
+    await (await choosing).setFiles(file)
+    await chat.finished()
+    expect(await said(first)).toMatch(/output\/picked-[\w-]+\/theirs\.txt/)
+    expect(workspace.complaints.filter((line) => !line.includes('403'))).toEqual([])
+  })
+
   test('a file is picked by the person, a notice is shown, a panel is shown', async () => {
     const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
     const chat = chatPage(page)

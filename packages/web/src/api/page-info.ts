@@ -3,6 +3,7 @@ export interface TabNote {
   clientId: string
   tabId: string
   actions: string[]
+  notes?: Readonly<Record<string, readonly string[]>>
   sessionId: string | null
   alive?: string[]
 }

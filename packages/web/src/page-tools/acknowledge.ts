@@ -12,18 +12,19 @@ export interface RetryOptions {
 
 /**
  * Tries until the server has taken it. A server that does not answer, or fails, is asked again; one that refuses (4xx)
- * is not: somebody else was quicker, or nobody waits any more. Resolves whether it was taken.
+ * is not: somebody else was quicker, or nobody waits any more. Resolves what kept it from being taken; undefined where
+ * nothing did.
  */
-export async function acknowledge(send: () => Promise<unknown>, options: RetryOptions): Promise<boolean> {
+export async function acknowledge(send: () => Promise<unknown>, options: RetryOptions): Promise<Error | undefined> {
   const { until, now = Date.now, wait = pause } = options
   for (let tries = 0; ; tries++) {
     try {
       await send()
-      return true
+      return undefined
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500
       const next = pauses[Math.min(tries, pauses.length - 1)] ?? 0
-      if (isRefused || now() + next > until) return false
+      if (isRefused || now() + next > until) return error instanceof Error ? error : new Error(String(error))
       await wait(next)
     }
   }

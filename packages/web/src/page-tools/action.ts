@@ -24,6 +24,8 @@ export interface ActionContext {
   panels: Panels
   /** The name of an agent of that session. */
   agentName: (agentId: string) => string | undefined
+  /** The newest call of that session, as far as it is loaded, that has shown a chart with this title. */
+  chartNamed: (title: string) => string | undefined
   /** Whether that session is what the person looks at. */
   isInSight: () => boolean
   api: Api

@@ -10,8 +10,16 @@ export interface Outcome {
 
 /** The calls that this browser has carried out: none is carried out twice, in whatever tab, before or after a reload. */
 export interface DoneCalls {
+  /** What is to be told of it, if it has to be told again. */
   find(key: string): Outcome | undefined
   add(key: string, outcome: Outcome): void
+}
+
+/** Told instead of what came of a call, where a page that is gone by now was the last to know it. */
+const lost: Outcome = {
+  status: 'failed',
+  errorText:
+    'It was done in the page, but what came of it is lost: it was too long to be kept while the page was loaded anew. Call again if you need it.',
 }
 
 const keptKey = 'troupe.calls'
@@ -23,7 +31,7 @@ export function keepDoneCalls(kept: Kept): DoneCalls {
     find: (key) => read().find((one) => one.key === key)?.outcome,
     add(key, outcome) {
       const isSmall = JSON.stringify(outcome).length <= largest
-      const entry = { key, outcome: isSmall ? outcome : { status: outcome.status } }
+      const entry = { key, outcome: isSmall ? outcome : lost }
       kept.set(keptKey, JSON.stringify([...read().filter((one) => one.key !== key), entry].slice(-most)))
     },
   }

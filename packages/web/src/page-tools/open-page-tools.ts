@@ -3,8 +3,10 @@ import type { Api } from '../api/api.ts'
 import type { ClientIds } from '../api/client-ids.ts'
 import type { Kept } from '../api/kept.ts'
 import type { AppStore } from '../app-store.ts'
+import { visibleMessages } from '../chat/session-state.ts'
 import type { SessionStore } from '../chat/session-store.ts'
 import type { Notifications } from '../inbox/notifications.ts'
+import { chartNamed } from './chart-named.ts'
 import { pageActions } from './action-registry.ts'
 import { keepDoneCalls } from './done-calls.ts'
 import { createPageTools } from './page-tools.ts'
@@ -42,11 +44,13 @@ export function openPageTools({ api, app, ids, kept, keptByTab, notifications, s
     sessionInSight: inSight,
     isBusyElsewhere: () => app.getState().sessions.some(({ id, run }) => run !== null && id !== inSight()),
     contextOf(sessionId) {
-      const { panels, agents } = session(sessionId)
+      const store = session(sessionId)
+      const { panels, agents } = store
       return {
         sessionId,
         panels,
         agentName: (agentId) => agents.getState().agents.get(agentId)?.name,
+        chartNamed: (title) => chartNamed(visibleMessages(store.getState()), title),
         isInSight: () => inSight() === sessionId && document.visibilityState === 'visible',
         api,
         reader,

@@ -184,8 +184,8 @@ test('what needs the person waits for their click, and what they share is not ke
   await tab.perform(asked)
   expect(server.acks).toMatchObject([{ output: { text: 'a secret' } }])
   expect(JSON.stringify([...browser.values])).not.toContain('secret')
-  // Whoever answers later is refused, and that is no error.
-  await tab.decline(asked)
+  // Whoever answers later is refused, and hears of it.
+  await expect(tab.decline(asked)).rejects.toMatchObject({ name: 'AskClosed', status: 409 })
   expect(server.acks).toHaveLength(1)
   tab.stop()
 })
@@ -199,6 +199,40 @@ test('a person whose click did not work may try again, and nothing is told', asy
   await tab.answer(call('c1'), { text: 'by hand' })
   expect(server.acks).toMatchObject([{ status: 'success', output: { text: 'by hand' } }])
   tab.stop()
+})
+
+test('a person whose word is not taken hears why, soon, and may try again', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const tab = openTab(server, browser, 'a', () => ({ text: 'x' }))
+  server.answers.push(403)
+  await expect(tab.decline(call('c1'))).rejects.toMatchObject({ status: 403 })
+  // The server is away.
+  server.answers.push(...Array.from({ length: 20 }, () => 0))
+  const away = tab.perform(call('c1')).then(
+    () => 'taken',
+    (error: ApiError) => error.status,
+  )
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(await away).toBe(0)
+  server.answers.splice(0)
+  await tab.perform(call('c1'))
+  expect(server.acks).toMatchObject([{ status: 'success' }])
+  tab.stop()
+})
+
+test('what was too long to be kept over a reload is said to be lost, and never told as done', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const act = vi.fn<Action>(() => 'x'.repeat(30_000))
+  server.given.set('a', [call('c1')])
+  server.answers.push(500)
+  const before = openTab(server, browser, 'a', act)
+  await settle()
+  before.stop()
+  const after = openTab(server, { ...browser, locks: createBrowser().locks }, 'a', act)
+  await settle()
+  expect(act).toHaveBeenCalledTimes(1)
+  expect(server.acks).toMatchObject([{ status: 'failed', errorText: expect.stringContaining('lost') as string }])
+  after.stop()
 })
 
 test('a call that the stream tells of is looked for until the server has it', async () => {

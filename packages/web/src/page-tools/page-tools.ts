@@ -15,7 +15,10 @@ export interface PageTools {
   start: () => () => void
   /** Asks the server what there is to do. `expects`: a call that the stream has told of, which comes in a moment. */
   look: (expects?: { toolCallId: string }) => Promise<void>
-  /** The person has clicked: does what the call wants. Throws where it did not work, and they may try again. */
+  /**
+   * The person has clicked: does what the call wants. Throws where it did not work or was not taken, and they may try
+   * again. So do `answer` and `decline`.
+   */
   perform: (call: PersonCall) => Promise<void>
   /** The person gives by hand what the action would have brought. */
   answer: (call: PersonCall, output: unknown) => Promise<void>
@@ -50,6 +53,8 @@ const busyMs = 2000
 /** The server opens what its stream has told of in a moment. */
 const soon = [120, 400, 1200, 3000]
 const dayMs = 86_400_000
+/** How long a person is kept waiting for a server that does not answer. */
+const personMs = 20_000
 
 export function createPageTools(services: PageToolsServices): PageTools {
   const { api, ids, actions, locks, done, reader, now = Date.now } = services
@@ -96,6 +101,7 @@ export function createPageTools(services: PageToolsServices): PageTools {
         clientId: ids.clientId,
         tabId: ids.tabId,
         actions: [...actions.names],
+        ...(actions.notes !== undefined && { notes: actions.notes }),
         sessionId: services.sessionInSight(),
         ...(alive !== undefined && { alive }),
       })
@@ -121,28 +127,36 @@ export function createPageTools(services: PageToolsServices): PageTools {
     const key = `${call.sessionId}/${call.toolCallId}`
     if (running.has(key)) return
     running.add(key)
-    await locks.alone(key, async () => {
-      const known = done.find(key)
-      const outcome = known ?? (await act(call))
-      if (known === undefined) done.add(key, outcome)
-      await send(call, outcome, until)
-    })
-    running.delete(key)
+    try {
+      await locks.alone(key, async () => {
+        const known = done.find(key)
+        const outcome = known ?? (await act(call))
+        if (known === undefined) done.add(key, outcome)
+        await send(call, outcome, until)
+      })
+    } finally {
+      running.delete(key)
+    }
   }
 
   /** What a person shares does not lie about in the browser: it is told, and nothing of it is kept. */
   async function perform(call: PersonCall): Promise<void> {
     const outcome = await act(call)
     if (outcome.status === 'failed') throw new Error(outcome.errorText)
-    await send(call, outcome, now() + dayMs)
+    await tell(call, outcome)
   }
 
-  async function answer(call: PersonCall, output: unknown): Promise<void> {
-    await send(call, { status: 'success', output }, now() + dayMs)
+  function answer(call: PersonCall, output: unknown): Promise<void> {
+    return tell(call, { status: 'success', output })
   }
 
-  async function decline(call: PersonCall): Promise<void> {
-    await send(call, { status: 'failed', errorText: 'The person declined.' }, now() + dayMs)
+  function decline(call: PersonCall): Promise<void> {
+    return tell(call, { status: 'failed', errorText: 'The person declined.' })
+  }
+
+  async function tell(call: PersonCall, outcome: Outcome): Promise<void> {
+    const problem = await send(call, outcome, now() + personMs)
+    if (problem !== undefined) throw problem
   }
 
   async function act({ sessionId, toolCallId, action: name, input }: PersonCall): Promise<Outcome> {
@@ -160,7 +174,7 @@ export function createPageTools(services: PageToolsServices): PageTools {
     { sessionId, toolCallId }: Pick<PersonCall, 'sessionId' | 'toolCallId'>,
     outcome: Outcome,
     until: number,
-  ): Promise<boolean> {
+  ): Promise<Error | undefined> {
     const body = { sessionId, clientId: ids.clientId, toolCallId, ...outcome }
     return acknowledge(() => api.acknowledgeCall(body), { until, now })
   }

@@ -1,10 +1,12 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
+import { ApiError, isUnreachable, toErrorInfo } from '../api/api-error.ts'
 import { useSession } from '../chat/session-context.ts'
 import type { ToolCall } from '../chat/tool-call.ts'
 import { isRecord, textIn } from '../displays/parts/read-fields.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+import { notice } from '../ui/notices.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
 import type { PersonCall } from './page-tools.ts'
@@ -22,23 +24,42 @@ export interface PersonActProps {
   otherwise?: (send: (output: unknown) => void) => ReactNode
 }
 
-/** Something that happens only when the person clicks here. */
+/** Once it is taken the card goes; where it does not, nothing has come of it and they may try again. */
+const takenMs = 30_000
+
+/** Something that happens only when the person clicks here, in whatever browser they sit. */
 export function PersonAct({ call, action, label, about, otherwise }: PersonActProps) {
   const { app, pageTools } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
-  const [state, setState] = useState<'ready' | 'busy' | { problem: string }>('ready')
+  const [doing, setDoing] = useState<'nothing' | 'acting' | 'declining' | 'taken'>('nothing')
+  const [problem, setProblem] = useState<string>()
+  const clicks = useRef(0)
   const asked: PersonCall = { sessionId, toolCallId: call.toolCallId, action, input: call.input }
   const reason = isRecord(call.input) ? textIn(call.input['reason']) : undefined
-  const run = async (work: () => Promise<void>) => {
-    setState('busy')
+  const run = async (what: 'acting' | 'declining', work: () => Promise<void>) => {
+    const click = ++clicks.current
+    setDoing(what)
+    setProblem(undefined)
     try {
       await work()
-      // Where the session is not in sight nobody else tells that this has its answer.
-      void app.refreshAsks()
+      if (click === clicks.current) setDoing('taken')
     } catch (error) {
-      setState({ problem: error instanceof Error ? error.message : String(error) })
+      // They have declined meanwhile, and are told what became of that.
+      if (click !== clicks.current) return
+      setDoing('nothing')
+      setProblem(problemOf(error))
+      // The card may go with what it says.
+      if (isClosed(error)) notice(t.pageTools.closed)
     }
+    // Where the session is not in sight nobody else tells that this has its answer.
+    void app.refreshAsks()
   }
+  useEffect(() => {
+    if (doing !== 'taken') return
+    const timer = setTimeout(() => setDoing('nothing'), takenMs)
+    return () => clearTimeout(timer)
+  }, [doing])
+  const isSending = doing === 'declining' || doing === 'taken'
   return (
     <div className="person-act">
       {reason !== undefined && (
@@ -47,20 +68,34 @@ export function PersonAct({ call, action, label, about, otherwise }: PersonActPr
         </p>
       )}
       <p>{about}</p>
-      {typeof state === 'object' && (
+      {problem !== undefined && (
         <p className="tool-error" role="alert">
-          {state.problem}
+          <VisibleText text={problem} />
         </p>
       )}
-      {typeof state === 'object' && otherwise?.((output) => void run(() => pageTools.answer(asked, output)))}
+      {problem !== undefined && otherwise?.((output) => void run('acting', () => pageTools.answer(asked, output)))}
       <div className="person-act-buttons">
-        <Button kind="primary" disabled={state === 'busy'} onClick={() => void run(() => pageTools.perform(asked))}>
+        <Button
+          kind="primary"
+          disabled={doing === 'acting' || isSending}
+          onClick={() => void run('acting', () => pageTools.perform(asked))}
+        >
           {label}
         </Button>
-        <Button disabled={state === 'busy'} onClick={() => void run(() => pageTools.decline(asked))}>
+        {/* Also while files are on their way, or a question of the browser's is open. */}
+        <Button disabled={isSending} onClick={() => void run('declining', () => pageTools.decline(asked))}>
           {t.pageTools.decline}
         </Button>
       </div>
     </div>
   )
+}
+
+function problemOf(error: unknown): string {
+  if (isClosed(error)) return t.pageTools.closed
+  return isUnreachable(error) ? t.pageTools.notSent : toErrorInfo(error).message
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof ApiError && error.name === 'AskClosed'
 }

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
+import { pageActions } from './action-registry.ts'
 import { requestedPanel } from './requested-panel.ts'
 
-const noName = () => undefined
+const around = {
+  toolCallId: 'call-1',
+  agentName: (agentId: string) => (agentId === 'a1' ? 'reader' : undefined),
+  chartNamed: (title: string) => (title === 'Sales' ? 'call-0' : undefined),
+}
+const asked = (input: Record<string, unknown>) => requestedPanel(input, around)
 
 test('a preview that a tool opens waits for the person before it runs', () => {
-  expect(requestedPanel({ kind: 'preview', target: 'site/index.html' }, noName)).toEqual({
+  expect(asked({ kind: 'preview', target: 'site/index.html' })).toEqual({
     kind: 'preview',
     key: 'site/index.html',
     title: 'index.html',
@@ -12,9 +18,52 @@ test('a preview that a tool opens waits for the person before it runs', () => {
   })
 })
 
-test.each([{}, { kind: 'preview' }, { kind: 'preview', target: '' }, { kind: 'shell', target: 'x' }])(
-  'there is no panel for %o',
-  (input) => {
-    expect(requestedPanel(input, noName)).toBeUndefined()
-  },
-)
+test('a diff and a chart show what came with the call', () => {
+  const content = { kind: 'diff', path: 'src/a.ts', diff: '@@ -1 +1 @@\n-a\n+b\n' }
+  expect(asked({ kind: 'diff', target: 'src/a.ts', content })).toEqual({
+    kind: 'diff',
+    key: 'src/a.ts',
+    title: 'a.ts',
+    data: { toolCallId: 'call-1', content },
+  })
+  expect(asked({ kind: 'diff', content })).toMatchObject({ key: 'call-1', title: 'src/a.ts' })
+  const option = { series: [] }
+  expect(asked({ kind: 'chart', title: 'Mine', content: { kind: 'chart', option } })).toEqual({
+    kind: 'chart',
+    key: 'Mine',
+    title: 'Mine',
+    data: { option, title: 'Mine' },
+  })
+})
+
+test('a chart that was shown is found by its title, an agent has its name', () => {
+  expect(asked({ kind: 'chart', target: 'Sales' })).toEqual({
+    kind: 'chart',
+    key: 'call-0',
+    title: 'Sales',
+    data: { toolCallId: 'call-0' },
+  })
+  expect(asked({ kind: 'agent', target: 'a1' })).toMatchObject({ title: 'reader' })
+})
+
+test('a kind that models are told of is opened with its data, and the page tells of it', () => {
+  expect(asked({ kind: 'branches', data: { messageId: 'm1' } })).toEqual({
+    kind: 'branches',
+    title: 'branches',
+    data: { messageId: 'm1' },
+  })
+  expect(pageActions.notes?.['show-panel']).toEqual([expect.stringMatching(/^"branches" is a panel, too: The map/)])
+})
+
+test.each([
+  {},
+  { kind: 'preview' },
+  { kind: 'preview', target: '' },
+  { kind: 'shell', target: 'x' },
+  { kind: 'browser', target: 'https://example.com', data: { url: 'https://example.com' } },
+  { kind: 'debug' },
+  { kind: 'diff', target: 'a.ts' },
+  { kind: 'chart', target: 'Unheard of' },
+])('there is no panel for %o', (input) => {
+  expect(asked(input)).toBeUndefined()
+})

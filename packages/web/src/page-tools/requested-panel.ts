@@ -1,36 +1,93 @@
-import { numberIn, textIn } from '../displays/parts/read-fields.ts'
+import { isRecord, numberIn, textIn } from '../displays/parts/read-fields.ts'
+import { offeredKinds } from '../panels/offered-kinds.ts'
 import type { PanelRequest } from '../panels/panel.ts'
 
+/** What the page knows of the call and of the session that it belongs to. */
+export interface PanelsAround {
+  toolCallId: string
+  agentName: (agentId: string) => string | undefined
+  /** The newest call that has shown a chart with this title. */
+  chartNamed: (title: string) => string | undefined
+}
+
 /** The panel that a call of ShowPanel means; undefined where the page has none for it. */
-export function requestedPanel(
-  input: Record<string, unknown>,
-  agentName: (agentId: string) => string | undefined,
-): PanelRequest | undefined {
+export function requestedPanel(input: Record<string, unknown>, around: PanelsAround): PanelRequest | undefined {
+  const kind = textIn(input['kind'])
   const target = textIn(input['target'])
-  if (target === undefined || target === '') return undefined
+  const title = textIn(input['title'])
+  switch (kind) {
+    case 'diff':
+    case 'chart':
+      return isRecord(input['content'])
+        ? given(kind, input['content'], input, around)
+        : shownChart(kind, target, around)
+    case 'file':
+    case 'preview':
+    case 'terminal':
+    case 'agent':
+      return target === undefined || target === '' ? undefined : named(kind, target, input, around)
+    default: {
+      if (kind === undefined || !offeredKinds.has(kind)) return undefined
+      const data = isRecord(input['data']) ? input['data'] : {}
+      return {
+        kind,
+        title: title ?? target ?? kind,
+        data: { ...data, ...(target !== undefined && { target }) },
+        ...(target !== undefined && { key: target }),
+      }
+    }
+  }
+}
+
+function named(
+  kind: 'file' | 'preview' | 'terminal' | 'agent',
+  target: string,
+  input: Record<string, unknown>,
+  { agentName }: PanelsAround,
+): PanelRequest {
   const title = textIn(input['title'])
   const line = numberIn(input['line'])
-  switch (input['kind']) {
-    case 'file':
-      return {
-        kind: 'file',
-        key: target,
-        title: title ?? target.split('/').at(-1) ?? target,
-        data: { path: target, ...(line !== undefined && { line }) },
-      }
+  switch (kind) {
+    case 'file': {
+      const data = { path: target, ...(line !== undefined && { line }) }
+      return { kind, key: target, title: title ?? nameOf(target), data }
+    }
     case 'preview':
-      return {
-        kind: 'preview',
-        key: target,
-        title: title ?? target.split('/').at(-1) ?? target,
-        // A page that a model wrote runs when the person wants it: even what is refused to a frame may look up a name.
-        data: { path: target, waits: true },
-      }
+      // A page that a model wrote runs when the person wants it: even what is refused to a frame may look up a name.
+      return { kind, key: target, title: title ?? nameOf(target), data: { path: target, waits: true } }
     case 'terminal':
-      return { kind: 'terminal', key: target, title: title ?? target, data: { taskId: target } }
+      return { kind, key: target, title: title ?? target, data: { taskId: target } }
     case 'agent':
-      return { kind: 'agent', key: target, title: title ?? agentName(target) ?? target, data: { agentId: target } }
-    default:
-      return undefined
+      return { kind, key: target, title: title ?? agentName(target) ?? target, data: { agentId: target } }
   }
+}
+
+/** What came with the call. Shown again under the same name it takes the place of what was there. */
+function given(
+  kind: 'diff' | 'chart',
+  content: Record<string, unknown>,
+  input: Record<string, unknown>,
+  { toolCallId }: PanelsAround,
+): PanelRequest {
+  const [target, title] = [textIn(input['target']), textIn(input['title'])]
+  const name = title ?? textIn(content['title']) ?? (target === undefined ? undefined : nameOf(target))
+  return {
+    kind,
+    key: target ?? title ?? toolCallId,
+    title: name ?? textIn(content['path']) ?? kind,
+    data:
+      kind === 'diff'
+        ? { toolCallId, content }
+        : { option: content['option'], ...(name !== undefined && { title: name }) },
+  }
+}
+
+function shownChart(kind: string, target: string | undefined, { chartNamed }: PanelsAround): PanelRequest | undefined {
+  const toolCallId = kind === 'chart' && target !== undefined ? chartNamed(target) : undefined
+  if (toolCallId === undefined || target === undefined) return undefined
+  return { kind, key: toolCallId, title: target, data: { toolCallId } }
+}
+
+function nameOf(path: string): string {
+  return path.split('/').at(-1) || path
 }
