@@ -116,6 +116,11 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
     if (changes.at(-1)!.type === 'session-deleted') return
     dirty.add(sessionId)
     const marks = known.get(sessionId)
+    for (const change of changes) {
+      if (change.type !== 'agent-deleted') continue
+      marks?.delete(change.agentId)
+      files.removeAgent(sessionId, change.agentId)
+    }
     if (!marks) {
       const all = await writer.writeAll(sessionId)
       if (all) known.set(sessionId, all)

@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   renameSync,
@@ -13,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isId } from '@troupe/core'
 
 /** Windows has no such flag; there only the check before opening stands. */
 const noFollow = constants.O_NOFOLLOW ?? 0
@@ -33,6 +35,9 @@ export interface SessionFiles {
   /** A new file in the place of the old one; readers see the one or the other. */
   replace(path: string, write: (append: (text: string) => void) => Promise<void> | void): Promise<void>
   removeSession(sessionId: string): void
+  removeAgent(sessionId: string, agentId: string): void
+  /** The sub-agents that have a folder. */
+  agentFolders(sessionId: string): string[]
 }
 
 export const sessionFile = 'session.json'
@@ -111,6 +116,15 @@ export function createSessionFiles(root: string): SessionFiles {
     },
 
     removeSession: (sessionId) => rmSync(join(root, sessionId), { recursive: true, force: true }),
+
+    removeAgent: (sessionId, agentId) =>
+      rmSync(join(root, sessionId, 'agents', agentId), { recursive: true, force: true }),
+
+    agentFolders(sessionId) {
+      const folder = join(root, sessionId, 'agents')
+      if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
+      return readdirSync(folder).filter(isId)
+    },
   }
 }
 

@@ -73,12 +73,16 @@ export function createSessionWriter(db: Db, files: SessionFiles): SessionWriter 
       if (text === undefined) return undefined
       const stored = await readMarks(db, sessionId)
       const marks = new Map<string, Mark>()
-      for (const stream of new Set([...(await streamsOf(db, sessionId)), ...stored.keys()])) {
+      const streams = new Set([...(await streamsOf(db, sessionId)), ...stored.keys()])
+      for (const stream of streams) {
         const mark = stored.get(stream) ?? noMark
         const start = (await holds(sessionId, stream, mark)) ? mark : noMark
         marks.set(stream, await writeLines(sessionId, stream, start))
       }
       await writeAgents(sessionId)
+      // A crash may have come between an agent's end in the database and here.
+      for (const agentId of files.agentFolders(sessionId))
+        if (!streams.has(agentId)) files.removeAgent(sessionId, agentId)
       await writeIfOther(files.path(sessionId, sessionFile), text)
       return marks
     },

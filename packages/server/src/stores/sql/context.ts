@@ -33,6 +33,7 @@ export type Change =
   | { type: 'session'; sessionId: string }
   | { type: 'session-deleted'; sessionId: string }
   | { type: 'agent'; sessionId: string; agentId: string }
+  | { type: 'agent-deleted'; sessionId: string; agentId: string }
   /** Lines were added to a stream; with `fromSeq` the line at that place changed or went. */
   | { type: 'lines'; sessionId: string; stream: string; fromSeq?: number }
 

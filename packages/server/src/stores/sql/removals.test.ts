@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { addLine, message, runRecord, textFrame } from '../contract/make.ts'
+import { addLine, agentRecord, ask, message, runRecord, textFrame } from '../contract/make.ts'
+import type { AgentDetails } from '@troupe/core'
 import { openSqliteStore } from '../sqlite.ts'
 import type { SqliteStore } from '../sqlite.ts'
 
@@ -71,4 +72,95 @@ it('the log of what was said again under the same id stays when the first is gon
   now += day
   await store.messages.purge()
   expect((await store.runs.ofSession('s1')).map(({ id }) => id)).toEqual(['r9'])
+})
+
+/** An agent that a call of a message started, with a run, a conversation and an answered ask of its own. */
+async function startAgent(agentId: string, toolCallId: string, parent: string | null = null): Promise<void> {
+  const details = { parentRunId: 'r2', toolCallId } as AgentDetails
+  await store.agents.put({ ...agentRecord('s1', agentId, parent), status: 'done', details })
+  const own = { sessionId: 's1', agentId }
+  await store.messages.add(own, message('u1', null, `told ${agentId}`))
+  const parts = [
+    {
+      type: 'tool-Write' as const,
+      toolCallId: `c-${agentId}`,
+      state: 'output-available' as const,
+      input: {},
+      output: 1,
+    },
+  ]
+  await store.messages.add(own, message('a1', 'u1', '', { parts }))
+  await store.runs.create(runRecord(`r-${agentId}`, 's1', { agentId, status: 'done' }))
+  await store.frames.append([textFrame(`r-${agentId}`, 1, 50, 'said')])
+  await store.asks.open(ask(`k-${agentId}`, 's1', { runId: `r-${agentId}`, toolCallId: `c-${agentId}` }))
+  await store.asks.answer(`k-${agentId}`, { type: 'approve' })
+}
+
+const call = (toolCallId: string) => ({
+  type: 'tool-Task' as const,
+  toolCallId,
+  state: 'output-available' as const,
+  input: {},
+  output: 'done',
+})
+const left = (table: string): number => {
+  const database = new DatabaseSync(join(home, 'troupe.db'), { readOnly: true })
+  try {
+    return Number(database.prepare(`select count(*) as count from ${table}`).get()?.['count'])
+  } finally {
+    database.close()
+  }
+}
+
+it('with messages that are gone for good go the agents they started, what these said and asked, and their files', async () => {
+  await store.messages.replace(at, { id: 'a1', parts: [call('t1')] })
+  await store.messages.replace(at, { id: 'a2', parts: [call('t2')] })
+  await startAgent('kept', 't1')
+  await startAgent('gone', 't2')
+  await startAgent('below', 'c-gone', 'gone')
+  await store.asks.open(ask('k2', 's1', { runId: 'r2', toolCallId: 't2' }))
+  await store.asks.answer('k2', { type: 'approve' })
+  await store.exported()
+  const folder = join(home, 'sessions', 's1')
+  expect(readdirSync(join(folder, 'agents')).toSorted()).toEqual(['below', 'gone', 'kept'])
+  const inside = await store.messages.takeOut({ sessionId: 's1', agentId: 'gone' }, { below: 'a1' })
+  await store.messages.bringBack({ sessionId: 's1', agentId: 'gone' }, inside.id)
+  const first = await store.messages.takeOut(at, { below: 'u2' })
+  await store.messages.bringBack(at, first.id)
+  expect((await store.agents.list('s1')).map(({ agentId }) => agentId)).toEqual(['below', 'gone', 'kept'])
+  await store.messages.takeOut(at, { below: 'u2' })
+  now += day / 2
+  await store.messages.takeOut({ sessionId: 's1', agentId: 'gone' }, { below: 'a1' })
+  now += day / 2
+  await store.messages.purge()
+  expect((await store.agents.list('s1')).map(({ agentId }) => agentId)).toEqual(['kept'])
+  expect((await store.asks.list({ sessionId: 's1' })).map(({ id }) => id)).toEqual(['k-kept'])
+  expect((await store.runs.ofSession('s1')).map(({ id }) => id)).toEqual(['r-kept'])
+  expect([left('message'), left('frame'), left('ask'), left('agent')]).toEqual([4, 1, 1, 1])
+  expect(readdirSync(join(folder, 'agents'))).toEqual(['kept'])
+  expect(readFileSync(join(folder, 'asks.jsonl'), 'utf8')).not.toMatch(/k2|k-gone|k-below/)
+  // Nothing of them comes back with the next start, nor with files that a crash left.
+  await store.close()
+  mkdirSync(join(folder, 'agents', 'gone'), { recursive: true })
+  const database = new DatabaseSync(join(home, 'troupe.db'))
+  database.exec("insert into export_dirty values ('s1')")
+  database.close()
+  store = await openSqliteStore({ home, clock: () => now, log: () => undefined })
+  await store.exported()
+  expect(existsSync(join(folder, 'agents', 'gone'))).toBe(false)
+  expect(existsSync(join(folder, 'agents', 'kept', 'messages.jsonl'))).toBe(true)
+})
+
+it('an agent that works on, and one whose call was said again, stay', async () => {
+  await store.messages.replace(at, { id: 'a2', parts: [call('t2'), call('t3')] })
+  await startAgent('busy', 't2')
+  await startAgent('again', 't3')
+  await store.runs.update('r-busy', { status: 'running' })
+  await store.messages.takeOut(at, { below: 'u2' })
+  await store.messages.add(at, message('u3', 'a1'))
+  await store.messages.add(at, message('a3', 'u3', '', { parts: [call('t3')] }))
+  now += day
+  await store.messages.purge()
+  expect((await store.agents.list('s1')).map(({ agentId }) => agentId).toSorted()).toEqual(['again', 'busy'])
+  expect((await store.asks.list({ sessionId: 's1' })).map(({ id }) => id).toSorted()).toEqual(['k-again', 'k-busy'])
 })

@@ -3,6 +3,7 @@ import { NamedError, newId } from '@troupe/core'
 import type { Conversation, Part, Store } from '@troupe/core'
 import { messageNotFound } from './context.ts'
 import type { Change, Context, Db } from './context.ts'
+import { callsIn, removeBelongings } from './remove-belongings.ts'
 import { removeRunsOfMessages } from './runs.ts'
 import { searchText } from './search.ts'
 
@@ -28,7 +29,8 @@ interface Moved {
 
 /**
  * A removal moves messages into a stream of their own, where no walk finds them, and moves them back when it is undone:
- * nothing is copied, so nothing can be lost on the way. Their run logs stay until they go for good.
+ * nothing is copied, so nothing can be lost on the way. What belongs to them (run logs, sub-agents, asks) stays until they
+ * go for good.
  */
 export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 'bringBack' | 'purge'> {
   const { clock, search } = context
@@ -59,7 +61,7 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
         if (stream === '') await search.remove(db, sessionId, messageIds)
         await moved(db, at, rows, -1, changes)
         const entry = { id, sessionId, ...(agentId !== undefined && { agentId }), at: clock() }
-        const entries = [...(await purgeOld(db)), ...(rows.length > 0 ? [entry] : [])]
+        const entries = [...(await purgeOld(db, changes)), ...(rows.length > 0 ? [entry] : [])]
         await writeEntries(db, entries)
         return { id, messageIds }
       }),
@@ -98,9 +100,9 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
       }),
 
     purge: () =>
-      context.write(async (db) => {
+      context.write(async (db, changes) => {
         const before = await readEntries(db)
-        if (before.length > 0) await writeEntries(db, await purgeOld(db))
+        if (before.length > 0) await writeEntries(db, await purgeOld(db, changes))
       }),
   }
 
@@ -122,29 +124,42 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
   }
 
   /** What is left when those that nobody can bring back any more are gone. */
-  async function purgeOld(db: Db): Promise<Entry[]> {
+  async function purgeOld(db: Db, changes: Change[]): Promise<Entry[]> {
     const entries = await readEntries(db)
-    const isOld = ({ at }: Entry): boolean => at <= clock() - keptMs
-    for (const { id, sessionId, agentId } of entries.filter(isOld)) {
-      const gone = await db
-        .deleteFrom('message')
-        .where('session_id', '=', sessionId)
-        .where('agent_id', '=', removedSign + id)
-        .returning('id')
-        .execute()
-      const at = { sessionId, ...(agentId !== undefined && { agentId }) }
-      // What was said again under the same id has a log of its own.
-      const again = await db
-        .selectFrom('message')
-        .select('id')
-        .where('session_id', '=', sessionId)
-        .where('agent_id', '=', agentId ?? '')
-        .execute()
-      const there = new Set(again.map((row) => row.id))
-      const ids = gone.map((row) => row.id).filter((one) => !there.has(one))
-      await removeRunsOfMessages(db, at, ids)
+    let left = entries.filter(({ at }) => at > clock() - keptMs)
+    for (const entry of entries.filter(({ at }) => at <= clock() - keptMs)) {
+      const agents = await removeForGood(db, entry, changes)
+      // What was taken out of an agent that is gone has nothing to come back to.
+      const lost = left.filter(
+        ({ sessionId, agentId = '' }) => sessionId === entry.sessionId && agents.includes(agentId),
+      )
+      for (const one of lost) await removeForGood(db, one, changes)
+      left = left.filter((one) => !lost.includes(one))
     }
-    return entries.filter((entry) => !isOld(entry))
+    return left
+  }
+
+  /** Gives the sub-agents that went with them. */
+  async function removeForGood(db: Db, { id, sessionId, agentId }: Entry, changes: Change[]): Promise<string[]> {
+    const gone = await db
+      .deleteFrom('message')
+      .where('session_id', '=', sessionId)
+      .where('agent_id', '=', removedSign + id)
+      .returning(['id', 'parts'])
+      .execute()
+    const at = { sessionId, ...(agentId !== undefined && { agentId }) }
+    // What was said again under the same id has a log of its own.
+    const again = await db
+      .selectFrom('message')
+      .select('id')
+      .where('session_id', '=', sessionId)
+      .where('agent_id', '=', agentId ?? '')
+      .execute()
+    const there = new Set(again.map((row) => row.id))
+    const ids = gone.map((row) => row.id).filter((one) => !there.has(one))
+    const runIds = await removeRunsOfMessages(db, at, ids)
+    const calls = new Set(gone.flatMap(({ parts }) => callsIn(parts)))
+    return removeBelongings(db, { sessionId, calls, runIds }, changes)
   }
 }
 

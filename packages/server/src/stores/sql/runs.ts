@@ -88,22 +88,34 @@ async function lastNumber(db: Db, sessionId: string): Promise<number> {
   return rows[0]?.number ?? 0
 }
 
-/** Run logs stay with their message and go with it; the numbers they used are not given again. */
-export async function removeRunsOfMessages(
+/** Run logs stay with their message and go with it. Gives the runs that went. */
+export function removeRunsOfMessages(
   db: Db,
   { sessionId, agentId }: Conversation,
   messageIds: string[],
-): Promise<void> {
+): Promise<string[]> {
+  const gone = new Set(messageIds)
+  return removeRuns(
+    db,
+    sessionId,
+    (run) => run.agent_id === (agentId ?? null) && (gone.has(run.message_id) || gone.has(run.user_message_id)),
+  )
+}
+
+/** Removes ended runs with their logs; the numbers they used are not given again. */
+export async function removeRuns(
+  db: Db,
+  sessionId: string,
+  isGone: (run: Pick<Tables['run'], 'agent_id' | 'message_id' | 'user_message_id'>) => boolean,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('run')
-    .select(['id', 'message_id', 'user_message_id'])
+    .select(['id', 'agent_id', 'message_id', 'user_message_id'])
     .where('session_id', '=', sessionId)
-    .where('agent_id', agentId === undefined ? 'is' : '=', agentId ?? null)
     .where('status', 'not in', unfinished)
     .execute()
-  const gone = new Set(messageIds)
-  const ids = rows.filter((row) => gone.has(row.message_id) || gone.has(row.user_message_id)).map((row) => row.id)
-  if (ids.length === 0) return
+  const ids = rows.filter(isGone).map((row) => row.id)
+  if (ids.length === 0) return []
   const number = await lastNumber(db, sessionId)
   await db.updateTable('session').set({ last_number: number }).where('id', '=', sessionId).execute()
   for (let i = 0; i < ids.length; i += 500) {
@@ -111,6 +123,7 @@ export async function removeRunsOfMessages(
     await db.deleteFrom('frame').where('run_id', 'in', some).execute()
     await db.deleteFrom('run').where('id', 'in', some).execute()
   }
+  return ids
 }
 
 function columnsOf(run: Partial<RunRecord>): Partial<Tables['run']> {
