@@ -18,7 +18,7 @@ function composer(page: Page) {
   const queue = page.getByRole('region', { name: 'Queued messages' })
   return {
     ...chat,
-    running: page.getByRole('textbox', { name: 'Say something to the running answer' }),
+    running: page.getByRole('textbox', { name: 'Message for after this answer' }),
     queue,
     items: queue.getByRole('listitem'),
     texts: () => queue.locator('.queue-words').allInnerTexts(),

@@ -17,6 +17,7 @@ import { TrashedBar } from './sessions/trashed-bar.tsx'
 import { SettingsDialog } from './settings/lazy-settings-dialog.tsx'
 import { ShortcutsDialog } from './shortcuts/lazy-shortcuts-dialog.tsx'
 import { useShortcuts } from './shortcuts/use-shortcuts.ts'
+import { keepFocus } from './ui/keep-focus.ts'
 import { Notices } from './ui/notices.tsx'
 import { useAddress } from './use-address.ts'
 import { useApp, useWorkspace } from './workspace.ts'
@@ -32,13 +33,14 @@ export function App() {
   useWatchingAsks()
   usePageTools()
   useShortcuts()
+  useEffect(keepFocus, [])
   useTitle()
   if (access === 'checking') return null
   if (access === 'locked') return <Locked />
   if (access === 'unreachable') return <Unreachable />
   return (
     <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
-      <div className="app" data-away={isAway}>
+      <div className="app" data-away={isAway} data-focus-home=".composer-box textarea | [role=log] | .header button">
         <Sidebar />
         <main className="main">
           <Header />

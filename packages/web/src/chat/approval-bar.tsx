@@ -44,7 +44,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
     })
   }
   return (
-    <fieldset className="approval">
+    <fieldset className="approval" tabIndex={-1} data-focus-home="">
       <legend className="visually-hidden">{t.inbox.decision}</legend>
       <ApprovalFacts approval={approval} />
       {edited !== null && (

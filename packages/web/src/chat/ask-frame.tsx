@@ -17,7 +17,11 @@ export interface AskFrameProps {
 
 export function AskFrame({ title, untitled = false, open = false, children }: AskFrameProps) {
   return (
-    <Group className={open ? 'ask ask-open' : 'ask'} label={title}>
+    <Group
+      className={open ? 'ask ask-open' : 'ask'}
+      label={title}
+      {...(open && { tabIndex: -1, 'data-focus-home': '' })}
+    >
       {!untitled && (
         <h4 className="ask-title">
           <MessageCircleQuestion aria-hidden />

@@ -39,7 +39,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
   return (
     <SessionContext value={store}>
       <DisclosureContext value={disclosures}>
-        <div className="chat">
+        <div className="chat" data-focus-home=".approval, .ask-open | .composer-box textarea | [role=log]">
           <ChatBody />
           <Find />
           <ConnectionBar />

@@ -5,6 +5,7 @@ import { BroughtParts } from '../composer-picks/brought-parts.tsx'
 import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { expectFocus } from '../ui/keep-focus.ts'
 import { Moment } from '../ui/moment.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
 import { FilePart } from './file-part.tsx'
@@ -26,7 +27,10 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       <article className="message message-user" aria-label={t.chat.youEditing} data-message={message.id}>
         <MessageEditor
           text={text}
-          onCancel={() => setEditing(false)}
+          onCancel={() => {
+            expectFocus(() => document.querySelector(`[data-message="${CSS.escape(message.id)}"] .message-edit`))
+            setEditing(false)
+          }}
           onSave={(changed) => {
             setEditing(false)
             void edit(message.id, changed)
@@ -47,7 +51,12 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       <MessageActions>
         {text !== '' && <CopyButton text={text} label={t.chat.copyMessage} />}
         {!isTask && (
-          <IconButton label={busy ? t.chat.editWhenDone : t.chat.edit} disabled={busy} onClick={() => setEditing(true)}>
+          <IconButton
+            className="message-edit"
+            label={busy ? t.chat.editWhenDone : t.chat.edit}
+            disabled={busy}
+            onClick={() => setEditing(true)}
+          >
             <Pencil />
           </IconButton>
         )}

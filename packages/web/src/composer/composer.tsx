@@ -1,5 +1,5 @@
 import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useId, useRef } from 'react'
 import { useStore } from 'zustand'
 import { AgentPicker } from '../agents/agent-picker.tsx'
 import { fileParts } from '../chat/attachments.ts'
@@ -10,7 +10,7 @@ import { usePicks } from '../composer-picks/use-picks.ts'
 import { AsksBelow } from '../inbox/asks-below.tsx'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { ModePicker } from '../modes/mode-picker.tsx'
-import { currentMode, nextMode } from '../modes/session-mode.ts'
+import { currentMode } from '../modes/session-mode.ts'
 import { keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
@@ -32,7 +32,7 @@ const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Ch
 
 /**
  * Enter sends. While a run is on Enter queues for after it, Ctrl or Cmd with Enter speaks to it, and Escape stops it.
- * Shift and Tab go to the next mode; arrow up in an empty field brings back what was written before.
+ * Arrow up in an empty field brings back what was written before.
  */
 export function Composer() {
   const { setDraft, attach, send, enqueue, steer, stop } = useChatActions()
@@ -44,9 +44,10 @@ export function Composer() {
   const gone = useSession((state) => state.phase === 'missing')
   const isQueued = useStore(queue, ({ items }) => items.length > 0)
   const blocked = useBlocked()
-  const { app, sendAsNew } = useWorkspace()
+  const { sendAsNew } = useWorkspace()
   const mode = useApp(currentMode)
   const field = useRef<HTMLTextAreaElement>(null)
+  const keysId = useId()
   useEffect(() => {
     // On a phone the focus would bring up the keyboard over half of the page.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus()
@@ -82,6 +83,7 @@ export function Composer() {
     <form
       className={dropping ? 'composer composer-dropping' : 'composer'}
       data-mode={mode}
+      data-focus-home=".composer-box textarea"
       onSubmit={(event) => {
         event.preventDefault()
         submit()
@@ -105,6 +107,7 @@ export function Composer() {
             dropping ? t.composer.dropHere : running ? t.composer.placeholderDuringRun : t.composer.placeholder
           }
           value={draft}
+          aria-describedby={running ? keysId : undefined}
           aria-autocomplete="list"
           aria-controls={picks.items.length > 0 ? picks.listId : undefined}
           aria-activedescendant={picks.items.length > 0 ? picks.optionId(picks.active) : undefined}
@@ -115,10 +118,6 @@ export function Composer() {
           onKeyDown={(event) => {
             if (event.nativeEvent.isComposing || picks.onKey(event) || history.onKey(event)) return
             if (event.key === 'Escape' && running) void stop()
-            if (event.key === 'Tab' && event.shiftKey) {
-              event.preventDefault()
-              void app.chooseMode(nextMode(mode))
-            }
             if (event.key !== 'Enter' || event.shiftKey) return
             event.preventDefault()
             if (event.ctrlKey || event.metaKey) speak()
@@ -146,15 +145,9 @@ export function Composer() {
           <AgentPicker />
           <ComposerHint />
           {running && (
-            <IconButton
-              className="composer-stop"
-              label={stopping ? t.composer.stopping : t.composer.stop}
-              shortcut="Esc"
-              disabled={stopping}
-              onClick={() => void stop()}
-            >
-              <Square />
-            </IconButton>
+            <span id={keysId} hidden>
+              {t.composer.keysDuringRun(keyNames('Mod+Enter').join(' '))}
+            </span>
           )}
           {running && ready && attachments.length === 0 && (
             <IconButton
@@ -166,17 +159,27 @@ export function Composer() {
               <CornerDownRight />
             </IconButton>
           )}
-          {(!running || ready) && (
+          {/* It stands where it stood, whatever is typed meanwhile. */}
+          {running && (
             <IconButton
-              className="composer-send"
-              type="submit"
-              label={running ? t.composer.queueIt : gone ? t.composer.sendAsNew : t.composer.send}
-              shortcut="Enter"
-              disabled={!ready}
+              className="composer-stop"
+              label={stopping ? t.composer.stopping : t.composer.stop}
+              shortcut="Esc"
+              disabled={stopping}
+              onClick={() => void stop()}
             >
-              {running ? <ListPlus /> : <ArrowUp />}
+              <Square />
             </IconButton>
           )}
+          <IconButton
+            className="composer-send"
+            type="submit"
+            label={running ? t.composer.queueIt : gone ? t.composer.sendAsNew : t.composer.send}
+            shortcut="Enter"
+            disabled={!ready}
+          >
+            {running ? <ListPlus /> : <ArrowUp />}
+          </IconButton>
         </div>
       </div>
     </form>

@@ -20,7 +20,7 @@ export function PanelStack({ panels }: { panels: Panels }) {
   const Frame = useNarrow() ? Sheet : Aside
   if (front === undefined) return null
   return (
-    <Frame asked={state.asked} shown={front.id} onHide={panels.hide}>
+    <Frame asked={state.asked} shown={front.id} onHeard={panels.heard} onHide={panels.hide}>
       <PanelTabs panels={panels} baseId={baseId} />
       {state.panels.map((panel) => (
         <PanelView key={panel.id} panel={panel} isFront={panel === front} baseId={baseId} />
@@ -32,14 +32,15 @@ export function PanelStack({ panels }: { panels: Panels }) {
 interface FrameProps {
   asked: number
   shown: string
+  onHeard: () => void
   onHide: () => void
   children: ReactNode
 }
 
-function Aside({ asked, shown, onHide, children }: FrameProps) {
+function Aside({ asked, shown, onHeard, onHide, children }: FrameProps) {
   const frame = useRef<HTMLElement>(null)
   const { width, ...sizes } = usePanelWidth()
-  useAskedFocus(frame, asked)
+  useAskedFocus(frame, asked, onHeard)
   useKeptFocus(frame, shown)
   useEffect(() => {
     const { current } = frame
@@ -52,15 +53,25 @@ function Aside({ asked, shown, onHide, children }: FrameProps) {
   return (
     <>
       <ResizeHandle width={width} {...sizes} />
-      <aside ref={frame} className="beside-stack" aria-label={t.panels.title} tabIndex={-1} style={{ width }}>
+      <aside
+        ref={frame}
+        className="beside-stack"
+        aria-label={t.panels.title}
+        tabIndex={-1}
+        data-focus-home=""
+        style={{ width }}
+      >
         {children}
       </aside>
     </>
   )
 }
 
-function Sheet({ shown, onHide, children }: FrameProps) {
+function Sheet({ asked, shown, onHeard, onHide, children }: FrameProps) {
   const sheet = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (asked > 0) onHeard()
+  }, [asked, onHeard])
   useKeptFocus(sheet, shown)
   // Closed before it goes, so that the browser gives the focus back.
   useLayoutEffect(() => {
@@ -68,19 +79,14 @@ function Sheet({ shown, onHide, children }: FrameProps) {
     current?.showModal()
     return () => current?.close()
   }, [])
-  useEffect(
-    () => () => {
-      // With the last panel goes the button that shows them.
-      if (document.activeElement === document.body) document.querySelector<HTMLElement>('.header button')?.focus()
-    },
-    [],
-  )
   return (
     <dialog
       ref={sheet}
       className="beside-stack beside-sheet"
       aria-label={t.panels.title}
       tabIndex={-1}
+      data-focus-home=""
+      data-focus-back
       onClose={(event) => {
         if (event.target === event.currentTarget && !event.currentTarget.open) onHide()
       }}
@@ -94,14 +100,16 @@ function Sheet({ shown, onHide, children }: FrameProps) {
 }
 
 /** A person who asks for a panel gets the focus there, and back to where it was when the stack goes. */
-function useAskedFocus(frame: RefObject<HTMLElement | null>, asked: number): void {
+function useAskedFocus(frame: RefObject<HTMLElement | null>, asked: number, onHeard: () => void): void {
   const before = useRef<Element | null>(null)
   useEffect(() => {
     const { current } = frame
-    if (asked === 0 || current === null || current.contains(document.activeElement)) return
+    if (asked === 0 || current === null) return
+    onHeard()
+    if (current.contains(document.activeElement)) return
     before.current = document.activeElement
     current.focus()
-  }, [frame, asked])
+  }, [frame, asked, onHeard])
   useEffect(() => {
     const { current } = frame
     return () => {

@@ -8,7 +8,7 @@ export interface PanelsState {
   order: readonly string[]
   /** The stack is put away; its panels stay. */
   hidden: boolean
-  /** Grows whenever a person has asked for a panel: the focus goes there. */
+  /** How often a person has asked for a panel since the focus was brought there. */
   asked: number
 }
 

@@ -19,6 +19,8 @@ export interface Panels extends StoreApi<PanelsState> {
   hide: () => void
   show: () => void
   toggle: () => void
+  /** Whoever asked for a panel has the focus there: coming back to the session does not bring it there again. */
+  heard: () => void
 }
 
 export interface PanelsServices {
@@ -53,6 +55,7 @@ export function createPanels({ initial, isNarrow, keep }: PanelsServices): Panel
     hide,
     show,
     toggle: () => (store.getState().hidden ? show() : hide()),
+    heard: () => store.setState({ asked: 0 }),
   }
 
   function hide(): void {

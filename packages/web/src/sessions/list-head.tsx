@@ -4,6 +4,7 @@ import { flushSync } from 'react-dom'
 import { t } from '../texts/t.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { expectFocus } from '../ui/keep-focus.ts'
 import { Menu } from '../ui/menu.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { NameField } from './name-field.tsx'
@@ -16,6 +17,12 @@ export function ListHead() {
   const count = useApp((state) => state.aside?.sessions.length ?? 0)
   const [mode, setMode] = useState<'shown' | 'naming' | 'emptying'>('shown')
   const add = useRef<HTMLButtonElement>(null)
+  const show = (next: typeof view) => {
+    expectFocus(() =>
+      document.querySelector(next === 'active' ? '.list-head [aria-haspopup=menu]' : '.list-head button'),
+    )
+    void app.setView(next)
+  }
   const selecting = (
     <IconButton
       label={t.sessions.selectMany}
@@ -28,7 +35,7 @@ export function ListHead() {
   if (view !== 'active') {
     return (
       <div className="list-head">
-        <IconButton label={t.sessions.back} onClick={() => void app.setView('active')}>
+        <IconButton label={t.sessions.back} onClick={() => show('active')}>
           <ArrowLeft />
         </IconButton>
         <h2>{view === 'archived' ? t.sessions.archiveView : t.sessions.trashView}</h2>
@@ -69,9 +76,9 @@ export function ListHead() {
             {
               label: t.sessions.archiveView,
               icon: <Archive aria-hidden />,
-              onSelect: () => void app.setView('archived'),
+              onSelect: () => show('archived'),
             },
-            { label: t.sessions.trashView, icon: <Trash2 aria-hidden />, onSelect: () => void app.setView('trashed') },
+            { label: t.sessions.trashView, icon: <Trash2 aria-hidden />, onSelect: () => show('trashed') },
             { label: t.sessions.importMenu, icon: <Import aria-hidden />, onSelect: () => app.setDialog('import') },
           ]}
         />

@@ -83,6 +83,7 @@ export function SessionList() {
       <VList
         ref={list}
         className="sessions"
+        data-focus-home=".session-open"
         onKeyDown={moveFocus}
         onDragOver={(event) => void (isActive && allowDrop(event))}
         onDrop={(event) => {

@@ -32,6 +32,9 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
       ref={refer}
       className={`dialog ${className}`}
       aria-labelledby={titleId}
+      tabIndex={-1}
+      data-focus-home=""
+      data-focus-back
       // React has it bubble: one that stands in this one closes alone.
       onClose={(event) => {
         if (event.target === event.currentTarget) onClose()

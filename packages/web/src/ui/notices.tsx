@@ -46,7 +46,7 @@ function dismiss(id: number): void {
 export function Notices() {
   const notices = useNotices((state) => state.notices)
   return (
-    <output className="notices" aria-live="polite">
+    <output className="notices" aria-live="polite" data-focus-back>
       {notices.map((notice) => (
         <NoticeCard key={notice.id} notice={notice} />
       ))}

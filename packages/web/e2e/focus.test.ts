@@ -1,0 +1,204 @@
+import { scriptedModel } from '@troupe/core/testing'
+import type { ScriptTurn } from '@troupe/core/testing'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chatPage } from './chat-page.ts'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name = chromium === undefined ? 'the focus (skipped: no Chromium)' : 'the focus'
+
+const approval = (message: string) => ({ call: { name: 'TestApproval', input: { message } } })
+const question = { question: 'Which one?', header: 'One', options: [{ label: 'Left' }, { label: 'Right' }] }
+const tree = {
+  root: 'card',
+  elements: {
+    card: { type: 'Card', props: { title: 'Book' }, children: ['who', 'ok'] },
+    who: { type: 'TextField', props: { name: 'who', label: 'Who', required: true } },
+    ok: { type: 'Button', props: { label: 'Book it', action: 'submit' } },
+  },
+}
+const scripts: Record<string, ScriptTurn> = {
+  approval: [approval('May I?')],
+  two: [approval('May the first?'), approval('May the second?')],
+  question: [{ call: { name: 'AskUserQuestion', input: { questions: [question] } } }],
+  form: [{ call: { name: 'JsonRender', input: { title: 'A trip', tree } } }],
+  slow: [{ text: 'It takes ' }, { gate: 'slow' }, { text: 'long.' }],
+  stopped: [{ text: 'Not to the end ' }, { gate: 'never' }],
+}
+
+describe.skipIf(chromium === undefined)(name, () => {
+  const model = scriptedModel(
+    (prompt) => {
+      const last = prompt.findLastIndex((message) => message.role === 'user')
+      const said = prompt[last]?.content.at(-1) as { text: string } | undefined
+      return (last === prompt.length - 1 ? scripts[said?.text ?? ''] : undefined) ?? [{ text: 'That is all.' }]
+    },
+    { provider: 'test', modelId: 'script' },
+  )
+  let workspace: TestWorkspace
+  let page: Page
+  let chat: ReturnType<typeof chatPage>
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '', {
+      models: { 'test/script': model },
+      files: { 'a.txt': 'one\n' },
+      home: { 'config.json': JSON.stringify({ model: 'test/script' }) },
+    })
+    page = await workspace.sharedPage()
+    chat = chatPage(page)
+  })
+  afterEach(() => workspace.closePages())
+  afterAll(() => workspace?.close())
+
+  const nav = () => page.getByRole('navigation', { name: 'Sessions' })
+  const newSession = async () => {
+    await page.keyboard.press('Control+Shift+O')
+    await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
+    await expect.poll(() => focused(page)).toBe('textarea Message')
+  }
+  const say = async (text: string) => {
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+  }
+  /** Where the focus comes to rest. */
+  const rests = async (where: RegExp | string, on = page) => {
+    await expect.poll(() => focused(on), { timeout: 10_000 }).toEqual(expect.stringMatching(where))
+  }
+  const openMenu = async (title: string) => {
+    await nav()
+      .getByRole('button', { name: `More for ${title}` })
+      .press('Enter')
+    await page.getByRole('menu').waitFor()
+  }
+  const choose = (item: string) => page.getByRole('menuitem', { name: item, exact: true }).press('Enter')
+
+  test('an answer to an ask hands it on to the next ask, then to the message', async () => {
+    await say('two')
+    await page.getByRole('button', { name: 'Approve', exact: true }).nth(1).waitFor()
+    await page.getByRole('button', { name: 'Approve', exact: true }).first().press('Enter')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest('.tool-with-approval')?.textContent))
+      .toContain('May the second?')
+    await rests(/^fieldset/)
+    await page.getByRole('button', { name: 'Deny', exact: true }).press('Enter')
+    await chat.finished()
+    await rests(/^textarea Message$/)
+    await newSession()
+    await say('question')
+    await page.getByRole('radio', { name: 'Left' }).press('Space')
+    await page.keyboard.press('Enter')
+    await chat.finished()
+    await rests(/^textarea Message$/)
+    await newSession()
+    await say('form')
+    await page.getByRole('textbox', { name: 'Who' }).fill('Everybody')
+    await page.getByRole('button', { name: 'Book it' }).press('Enter')
+    await chat.finished()
+    await rests(/^textarea Message$/)
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('editing, branches, another answer and going on leave it in the conversation', async () => {
+    await newSession()
+    await say('hello')
+    await chat.finished()
+    await chat.own.getByRole('button', { name: 'Edit' }).press('Enter')
+    await page.keyboard.press('Escape')
+    await rests('button Edit')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type(' again')
+    await page.keyboard.press('Enter')
+    await chat.own.getByText('hello again').waitFor()
+    await chat.finished()
+    await rests(/^textarea Message$/)
+    await page.getByRole('button', { name: 'Previous branch' }).press('Enter')
+    await chat.own.getByText('hello', { exact: true }).waitFor()
+    await rests('button Next branch')
+    await page.keyboard.press('Enter')
+    await chat.own.getByText('hello again').waitFor()
+    await rests('button Previous branch')
+    await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).press('Enter')
+    await page.getByText('2 / 2').nth(1).waitFor()
+    await chat.finished()
+    await rests(/^textarea Message$/)
+    await say('stopped')
+    await page.getByText('Not to the end').waitFor()
+    await chat.stopButton.press('Enter')
+    const goOn = page.getByRole('button', { name: 'Continue' })
+    await goOn.waitFor()
+    await rests(/^textarea Message$/)
+    await goOn.press('Enter')
+    await goOn.waitFor({ state: 'detached' })
+    await chat.finished()
+    await rests(/^textarea Message$/)
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('discarding what is queued, and an example of the empty chat, lead to the message', async () => {
+    await newSession()
+    await say('slow')
+    await page.getByText('It takes').waitFor()
+    await say('one more')
+    await say('and another')
+    await page.getByRole('button', { name: 'Discard all' }).press('Enter')
+    await rests('textarea Message for after')
+    model.open('slow')
+    await chat.finished()
+    const other = await workspace.newPage()
+    await other.addInitScript(`localStorage.setItem('troupe.model', 'demo/tour')`)
+    await other.goto(workspace.server().newUrl())
+    await other.locator('.example').first().press('Enter')
+    await other.getByRole('article', { name: 'You' }).waitFor()
+    await rests(/^textarea Message/, other)
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('what leaves the list of sessions hands it on to its neighbour, and what is undone gives it back', async () => {
+    for (const title of ['alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir']) {
+      await newSession()
+      await say(title)
+      await nav().getByRole('button', { name: title, exact: true }).waitFor()
+    }
+    // Newest first: fir, elm, dogwood, cedar, birch, alder.
+    await openMenu('elm')
+    await choose('Archive')
+    await rests('button dogwood')
+    await nav().getByRole('button', { name: 'dogwood', exact: true }).press('Delete')
+    await rests('button cedar')
+    await openMenu('cedar')
+    await choose('Delete')
+    await rests('button birch')
+    await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
+    await nav().getByRole('button', { name: 'cedar', exact: true }).waitFor()
+    await rests(/^button (birch|cedar)/)
+    await nav().getByRole('button', { name: 'New folder' }).press('Enter')
+    await page.keyboard.type('woods')
+    await page.keyboard.press('Enter')
+    await nav()
+      .getByRole('button', { name: /^woods/ })
+      .waitFor()
+    await openMenu('birch')
+    await page.getByRole('menuitem', { name: 'Move to folder' }).press('Enter')
+    await choose('woods')
+    await rests(/^button (alder|birch)/)
+    await nav().getByRole('button', { name: 'Archive, trash, import' }).press('Enter')
+    await choose('Trash')
+    await nav().getByRole('button', { name: 'dogwood', exact: true }).waitFor()
+    await rests(/^button Back/)
+    await page.keyboard.press('Enter')
+    await rests('button Archive, trash, import')
+    expect(workspace.complaints).toEqual([])
+  })
+})
+
+/** What has the focus, as its tag and its name. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const { activeElement: element } = document
+    const label = element?.getAttribute('aria-label') ?? element?.getAttribute('title') ?? ''
+    const text = element === document.body ? '' : (element?.textContent ?? '')
+    return `${element?.localName} ${label === '' ? text.slice(0, 60) : label}`
+  })
+}

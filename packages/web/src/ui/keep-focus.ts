@@ -1,0 +1,142 @@
+import { afterPaint } from './after-paint.ts'
+
+/** Where the focus is, and where it goes once that is gone. */
+interface Place {
+  element: HTMLElement
+  /** Those around it that say who takes the focus, the innermost first. */
+  homes: Home[]
+  /** What is open over the page, or stands in a corner of it, and what had the focus before that. */
+  region: Element | null
+  before: Place | null
+}
+
+interface Home {
+  element: HTMLElement
+  /** The best first; `index`: how many that fit stood before the place, and so which of them comes to stand there. */
+  choices: { selector: string; index: number }[]
+}
+
+interface Expected {
+  find: () => Element | null | undefined
+  until: number
+}
+
+/** What comes after the server was asked, and after the frame that it is drawn in. */
+const patience = 1500
+let expected: Expected | null = null
+
+/** Says where the focus belongs when what has it now goes: asked for until it is there, unless the person goes elsewhere. */
+export function expectFocus(find: Expected['find']): void {
+  expected = { find, until: performance.now() + patience }
+}
+
+/**
+ * The focus is never lost. When what has it is removed or disabled, it goes, after the frame, to where it was expected,
+ * or home: an element with `data-focus-home` names who in it takes the focus, by selectors divided by `|`, the best
+ * first; without any it does so itself. What stands in `data-focus-back` gives the focus back to what had it before.
+ * Who clicks beside everything has left on purpose, and no field takes the focus where that would open a keyboard.
+ */
+export function keepFocus(): () => void {
+  const listening = new AbortController()
+  let place: Place | null = null
+  let isPointed = false
+  let isScrolling = false
+  let callOff: (() => void) | null = null
+
+  const look = () => {
+    if (callOff === null && place !== null && isLost()) callOff = afterPaint(restore)
+  }
+  const observer = new MutationObserver(look)
+  observer.observe(document.body, {
+    subtree: true,
+    childList: true,
+    attributeFilter: ['disabled', 'inert', 'hidden'],
+  })
+  const hear = <Name extends keyof DocumentEventMap>(name: Name, listener: (event: DocumentEventMap[Name]) => void) =>
+    document.addEventListener(name, listener, { capture: true, signal: listening.signal })
+  hear('focusin', ({ target }) => {
+    expected = null
+    if (target instanceof HTMLElement) place = placeOf(target, place)
+  })
+  hear('focusout', ({ relatedTarget }) => {
+    if (relatedTarget !== null) return
+    if (isPointed) place = null
+    look()
+    // It is told before the focus has gone.
+    setTimeout(look)
+  })
+  hear('mousedown', () => {
+    isPointed = true
+    setTimeout(() => (isPointed = false))
+  })
+  hear('keydown', ({ key }) => (isScrolling = /^(Page|Arrow|Home|End)/.test(key)))
+  window.addEventListener('focus', look, { signal: listening.signal })
+  return () => {
+    listening.abort()
+    observer.disconnect()
+    callOff?.()
+  }
+
+  function restore(): void {
+    callOff = null
+    // Who has gone to another window, or to the bar of the browser, comes back first.
+    if (place === null || !isLost() || !document.hasFocus()) return
+    if (take(expected?.find())) return
+    if (expected !== null && performance.now() < expected.until) callOff = afterPaint(restore)
+    else if (!goHome(place, isScrolling)) place = null
+  }
+}
+
+function isLost(): boolean {
+  const { activeElement } = document
+  return activeElement === null || activeElement === document.body || activeElement.matches(':disabled')
+}
+
+function placeOf(element: HTMLElement, last: Place | null): Place {
+  const homes: Home[] = []
+  for (let around: HTMLElement | null = element; around !== null; around = around.parentElement) {
+    const { focusHome } = around.dataset
+    if (focusHome !== undefined) homes.push({ element: around, choices: choicesIn(around, focusHome, element) })
+  }
+  const region = element.closest('[data-focus-back], [data-radix-popper-content-wrapper]')
+  const before = region === null ? null : region === last?.region ? last.before : last
+  return { element, homes, region, before }
+}
+
+function choicesIn(home: HTMLElement, named: string, element: HTMLElement): Home['choices'] {
+  return named.split('|').map((one) => {
+    const selector = one.trim()
+    if (selector === '') return { selector, index: 0 }
+    const isBefore = (other: Element) =>
+      (other.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0 || other === element
+    return { selector, index: [...home.querySelectorAll(selector)].filter(isBefore).length - 1 }
+  })
+}
+
+function goHome(place: Place, isScrolling: boolean): boolean {
+  for (let at: Place | null = place; at !== null; at = at.before) {
+    // It may only have been moved, and then it has lost the focus as well.
+    if (take(at.element, true)) return true
+    for (const { element, choices } of at.homes) {
+      if (!element.isConnected) continue
+      // What was scrolled out of sight is not drawn any more; the next key is to scroll on.
+      if (isScrolling && take(element.querySelector('[role=log]'))) return true
+      for (const { selector, index } of choices) {
+        const fitting = selector === '' ? [element] : [...element.querySelectorAll(selector)]
+        if (take(fitting[Math.min(Math.max(index, 0), fitting.length - 1)])) return true
+      }
+    }
+  }
+  return false
+}
+
+function take(element: Element | null | undefined, hadIt = false): boolean {
+  if (!(element instanceof HTMLElement) || !element.isConnected || element.matches(':disabled')) return false
+  if (!hadIt && element.matches('textarea, input, [contenteditable]') && hasScreenKeyboard()) return false
+  element.focus()
+  return document.activeElement === element
+}
+
+function hasScreenKeyboard(): boolean {
+  return window.matchMedia('(pointer: coarse)').matches
+}
