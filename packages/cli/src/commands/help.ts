@@ -45,6 +45,7 @@ const help = `Troupe: a workspace in which agents work with real tools under you
     --http [--port <n>]     at http://127.0.0.1:<n>/mcp instead, for who has the token of the home
     --agents <names>        which agents, default: all; --tools <names>: which tools, default: none
     --allow, --deny <rule>  hold for these calls alone; what would ask is denied
+    --session <id>          one that agents may go on with, besides those that they begin
     -m, --model <p/m>, --workspace <folder>
   troupe doctor [--json]    what was found on this machine, and how to fix what is missing
   troupe debug <sessionId> [messageId] [--json]

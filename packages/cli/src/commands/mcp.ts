@@ -13,6 +13,7 @@ export const command = defineCommand({
     model: { type: 'string', short: 'm' },
     allow: { type: 'string', multiple: true },
     deny: { type: 'string', multiple: true },
+    session: { type: 'string', multiple: true },
     workspace: { type: 'string' },
   },
   async run({ values, positionals }, context) {
@@ -33,6 +34,7 @@ export const command = defineCommand({
         ...(values.tools !== undefined && { tools: namesIn(values.tools) }),
         ...(values.agents !== undefined && { agents: namesIn(values.agents) }),
         ...(model !== undefined && { model }),
+        ...(values.session !== undefined && { sessions: values.session }),
         ...(Object.keys(rules).length > 0 && { rules }),
       }).catch((error: unknown) => {
         throw new UsageError((error as Error).message, { cause: error })

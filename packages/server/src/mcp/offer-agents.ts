@@ -2,12 +2,13 @@ import { createFold, newId, readEvents, type Message } from '@troupe/core'
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { readJson, tellProgress, type Offered, type OfferOptions } from './offer-parts.ts'
 
-/** Each agent as a tool, which answers in a session of its own. */
+/** Each agent as a tool, which answers in a session of its own, and goes on with those that it or another of them began. */
 export async function agentTools(options: OfferOptions): Promise<Offered[]> {
   const { agents } = await readJson<{ agents: { name: string; description: string; enabled: boolean }[] }>(
     await options.fetch('/ai/agents'),
   )
   const usable = agents.filter(({ enabled }) => enabled)
+  const begun = new Set(options.sessions)
   const wanted = options.agents ?? usable.map(({ name }) => name)
   return wanted.map((name) => {
     const agent = usable.find((one) => one.name === name)
@@ -32,7 +33,7 @@ export async function agentTools(options: OfferOptions): Promise<Offered[]> {
         properties: { session: { type: 'string' }, text: { type: 'string' } },
         required: ['session', 'text'],
       },
-      call: (input, ctx) => askAgent(name, input, ctx, options),
+      call: (input, ctx) => askAgent(name, input, ctx, options, begun),
     }
   })
 }
@@ -42,10 +43,12 @@ async function askAgent(
   { prompt, session }: Record<string, unknown>,
   ctx: ServerContext,
   { fetch: request, rules, model }: OfferOptions,
+  begun: Set<string>,
 ): Promise<CallToolResult> {
   if (typeof prompt !== 'string' || prompt === '') throw new Error('"prompt" is needed: what the agent is to do.')
-  if (session !== undefined && (typeof session !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(session)))
-    throw new Error('"session" is the one that an earlier call gave.')
+  // Another's conversation is not for who calls here, even if its id is known.
+  if (session !== undefined && (typeof session !== 'string' || !begun.has(session)))
+    throw new Error('"session" is the one that an earlier call gave. Leave it out to begin a new conversation.')
   const sessionId = session ?? newId('ses_')
   const { signal } = ctx.mcpReq
   const response = await request('/ai/chat', {
@@ -61,6 +64,7 @@ async function askAgent(
     }),
   })
   if (!response.ok || response.body === null) await readJson(response)
+  begun.add(sessionId)
   // The run goes on without us unless it is stopped.
   const stop = (): void => void request(`/ai/chat/${sessionId}/stop`, { method: 'POST' }).catch(() => undefined)
   signal.addEventListener('abort', stop, { once: true })

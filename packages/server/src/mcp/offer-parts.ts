@@ -11,6 +11,8 @@ export interface OfferOptions {
   /** Hold for these calls alone. */
   rules?: RuleTexts
   model?: string
+  /** Sessions that agents may go on with besides those that they began themselves. */
+  sessions?: readonly string[]
   version: string
 }
 
