@@ -84,11 +84,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByText(/Stopped by you after [\d.]+ m?s/).waitFor()
     await chat.finished()
     const mark = await chat.lastAnswer.locator('.mark').innerText()
+    const stopTook = /^The stop itself took [\d.]+ m?s\.$/
+    expect(await chat.lastAnswer.getByText('Stopped by you').getAttribute('title')).toMatch(stopTook)
     expect(await chat.page.getByTestId('announcer').textContent()).toBe('Answer stopped.')
     expect(await chat.lastAnswer.locator('.prose').innerText()).toMatch(/^1, 2,/)
     await chat.page.reload()
     await chat.lastAnswer.getByText('Stopped by you').waitFor()
     expect(await chat.lastAnswer.locator('.mark').innerText()).toBe(mark)
+    expect(await chat.lastAnswer.getByText('Stopped by you').getAttribute('title')).toMatch(stopTook)
     expect(await (await chat.ask('Hello')).textContent()).toContain('demo model')
   })
 

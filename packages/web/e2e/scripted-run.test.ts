@@ -31,7 +31,7 @@ export default defineTool({
 const scripts: Record<string, ScriptTurn[]> = {
   walk: [
     [
-      { reasoning: 'First the shoes.' },
+      { reasoning: 'First the shoes.', chunks: 2, delayMs: 60 },
       { call: { name: 'Walk', input: { way: 'to the sea', actionName: 'Going to the sea' } } },
     ],
     [{ text: 'There.' }],
@@ -92,7 +92,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await chat.lastAnswer.getByText('walked').count()).toBe(1)
     await chat.lastAnswer.getByRole('button', { name: 'Weather' }).click()
     expect(await chat.lastAnswer.getByText('clear').count()).toBe(1)
-    await chat.lastAnswer.getByRole('button', { name: /^Thought/ }).click()
+    const thought = chat.lastAnswer.getByRole('button', { name: /^Thought for \d/ })
+    const took = await thought.innerText()
+    await chat.page.reload()
+    expect(await thought.innerText()).toBe(took)
+    await thought.click()
     expect(await chat.lastAnswer.getByText('First the shoes.').isVisible()).toBe(true)
   })
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileKind } from '../files/file-kind.ts'
 import { resolvePath } from '../files/resolve-path.ts'
+import { errorCodeOf } from '../error-code.ts'
 import { NamedError } from '../error.ts'
 import type { ToolContext } from '../tool.ts'
 import type { Media, MediaErrorCode, MediaRequest, MediaTask } from './media.ts'
@@ -30,7 +31,7 @@ export async function makeMedia({ images = [], ...request }: MediaInput, ctx: To
     ctx.emit('media-generate-end', { taskId, kind, model, files: ended.files, toolCallId: ctx.toolCallId })
     return ended
   } catch (error) {
-    const errorCode = codeOf(error) ?? 'generation_failed'
+    const errorCode = errorCodeOf(error) ?? 'generation_failed'
     const { message } = error as Error
     const named = taskId === undefined ? {} : { taskId }
     ctx.emit('media-generate-error', { ...named, errorCode, message, toolCallId: ctx.toolCallId })
@@ -59,10 +60,6 @@ function sayHowItGoes(media: Media, taskId: string, ctx: ToolContext): () => voi
 
 function refusal(errorCode: MediaErrorCode, message: string): NamedError {
   return new NamedError('MediaFailed', message, { data: { errorCode } })
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof NamedError ? error.data['errorCode'] : undefined
 }
 
 async function readPicture(path: string, ctx: ToolContext): Promise<{ bytes: Uint8Array; mediaType: string }> {

@@ -1,4 +1,4 @@
-import { NamedError } from '../error.ts'
+import { errorCodeOf } from '../error-code.ts'
 import { runHooks, type HookVerdict } from '../hooks/run-hooks.ts'
 import type { CallNotes } from '../protocol/message.ts'
 import type { Tool, ToolContext } from '../tool.ts'
@@ -22,7 +22,8 @@ export async function executeCall(call: Call & { tool: Tool }, scope: CallScope)
   try {
     await attempt(course, context)
   } catch (error) {
-    noteCode(notes, error)
+    const errorCode = errorCodeOf(error)
+    if (errorCode !== undefined) notes.errorCode = errorCode
     const text = failureText(error, context.ctx.signal, scope.signal)
     const errorText = withHookContext(text, await hooksOnFailure(course, text))
     scope.emit({ type: 'tool-output-error', toolCallId, errorText, ...metadata(notes) })
@@ -203,12 +204,6 @@ function failureText(error: unknown, own: AbortSignal, run: AbortSignal): string
   if (own.aborted && run.aborted) return endingOf(run.reason).text
   if (error instanceof Error) return error.message || error.name
   return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'The tool threw nothing at all.')
-}
-
-/** A card may know a better way to say it, and what to do about it. */
-function noteCode(notes: CallNotes, error: unknown): void {
-  const code = error instanceof NamedError ? error.data['errorCode'] : undefined
-  if (typeof code === 'string') notes.errorCode = code
 }
 
 /** `{ok: false, error}` is an error like a thrown one. */

@@ -83,6 +83,20 @@ describe('the loop', () => {
     expect(texts(outcome)).toEqual(['I see'])
   })
 
+  it('keeps the code of an error for whoever shows the call, whichever copy of the class it was made of', async () => {
+    const broke = probe('Broke', true, [], {
+      execute() {
+        throw Object.assign(new Error('No money is left.'), { data: { errorCode: 'insufficient_credits' } })
+      },
+    })
+    const outcome = await play([[{ call: { name: 'Broke', input: {}, id: 'c1' } }], [{ text: 'I see' }]], [broke])
+    expect(call(outcome, 'c1')).toMatchObject({
+      errorText: 'No money is left.',
+      toolMetadata: { troupe: { errorCode: 'insufficient_credits' } },
+    })
+    expect(JSON.stringify(outcome.model.calls[1])).not.toContain('insufficient_credits')
+  })
+
   it('mends JSON only where nothing is guessed, and never runs a truncated write', async () => {
     const events: string[] = []
     const write = probe('Change', false, events)

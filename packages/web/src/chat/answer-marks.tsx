@@ -18,7 +18,7 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
   const stopWord = useSession((state) => (state.agentId === null ? t.chat.stoppedByYou : t.chat.stopped))
   const liveError = useSession((state) => (live ? state.run?.errorText : null))
   const canGoOn = useSession((state) => last && !live && state.run === null && state.agentId === null)
-  const { aborted, interrupted, stopped, error, elapsedMs, finishReason } = message.metadata ?? {}
+  const { aborted, interrupted, stopped, error, elapsedMs, stopMs, finishReason } = message.metadata ?? {}
   const shownError = error ?? (liveError == null ? undefined : { name: 'Error', message: liveError })
   const isCut = finishReason === 'length' && error === undefined && aborted !== true && stopped === undefined
   const goOn = canGoOn ? <GoOn messageId={message.id} /> : null
@@ -35,7 +35,11 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
         </ErrorCard>
       )}
       {aborted === true && (
-        <Mark icon={<CircleStop />} action={goOn}>
+        <Mark
+          icon={<CircleStop />}
+          action={goOn}
+          title={stopMs === undefined ? undefined : t.chat.stopTook(formatDuration(stopMs))}
+        >
           {elapsedMs === undefined ? stopWord : t.chat.after(stopWord, formatDuration(elapsedMs))}
         </Mark>
       )}
@@ -68,11 +72,18 @@ function GoOn({ messageId }: { messageId: string }) {
   )
 }
 
-function Mark({ icon, action, children }: { icon: ReactNode; action: ReactNode; children: ReactNode }) {
+interface MarkProps {
+  icon: ReactNode
+  action: ReactNode
+  title?: string | undefined
+  children: ReactNode
+}
+
+function Mark({ icon, action, title, children }: MarkProps) {
   return (
     <div className="mark">
       {icon}
-      <span>{children}</span>
+      <span title={title}>{children}</span>
       {action}
     </div>
   )

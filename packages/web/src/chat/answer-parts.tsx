@@ -6,6 +6,7 @@ import { t } from '../texts/t.ts'
 import { FilePart } from './file-part.tsx'
 import { AgentNotice, DataPart, ToolPart } from './lazy-parts.tsx'
 import { ReasoningPart } from './reasoning-part.tsx'
+import { reasoningTimes } from './reasoning-times.ts'
 import type { VisibleMessage } from './session-state.ts'
 import { textOf } from './session-state.ts'
 import { isToolCall, toolNameOf } from './tool-call.ts'
@@ -23,6 +24,7 @@ export function AnswerParts({
   const latest = new Map(
     message.parts.flatMap((part) => (isToolCall(part) ? [[toolNameOf(part), part.toolCallId]] : [])),
   )
+  const thoughtMs = reasoningTimes(message)
   return message.parts.map((part, index) =>
     isToolCall(part) ? (
       <ToolPart
@@ -34,18 +36,28 @@ export function AnswerParts({
         latest={latest.get(toolNameOf(part)) === part.toolCallId}
       />
     ) : (
-      <PartView key={index} id={`${message.id}-${index}`} part={part} live={live} />
+      <PartView key={index} id={`${message.id}-${index}`} part={part} live={live} elapsedMs={thoughtMs.get(part)} />
     ),
   )
 }
 
-function PartView({ id, part, live }: { id: string; part: Part; live: boolean }) {
+function PartView({
+  id,
+  part,
+  live,
+  elapsedMs,
+}: {
+  id: string
+  part: Part
+  live: boolean
+  elapsedMs: number | undefined
+}) {
   switch (part.type) {
     case 'text':
       return part.text === '' ? null : <Markdown text={part.text} done={!live || part.state !== 'streaming'} />
     case 'reasoning':
       return part.text.trim() === '' ? null : (
-        <ReasoningPart id={id} text={part.text} streaming={live && part.state === 'streaming'} />
+        <ReasoningPart id={id} text={part.text} streaming={live && part.state === 'streaming'} elapsedMs={elapsedMs} />
       )
     case 'steering-message': {
       const text = textOf(part)

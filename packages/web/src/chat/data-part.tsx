@@ -22,6 +22,8 @@ export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps
   if (ask?.kind === 'browser') return null
   if (ask !== undefined) return <AskPart ask={ask} live={live} />
   if (part.type === 'data-ask-answer' || part.type === 'data-branch') return null
+  // Pictures and films stand in the card of the tool that made them.
+  if (part.type.startsWith('data-media-generate-')) return null
   const hint = dataOf(part, 'hint')
   if (hint !== undefined) return <p className="hint-part">{hint.text}</p>
   const compaction = dataOf(part, 'compaction')

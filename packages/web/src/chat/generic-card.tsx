@@ -12,13 +12,17 @@ export interface GenericCardProps extends CardProps {
   summary?: ReactNode
   /** What the call does, as a display, for as long as it has no result. */
   preview?: unknown
+  /** How it goes, in a way of its own. */
+  underway?: ReactNode
+  /** What can be done about an error; shown with it. */
+  wayOn?: ReactNode
 }
 
 /**
  * The card of every tool that has none of its own. What the tool shows has a kind: that display. Else what went in, how
  * it goes, what came out.
  */
-export function GenericCard({ call, preview, ...head }: GenericCardProps) {
+export function GenericCard({ call, preview, underway, wayOn, ...head }: GenericCardProps) {
   const { notes, approval, progress } = call
   const isWaiting = call.state === 'approval-requested'
   const isDone = call.state === 'output-available'
@@ -26,7 +30,7 @@ export function GenericCard({ call, preview, ...head }: GenericCardProps) {
   const result = isDone ? findDisplay(notes.display?.content) : undefined
   const planned = isDone ? undefined : (findDisplay(preview) ?? findDisplay(asked))
   const found = result ?? planned
-  const opens = isWaiting || progress !== undefined || (result?.opens ?? false)
+  const opens = isWaiting || progress !== undefined || wayOn !== undefined || (result?.opens ?? false)
   return (
     <ToolFrame call={call} {...head} open={opens} keepsOpen isBad={result?.isBad === true}>
       {found !== undefined && <found.Display content={withProgress(found, call)} live={!isDone} />}
@@ -46,12 +50,14 @@ export function GenericCard({ call, preview, ...head }: GenericCardProps) {
         </Section>
       )}
       {!isDone && <ProgressView call={call} planned={planned} />}
+      {underway}
       {isDone && result === undefined && (
         <Section title={t.calls.result}>
           <ValueView value={notes.display?.content ?? call.output} />
         </Section>
       )}
       <Outcome call={call} />
+      {wayOn}
       {found !== undefined && <Details call={call} />}
     </ToolFrame>
   )

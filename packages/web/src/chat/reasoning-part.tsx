@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import { memo, useEffect, useId, useRef, useState } from 'react'
+import { memo, useId } from 'react'
 import { Markdown } from '../markdown/markdown.tsx'
 import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
@@ -11,14 +11,15 @@ export interface ReasoningPartProps {
   id: string
   text: string
   streaming: boolean
+  /** How long it took, where that is known. */
+  elapsedMs: number | undefined
 }
 
-/** What the model thought, folded. The time is measured here while it thinks; nobody stores it. */
-export const ReasoningPart = memo(function ReasoningPart({ id, text, streaming }: ReasoningPartProps) {
+/** What the model thought, folded, with the time that it took. */
+export const ReasoningPart = memo(function ReasoningPart({ id, text, streaming, elapsedMs }: ReasoningPartProps) {
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()
-  const elapsed = useElapsed(streaming)
-  const thought = elapsed === undefined ? t.chat.thought : t.chat.thoughtFor(formatDuration(elapsed))
+  const thought = elapsedMs === undefined ? t.chat.thought : t.chat.thoughtFor(formatDuration(elapsedMs))
   return (
     <Group className="reasoning" label={t.chat.reasoning}>
       <button
@@ -38,13 +39,3 @@ export const ReasoningPart = memo(function ReasoningPart({ id, text, streaming }
     </Group>
   )
 })
-
-function useElapsed(streaming: boolean): number | undefined {
-  const begun = useRef<number>(undefined)
-  const [elapsed, setElapsed] = useState<number>()
-  useEffect(() => {
-    if (streaming) begun.current ??= performance.now()
-    else if (begun.current !== undefined) setElapsed(performance.now() - begun.current)
-  }, [streaming])
-  return elapsed
-}

@@ -2,7 +2,7 @@ import { createFold } from '@troupe/core/protocol'
 import type { Chunk, Fold, Message } from '@troupe/core/protocol'
 import { dataOf } from './data-of.ts'
 import type { LiveRun } from './session-state.ts'
-import { addProgress } from './tool-progress.ts'
+import { addMediaProgress, addProgress } from './tool-progress.ts'
 
 export interface RunReaderOptions {
   /** The first chunk of a run. */
@@ -45,6 +45,9 @@ export function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: Run
     const step = dataOf(chunk, 'tool-progress')
     if (step !== undefined)
       progress = { ...progress, [step.toolCallId]: addProgress(progress[step.toolCallId], step.delta) }
+    const media = dataOf(chunk, 'media-generate-start') ?? dataOf(chunk, 'media-generate-progress')
+    if (media?.toolCallId !== undefined)
+      progress = { ...progress, [media.toolCallId]: addMediaProgress(progress[media.toolCallId], media) }
     if (chunk.type === 'error') errorText = chunk.errorText
     retry = dataOf(chunk, 'retry') ?? null
   }

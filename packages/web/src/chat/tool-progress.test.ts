@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addProgress } from './tool-progress.ts'
+import { addMediaProgress, addProgress } from './tool-progress.ts'
 
 test('text runs on, anything else is the newest', () => {
   const progress = ['one ', { done: 1 }, 'two', { done: 2 }].reduce(
@@ -15,4 +15,12 @@ test('of a long text the end is kept, from the beginning of a line on', () => {
   expect(text.length).toBeLessThanOrEqual(20_000)
   expect(text.startsWith(line)).toBe(true)
   expect(addProgress(undefined, 'x'.repeat(50_000)).text.length).toBe(20_000)
+})
+
+test('of a picture that is being made the newest is known, and who makes it', () => {
+  const begun = addMediaProgress(addProgress(undefined, 'words'), { model: 'acme/paint' })
+  expect(begun).toEqual({ text: 'words', last: undefined, media: { model: 'acme/paint' } })
+  const { media } = addMediaProgress(begun, { elapsedMs: 2000, progress: 0.5 })
+  expect(media).toEqual({ model: 'acme/paint', elapsedMs: 2000, progress: 0.5 })
+  expect(addMediaProgress({ ...begun, media }, { elapsedMs: 4000 }).media?.progress).toBeUndefined()
 })

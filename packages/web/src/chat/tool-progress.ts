@@ -2,15 +2,30 @@
 export interface Progress {
   text: string
   last: unknown
+  /** Of a picture or a film that is being made. */
+  media?: MediaProgress
+}
+
+export interface MediaProgress {
+  model?: string | undefined
+  elapsedMs?: number | undefined
+  /** From 0 to 1, where whoever makes it says so. */
+  progress?: number | undefined
 }
 
 const shownCharacters = 20_000
+const nothing: Progress = { text: '', last: undefined }
 
 /** Adds one yield of a tool. Only the end of a long text is kept: it is what a person watches. */
 export function addProgress(progress: Progress | undefined, delta: unknown): Progress {
-  const before = progress ?? { text: '', last: undefined }
-  if (typeof delta === 'string') return { text: lastOf(before.text + delta), last: before.last }
-  return { text: before.text, last: delta }
+  const before = progress ?? nothing
+  if (typeof delta === 'string') return { ...before, text: lastOf(before.text + delta) }
+  return { ...before, last: delta }
+}
+
+export function addMediaProgress(progress: Progress | undefined, news: MediaProgress): Progress {
+  const { model = progress?.media?.model, elapsedMs, progress: part } = news
+  return { ...(progress ?? nothing), media: { model, elapsedMs, progress: part } }
 }
 
 /** From the beginning of a line on where one is near: a colour sequence that is cut in two would be read as text. */

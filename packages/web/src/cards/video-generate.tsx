@@ -1,0 +1,1 @@
+export { MediaCard as default } from '../chat/media-card.tsx'

@@ -1,0 +1,92 @@
+import type { Message, StoredMessage } from '@troupe/core/protocol'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createStore } from 'zustand/vanilla'
+import { announce } from './announce.ts'
+import { message } from './fake-server.ts'
+import { emptySession, newRun, withAnswer, withRunEnded } from './session-state.ts'
+import type { SessionState } from './session-state.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const asked = (...ids: string[]): Message['parts'] =>
+  ids.map((id) => ({
+    type: 'tool-Bash',
+    toolCallId: id,
+    state: 'approval-requested',
+    input: {},
+    approval: { id: `ask-${id}` },
+  }))
+
+function open() {
+  const said: string[] = []
+  const store = createStore<SessionState>(() => emptySession('s1', 'ready'))
+  const stop = announce(store, (text) => said.push(text))
+  const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
+  return {
+    said,
+    stop,
+    begin: () => change((state) => ({ ...state, messages: [message('u1', 'user', 'hi', null)], run: newRun('u1', 0) })),
+    write: (id: string, parts: Message['parts'] = []) =>
+      change((state) => withAnswer(state, { id, role: 'assistant', parts }, {})),
+    end: (metadata: StoredMessage['metadata']) => {
+      change((state) => withRunEnded(state))
+      const stored = { ...(store.getState().messages.at(-1) as StoredMessage), metadata: metadata ?? {} }
+      change((state) => ({ ...state, messages: [stored] }))
+    },
+  }
+}
+
+test('an answer is announced when it begins and when it ends, once each, however often it grows', () => {
+  const session = open()
+  session.begin()
+  session.write('a1')
+  for (let n = 0; n < 20; n++) {
+    vi.advanceTimersByTime(100)
+    session.write('a1', [{ type: 'text', text: 'word '.repeat(n) }])
+  }
+  expect(session.said).toEqual(['An answer is being written'])
+  session.end({ aborted: true })
+  vi.advanceTimersByTime(5000)
+  expect(session.said).toEqual(['An answer is being written', 'Answer stopped.'])
+})
+
+test('of an answer that is over at once only the end is heard', () => {
+  const session = open()
+  session.begin()
+  session.write('a1', [{ type: 'text', text: 'Hello' }])
+  session.end({ elapsedMs: 90 })
+  vi.advanceTimersByTime(5000)
+  expect(session.said).toEqual(['Answer finished. Hello'])
+})
+
+test('every new ask of a run is announced, and none of them twice', () => {
+  const session = open()
+  session.begin()
+  session.write('a1', asked('c1'))
+  session.write('a1', [...asked('c1'), { type: 'text', text: 'and' }])
+  expect(session.said).toEqual(['A call waits for your decision.'])
+  // The first was answered and the next came with the same news.
+  session.write('a1', asked('c2'))
+  session.write('a1', asked('c2', 'c3'))
+  session.write('a1', asked('c3'))
+  session.write('a1', [])
+  vi.advanceTimersByTime(5000)
+  expect(session.said.slice(1)).toEqual(['A call waits for your decision.', '2 calls wait for your decision.'])
+})
+
+test('two answers that were stopped are both announced, and nothing after that nobody listens', () => {
+  const session = open()
+  for (const id of ['a1', 'a2']) {
+    session.begin()
+    session.write(id)
+    session.end({ aborted: true })
+  }
+  expect(session.said).toEqual(['Answer stopped.', 'Answer stopped.'])
+  session.begin()
+  session.write('a3')
+  session.stop()
+  vi.advanceTimersByTime(5000)
+  session.end({ aborted: true })
+  expect(session.said).toHaveLength(2)
+})

@@ -1,0 +1,47 @@
+import type { StoreApi } from 'zustand/vanilla'
+import { t } from '../texts/t.ts'
+import { howItEnded } from './how-it-ended.ts'
+import { openAsks } from './session-state.ts'
+import type { SessionState } from './session-state.ts'
+
+/** Of an answer that is over by then, its end is enough. */
+const begunAfterMs = 700
+
+/**
+ * Says what a person needs to hear of a session: that an answer is being written, that it asks for something, and how it
+ * ended. Never what is being written. Returns the way to make it stop.
+ */
+export function announce(store: Pick<StoreApi<SessionState>, 'subscribe'>, say: (text: string) => void): () => void {
+  let begun: string | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  /** An answer whose run is over; how it ended may only be known once the stored copy has come. */
+  let ended: string | undefined
+  const tell = (text: string): void => {
+    clearTimeout(timer)
+    say(text)
+  }
+  const unsubscribe = store.subscribe((state, before) => {
+    const answer = state.run?.answer ?? null
+    const was = before.run?.answer ?? null
+    if (answer !== null && answer.id !== begun) {
+      begun = answer.id
+      clearTimeout(timer)
+      timer = setTimeout(() => say(t.chat.beingWritten), begunAfterMs)
+    }
+    if (answer !== was) {
+      const asks = openAsks(answer)
+      const known = new Set(answer?.id === was?.id ? openAsks(was) : [])
+      if (asks.some((id) => !known.has(id))) tell(t.chat.waitsForDecision(asks.length))
+    }
+    if (state.unsent !== null && before.unsent === null) tell(t.chat.notSent(state.unsent.error.message))
+    if (was !== null && was.id !== answer?.id) ended = was.id
+    const said = ended === undefined ? undefined : howItEnded(state.messages.find(({ id }) => id === ended))
+    if (said === undefined) return
+    ended = undefined
+    tell(said)
+  })
+  return () => {
+    clearTimeout(timer)
+    unsubscribe()
+  }
+}

@@ -1,0 +1,47 @@
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { formatDuration } from '../ui/format.ts'
+import { VisibleText } from '../ui/visible-text.tsx'
+import { useWorkspace } from '../workspace.ts'
+import { GenericCard } from './generic-card.tsx'
+import type { CardProps } from './tool-call.ts'
+import type { MediaProgress } from './tool-progress.ts'
+import './media-card.css'
+
+/** For tools that make pictures and films: that one is being made, and where none was, what to do about it. */
+export function MediaCard({ call }: CardProps) {
+  const { progress, notes, running, errorText, stopped } = call
+  const problem = errorText === undefined || stopped ? undefined : t.cards.mediaProblems[notes.errorCode ?? '']
+  return (
+    <GenericCard
+      call={call}
+      {...(running && progress?.media !== undefined && { underway: <Making {...progress.media} /> })}
+      {...(problem !== undefined && { wayOn: <WayOn problem={problem} code={notes.errorCode ?? ''} /> })}
+    />
+  )
+}
+
+function Making({ model, elapsedMs, progress }: MediaProgress) {
+  return (
+    <label className="media-making">
+      <span>
+        <VisibleText text={model === undefined ? t.cards.beingMade : t.cards.beingMadeBy(model)} as="name" />
+        {elapsedMs !== undefined && <span className="media-time">{formatDuration(elapsedMs)}</span>}
+      </span>
+      {/* Without a value it says that something goes on, and not how far it is. */}
+      <progress {...(progress !== undefined && { value: progress, max: 1 })} />
+    </label>
+  )
+}
+
+function WayOn({ problem, code }: { problem: string; code: string }) {
+  const { app } = useWorkspace()
+  return (
+    <div className="media-problem">
+      <p>{problem}</p>
+      {code !== 'generation_failed' && (
+        <Button onClick={() => app.openSettings('models')}>{t.cards.mediaSettings}</Button>
+      )}
+    </div>
+  )
+}
