@@ -16,6 +16,7 @@ import type {
 import type { DataParts, ParamValues, Part } from '@troupe/core/protocol'
 import type { PreviewKind } from '../previews/preview-kind.ts'
 import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentPlace, ToolInfo } from './agent-info.ts'
+import type { BranchChanges } from './branch-changes.ts'
 import type { ContextInfo } from './context-info.ts'
 import type { McpEntry, McpInfo, McpList, McpPatch, McpTest } from './mcp-info.ts'
 import type { ModelList } from './model-info.ts'
@@ -143,6 +144,12 @@ export function createApi(request: Request) {
 
     /** Every message in little. */
     tree: (id: string) => json<{ messages: TreeMessage[] }>('GET', `${session(id)}/tree`),
+    /** What the branch that the leaf ends did to files, after one of its messages. */
+    changes: (id: string, { leaf, after }: { leaf: string; after?: string }) =>
+      json<BranchChanges>(
+        'GET',
+        `${session(id)}/changes?${new URLSearchParams({ leaf, ...(after !== undefined && { after }) })}`,
+      ),
     /** Where this text stands, in the branch that the leaf ends and beyond. */
     matches: async (id: string, { text, leaf }: { text: string; leaf?: string }, signal: AbortSignal) => {
       const search = new URLSearchParams({ text, ...(leaf !== undefined && { leaf }) })
@@ -254,6 +261,7 @@ export function createApi(request: Request) {
     file: (id: string, path: string, { secret = false } = {}) =>
       json<{ file: FileInfo }>('GET', `${filePath(id, path)}${secret ? '&secret=1' : ''}`),
     imagePath: (id: string, path: string) => `${filePath(id, path)}&raw=1`,
+    backgroundTasks: (id: string) => json<{ tasks: TaskInfo[] }>('GET', `${session(id)}/tasks`),
     backgroundTask: async (
       id: string,
       taskId: string,

@@ -2,45 +2,46 @@ import type { Part, StoredMessage } from '@troupe/core/protocol'
 import { expect, test } from 'vitest'
 import { summariseBranch } from './compare-branches.ts'
 import { mergeText } from './merge-text.ts'
+import type { BranchEnd } from './read-branch.ts'
 
-const call = (toolCallId: string, content: unknown, state = 'output-available') =>
+const call = (toolCallId: string, state = 'output-available') =>
   ({
     type: 'tool-Edit',
     toolCallId,
     state,
     input: { file_path: 'x' },
     ...(state === 'output-available' ? { output: 'ok' } : { errorText: 'no' }),
-    toolMetadata: { troupe: { display: { title: `Edit ${toolCallId}`, content } } },
+    toolMetadata: { troupe: { display: { title: `Edit ${toolCallId}` } } },
   }) as unknown as Part
 
-const branch: StoredMessage[] = [
+const messages: StoredMessage[] = [
   { id: 'u', parentMessageId: null, role: 'user', parts: [{ type: 'text', text: 'Do it\nwell' }], createdAt: 1 },
   {
     id: 'a',
     parentMessageId: 'u',
     role: 'assistant',
     createdAt: 2,
-    metadata: { usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 }, cost: 0.25, elapsedMs: 1000 },
-    parts: [
-      call('c1', { kind: 'diff', path: 'a.ts' }),
-      call('c2', { kind: 'patch', files: [{ path: 'a.ts' }, { path: 'b.ts' }] }),
-      call('c3', { kind: 'diff', path: 'never.ts' }, 'output-error'),
-      call('c4', { kind: 'file', path: 'read.ts' }),
-      { type: 'text', text: 'Done.' },
-    ],
+    metadata: {
+      usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
+      cost: 0.25,
+      subAgents: { tokens: 7, cost: 0.5 },
+      elapsedMs: 1000,
+    },
+    parts: [call('c1'), call('c2', 'output-error'), { type: 'text', text: 'Done.' }],
   },
 ]
 
+const changes = { files: ['a.ts', 'b.ts'], commands: 1 }
+const branch: BranchEnd = { messages, changes }
+
 test('a branch is told by its calls, the files it changed, its tokens and its price', () => {
   const { calls, ...rest } = summariseBranch(branch)
-  expect(rest).toEqual({ messages: 2, files: ['a.ts', 'b.ts'], tokens: 3, cost: 0.25, elapsedMs: 1000 })
+  expect(rest).toEqual({ messages: 2, ...changes, tokens: 10, cost: 0.75, elapsedMs: 1000 })
   expect(calls.map(({ title, failed }) => [title, failed])).toEqual([
     ['Edit c1', false],
-    ['Edit c2', false],
-    ['Edit c3', true],
-    ['Edit c4', false],
+    ['Edit c2', true],
   ])
-  expect(summariseBranch([]).cost).toBeUndefined()
+  expect(summariseBranch({ messages: [], changes }).cost).toBeUndefined()
 })
 
 test('the outcome of a branch becomes a message that the person finishes', () => {

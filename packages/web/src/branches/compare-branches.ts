@@ -1,13 +1,15 @@
-import type { StoredMessage } from '@troupe/core/protocol'
+import { totalOf } from '@troupe/core/protocol'
 import { isToolCall, readToolCall } from '../chat/tool-call.ts'
-import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
+import type { BranchEnd } from './read-branch.ts'
 
-/** What a branch did from the fork on. */
+/** What a branch did from the fork on, its sub-agents included. */
 export interface BranchSummary {
   messages: number
   calls: CalledTool[]
   /** Files that were changed, each once. */
   files: string[]
+  /** How many commands may have changed others. */
+  commands: number
   tokens: number
   /** Undefined where no answer says what it cost. */
   cost: number | undefined
@@ -21,29 +23,23 @@ export interface CalledTool {
   failed: boolean
 }
 
-export function summariseBranch(messages: readonly StoredMessage[]): BranchSummary {
+export function summariseBranch({ messages, changes: { files, commands } }: BranchEnd): BranchSummary {
   const calls = messages.flatMap(({ id, parts }) =>
     parts.filter(isToolCall).map((part) => {
-      const call = readToolCall(part, { progress: undefined, live: false, latest: false })
-      return { key: `${id} ${part.toolCallId}`, call, failed: part.state !== 'output-available' }
+      const { title, summary } = readToolCall(part, { progress: undefined, live: false, latest: false })
+      return { key: `${id} ${part.toolCallId}`, title, summary, failed: part.state !== 'output-available' }
     }),
   )
   const metadata = messages.map((message) => message.metadata ?? {})
-  const costs = metadata.flatMap(({ cost }) => cost ?? [])
+  const totals = metadata.map(totalOf)
+  const costs = totals.flatMap(({ cost }) => cost ?? [])
   return {
     messages: messages.length,
-    calls: calls.map(({ key, call: { title, summary }, failed }) => ({ key, title, summary, failed })),
-    files: [...new Set(calls.flatMap(({ call, failed }) => (failed ? [] : changedFiles(call.notes.display?.content))))],
-    tokens: metadata.reduce((sum, { usage }) => sum + (usage?.totalTokens ?? 0), 0),
+    calls,
+    files,
+    commands,
+    tokens: totals.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
     cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
     elapsedMs: metadata.reduce((sum, { elapsedMs }) => sum + (elapsedMs ?? 0), 0),
   }
-}
-
-/** Files that a result shows as changed: a diff, or a patch of several. */
-function changedFiles(content: unknown): string[] {
-  if (!isRecord(content)) return []
-  if (content['kind'] === 'diff') return [textIn(content['path'])].filter((path) => path !== undefined)
-  if (content['kind'] === 'patch') return recordsIn(content['files']).flatMap((file) => textIn(file['path']) ?? [])
-  return []
 }

@@ -13,15 +13,15 @@ import { useWorkspace } from '../workspace.ts'
 import { summariseBranch, type BranchSummary } from './compare-branches.ts'
 import { diffWords, type WordPiece } from './diff-words.ts'
 import { roleName } from './map-row.tsx'
-import { readBranch } from './read-branch.ts'
+import { readBranch, type BranchEnd } from './read-branch.ts'
 import { partingOf, type TreeIndex } from './tree-index.ts'
 import { useMerge } from './use-merge.ts'
 import { useTree } from './use-tree.ts'
 import './comparison.css'
 
 interface Sides {
-  left: StoredMessage[]
-  right: StoredMessage[]
+  left: BranchEnd
+  right: BranchEnd
 }
 
 /** Two branches side by side, from where they part. */
@@ -45,7 +45,7 @@ function Compared({ tree, left, right, sides }: { tree: TreeIndex; left: string;
   const merge = useMerge()
   const [marks, setMarks] = useState(true)
   const { fork } = partingOf(tree, left, right)
-  const count = Math.max(sides.left.length, sides.right.length)
+  const count = Math.max(sides.left.messages.length, sides.right.messages.length)
   return (
     <>
       <div className="beside-head">
@@ -72,7 +72,7 @@ function Compared({ tree, left, right, sides }: { tree: TreeIndex; left: string;
           </Button>
         </div>
         {Array.from({ length: count }, (_, index) => (
-          <Pair key={index} left={sides.left[index]} right={sides.right[index]} marks={marks} />
+          <Pair key={index} left={sides.left.messages[index]} right={sides.right.messages[index]} marks={marks} />
         ))}
       </div>
     </>
@@ -109,8 +109,10 @@ function Facts({ left, right }: { left: BranchSummary; right: BranchSummary }) {
             }))}
           />
         ))}
-        {row(t.branches.files, ({ files }) => (
-          <List items={files.map((file) => ({ key: file, text: file, failed: false }))} />
+        {row(t.branches.files, ({ files, commands }) => (
+          <List items={files.map((file) => ({ key: file, text: file, failed: false }))}>
+            {commands > 0 && <li className="compare-unknown">{t.branches.unknownFiles(commands)}</li>}
+          </List>
         ))}
         {row(t.branches.tokens, ({ tokens }) => formatCount(tokens))}
         {row(t.branches.price, ({ cost }) => (cost === undefined ? '–' : formatCost(cost)))}
@@ -120,8 +122,14 @@ function Facts({ left, right }: { left: BranchSummary; right: BranchSummary }) {
   )
 }
 
-function List({ items }: { items: { key: string; text: string; failed: boolean }[] }) {
-  if (items.length === 0) return t.branches.nothing
+function List({
+  items,
+  children,
+}: {
+  items: { key: string; text: string; failed: boolean }[]
+  children?: React.ReactNode
+}) {
+  if (items.length === 0 && (children === undefined || children === false)) return t.branches.nothing
   return (
     <ul className="compare-list">
       {items.map(({ key, text, failed }) => (
@@ -130,6 +138,7 @@ function List({ items }: { items: { key: string; text: string; failed: boolean }
           {failed && <span className="compare-failed"> ({t.branches.failedCall})</span>}
         </li>
       ))}
+      {children}
     </ul>
   )
 }
@@ -205,8 +214,8 @@ function useSides(tree: TreeIndex | null, left: string, right: string) {
       if (!tree.messages.has(left) || !tree.messages.has(right)) throw new Error(t.branches.gone)
       const parting = partingOf(tree, left, right)
       const [one, other] = await Promise.all([
-        readBranch(api, sessionId, left, parting.left.length),
-        readBranch(api, sessionId, right, parting.right.length),
+        readBranch(api, sessionId, { leaf: left, count: parting.left.length, fork: parting.fork?.id }),
+        readBranch(api, sessionId, { leaf: right, count: parting.right.length, fork: parting.fork?.id }),
       ])
       if (!gone) setState({ read: { left: one, right: other }, failure: null })
     }

@@ -1,15 +1,13 @@
-import type { StoredMessage } from '@troupe/core/protocol'
 import { textOf } from '../chat/session-state.ts'
 import { t } from '../texts/t.ts'
-import { summariseBranch } from './compare-branches.ts'
+import type { BranchEnd } from './read-branch.ts'
 
 const longest = 20_000
 
 /** A message that brings the outcome of another branch into this one, for the person to finish and send. */
-export function mergeText(messages: readonly StoredMessage[]): string {
+export function mergeText({ messages, changes: { files } }: BranchEnd): string {
   const question = textOf(messages.find(({ role }) => role === 'user')).trim()
   const outcome = textOf(messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '')).trim()
-  const { files } = summariseBranch(messages)
   return [
     ...(question === '' ? [] : [t.branches.mergeIntro, quoted(question)]),
     ...(outcome === '' ? [] : [t.branches.mergeOutcome, quoted(outcome)]),

@@ -12,8 +12,9 @@ export function useMerge() {
   const { api } = useWorkspace()
   return async ({ tree, from, into }: { tree: TreeIndex; from: string; into: string }): Promise<void> => {
     try {
-      const { right } = partingOf(tree, into, from)
-      const text = mergeText(await readBranch(api, getState().sessionId, from, right.length))
+      const { fork, right } = partingOf(tree, into, from)
+      const branch = { leaf: from, count: right.length, fork: fork?.id }
+      const text = mergeText(await readBranch(api, getState().sessionId, branch))
       if (getState().messages.at(-1)?.id !== into) await showBranch(into)
       const { draft } = getState()
       setDraft(draft.trim() === '' ? text : `${draft.trimEnd()}\n\n${text}`)

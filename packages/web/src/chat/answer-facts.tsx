@@ -1,30 +1,28 @@
-import type { Metadata } from '@troupe/core/protocol'
+import { totalOf, type Metadata } from '@troupe/core/protocol'
 import { useState } from 'react'
 import { t } from '../texts/t.ts'
 import { formatCost, formatCount, formatDuration, formatMoment } from '../ui/format.ts'
 
-/** Which model it was, how many tokens it took, what it cost and how long it lasted. */
+/** Which model it was, how many tokens it took, what it cost and how long it lasted, sub-agents included. */
 export function AnswerFacts({ metadata }: { metadata: Metadata | undefined }) {
   const [now] = useState(Date.now)
   if (metadata === undefined) return null
-  const { model, usage, cost, elapsedMs, createdAt } = metadata
-  const tokens = usage && tokensInWords(usage)
+  const { model, elapsedMs, createdAt } = metadata
+  const { tokens, cost } = totalOf(metadata)
+  const price = cost !== undefined && cost > 0 ? priceInWords(cost, metadata) : undefined
+  const words = tokensInWords(metadata)
   const time = elapsedMs === undefined ? undefined : formatDuration(elapsedMs)
   return (
     <div className="facts">
       {model !== undefined && <span className="facts-model">{model}</span>}
-      {usage !== undefined && (
-        <span title={tokens} aria-label={tokens}>
-          {t.chat.tokens(formatCount(usage.totalTokens))}
+      {tokens !== undefined && (
+        <span className="facts-tokens" title={words} aria-label={words}>
+          {t.chat.tokens(formatCount(tokens))}
         </span>
       )}
-      {cost !== undefined && cost > 0 && (
-        <span
-          className="facts-price"
-          title={t.chat.price(formatCost(cost))}
-          aria-label={t.chat.price(formatCost(cost))}
-        >
-          {formatCost(cost)}
+      {price !== undefined && (
+        <span className="facts-price" title={price} aria-label={price}>
+          {formatCost(cost ?? 0)}
         </span>
       )}
       {time !== undefined && (
@@ -36,15 +34,17 @@ export function AnswerFacts({ metadata }: { metadata: Metadata | undefined }) {
   )
 }
 
-function tokensInWords({
-  inputTokens,
-  outputTokens,
-  cachedInputTokens = 0,
-  reasoningTokens = 0,
-}: NonNullable<Metadata['usage']>): string {
+function priceInWords(price: number, { cost = 0, subAgents }: Metadata): string {
+  if (subAgents?.cost === undefined) return t.chat.price(formatCost(price))
+  return t.chat.priceWithAgents(formatCost(price), formatCost(cost), formatCost(subAgents.cost))
+}
+
+function tokensInWords({ usage, subAgents }: Metadata): string {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, reasoningTokens = 0 } = usage ?? {}
   return [
     t.chat.tokensReadAndWritten(formatCount(inputTokens), formatCount(outputTokens)),
     ...(cachedInputTokens > 0 ? [t.chat.tokensCached(formatCount(cachedInputTokens))] : []),
     ...(reasoningTokens > 0 ? [t.chat.tokensReasoning(formatCount(reasoningTokens))] : []),
+    ...(subAgents === undefined ? [] : [t.chat.tokensOfAgents(formatCount(subAgents.tokens))]),
   ].join(', ')
 }

@@ -7,10 +7,13 @@ import type { SessionState } from './session-state.ts'
 
 export interface RemovalActions {
   /** Deletes a message with everything below it; a notice offers the way back. */
-  remove: (messageId: string) => Promise<void>
+  remove: (messageId: string) => Promise<WayBack>
   /** Deletes every branch but this message's; a notice offers the way back. */
-  keepOnly: (messageId: string) => Promise<void>
+  keepOnly: (messageId: string) => Promise<WayBack>
 }
+
+/** Brings back what was deleted; undefined where nothing was. */
+export type WayBack = (() => Promise<void>) | undefined
 
 export interface RemovalServices {
   api: Api
@@ -27,34 +30,38 @@ export function createRemovalActions(store: StoreApi<SessionState>, services: Re
 
   return { remove, keepOnly }
 
-  async function remove(messageId: string): Promise<void> {
+  async function remove(messageId: string): Promise<WayBack> {
     const { siblings, messages } = store.getState()
     const place = siblings[messageId]
     const parent = messages.find(({ id }) => id === messageId)?.parentMessageId
     const beside = place?.prev ?? place?.next ?? parent ?? undefined
-    await tried(async () => {
+    return tried(async () => {
       const removed = await api.deleteMessage(sessionId, messageId)
       await show(beside)
-      offerUndo(t.chat.deleted(removed.deleted.length), removed, messageId)
+      return offerUndo(t.chat.deleted(removed.deleted.length), removed, messageId)
     })
   }
 
-  async function keepOnly(messageId: string): Promise<void> {
-    await tried(async () => {
+  async function keepOnly(messageId: string): Promise<WayBack> {
+    return tried(async () => {
       const removed = await api.keepBranch(sessionId, messageId)
       await show(messageId)
-      offerUndo(t.chat.otherBranchesDeleted(removed.deleted.length), removed, messageId)
+      return offerUndo(t.chat.otherBranchesDeleted(removed.deleted.length), removed, messageId)
     })
   }
 
-  function offerUndo(text: string, { removalId, deleted }: Removed, messageId: string): void {
-    if (deleted.length === 0) return notice(text)
+  function offerUndo(text: string, { removalId, deleted }: Removed, messageId: string): WayBack {
+    if (deleted.length === 0) {
+      notice(text)
+      return undefined
+    }
     const undo = () =>
-      void tried(async () => {
+      tried(async () => {
         await api.undoRemoval(sessionId, removalId)
         await show(messageId)
       })
-    notice(text, { label: t.ui.undo, onSelect: undo })
+    notice(text, { label: t.ui.undo, onSelect: () => void undo() })
+    return undo
   }
 
   async function show(messageId: string | undefined): Promise<void> {
@@ -66,11 +73,12 @@ export function createRemovalActions(store: StoreApi<SessionState>, services: Re
     onChange()
   }
 
-  async function tried(work: () => Promise<void>): Promise<void> {
+  async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
-      await work()
+      return await work()
     } catch (error) {
       onError(error)
+      return undefined
     }
   }
 }

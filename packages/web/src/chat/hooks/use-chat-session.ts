@@ -4,6 +4,7 @@ import type { ListedSession } from '../../api/api.ts'
 import { findSession } from '../../find-session.ts'
 import { useApp } from '../../workspace.ts'
 import { useSession, useSessionStore } from '../session-context.ts'
+import { placesOf, type MessagePlace } from './places-of.ts'
 
 export interface ChatSession {
   sessionId: string
@@ -21,6 +22,8 @@ export interface ChatSession {
 
 /** The ways that the conversation went at each message. */
 export interface SiblingNav {
+  /** Every message of the branch in sight, in its order, with where it stands among its siblings. */
+  places: readonly MessagePlace[]
   /** Where a message stands among its siblings, 1-based; undefined where that is not known. */
   placeOf: (messageId: string) => SiblingPlace | undefined
   /** Shows the branch through the sibling before it; false where there is none. */
@@ -35,7 +38,8 @@ export function useChatSession(): ChatSession {
   const agentId = useSession((state) => state.agentId)
   const siblings = useSession((state) => state.siblings)
   const hasOlder = useSession((state) => state.older.hasMore)
-  const leafMessageId = useSession((state) => state.messages.at(-1)?.id ?? null)
+  const messages = useSession((state) => state.messages)
+  const leafMessageId = messages.at(-1)?.id ?? null
   const session = useApp((state) => findSession(state, sessionId))
   const siblingNav = useMemo(() => {
     const go = (to: string | null | undefined): boolean => {
@@ -44,11 +48,12 @@ export function useChatSession(): ChatSession {
       return true
     }
     return {
+      places: placesOf(messages, siblings),
       placeOf: (messageId: string) => siblings[messageId],
       previous: (messageId: string) => go(siblings[messageId]?.prev),
       next: (messageId: string) => go(siblings[messageId]?.next),
     }
-  }, [siblings, showBranch])
+  }, [messages, siblings, showBranch])
   return useMemo(
     () => ({ sessionId, agentId, session, branch: { leafMessageId, hasOlder }, siblingNav }),
     [sessionId, agentId, session, leafMessageId, hasOlder, siblingNav],

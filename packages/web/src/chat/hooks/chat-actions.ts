@@ -1,0 +1,37 @@
+import type { SessionActions } from '../session-store.ts'
+
+const names = [
+  // Saying something.
+  'send',
+  'enqueue',
+  'dequeue',
+  'sendQueued',
+  'retryUnsent',
+  'takeBackUnsent',
+  'steer',
+  'stop',
+  'answer',
+  'setDraft',
+  'attach',
+  'attachText',
+  'detach',
+  // What can be done to messages.
+  'edit',
+  'regenerate',
+  'goOn',
+  'remove',
+  'keepOnly',
+  'switchCompaction',
+  // Looking at them.
+  'showBranch',
+  'goTo',
+  'loadOlder',
+] as const
+
+export type ChatActions = Pick<SessionActions, (typeof names)[number]> & Pick<SessionActions['panels'], 'open'>
+
+/** What a session offers to whoever extends the page. */
+export function chatActions(store: SessionActions): ChatActions {
+  const actions = Object.fromEntries(names.map((name) => [name, store[name]]))
+  return { ...(actions as unknown as ChatActions), open: store.panels.open }
+}
