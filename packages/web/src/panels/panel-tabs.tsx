@@ -1,4 +1,4 @@
-import { AppWindow, PanelRightClose, Pin, PinOff, X } from 'lucide-react'
+import { AppWindow, PanelRightClose, Pin, PinOff, Plus, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 import { useStore } from 'zustand'
@@ -8,6 +8,7 @@ import { VisibleText } from '../ui/visible-text.tsx'
 import type { Panel } from './panel.ts'
 import type { Panels } from './panels.ts'
 import { elementId, frontOf } from './panels-state.ts'
+import { askForPanel } from './toggle-panels.ts'
 import { useKind } from './use-kind.ts'
 
 /** One tab per panel; arrows go from one to the next, Delete closes. Beside them what is done with the one in front. */
@@ -56,6 +57,11 @@ export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }
         ))}
       </div>
       <span className="beside-actions">
+        {front.kind !== 'open' && (
+          <IconButton label={t.panels.open} onClick={() => askForPanel(panels)}>
+            <Plus />
+          </IconButton>
+        )}
         <IconButton
           label={front.pinned ? t.panels.unpin : t.panels.pin}
           aria-pressed={front.pinned}

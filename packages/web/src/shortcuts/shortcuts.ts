@@ -1,5 +1,10 @@
+import { flushSync } from 'react-dom'
+import { chooseNextMode } from '../modes/choose-next-mode.ts'
+import { togglePanels } from '../panels/toggle-panels.ts'
+import { sessionBeside } from '../sessions/session-beside.ts'
 import { t } from '../texts/t.ts'
 import type { Workspace } from '../workspace.ts'
+import { decideAsk } from './decide-ask.ts'
 import type { Keys } from './keys.ts'
 
 export interface Shortcut {
@@ -9,6 +14,12 @@ export interface Shortcut {
   where: 'everywhere' | 'message' | 'lists'
   /** Absent: whoever has the focus hears the keys; here they are only told. */
   run?: (workspace: Workspace) => void
+  /** Nothing happens where somebody types. A sign alone is text there anyway. */
+  notInText?: true
+  /** The dialog that it belongs to, by a selector: behind any other nothing happens. */
+  within?: string
+  /** What can be done from the palette as well. */
+  inPalette?: true
 }
 
 /** Every shortcut of the page, as the sheet tells them. */
@@ -19,33 +30,100 @@ export const shortcuts: readonly Shortcut[] = [
     title: () => t.shortcuts.newSession,
     where: 'everywhere',
     run: ({ app }) => app.newSession(),
+    inPalette: true,
+  },
+  {
+    id: 'next-session',
+    keys: 'Alt+ArrowDown',
+    title: () => t.shortcuts.nextSession,
+    where: 'everywhere',
+    run: (workspace) => goBeside(workspace, 1),
+    inPalette: true,
+  },
+  {
+    id: 'previous-session',
+    keys: 'Alt+ArrowUp',
+    title: () => t.shortcuts.previousSession,
+    where: 'everywhere',
+    run: (workspace) => goBeside(workspace, -1),
+    inPalette: true,
   },
   {
     id: 'palette',
     keys: 'Mod+K',
     title: () => t.palette.title,
     where: 'everywhere',
-    run: ({ app }) => {
-      // Not over another dialog: it would take its place, and with it what was typed there.
-      if (app.getState().dialog === null) app.setDialog('palette')
-    },
+    run: ({ app }) => app.setDialog('palette'),
   },
-  { id: 'search', keys: 'Mod+Shift+F', title: () => t.shortcuts.search, where: 'everywhere' },
+  {
+    id: 'search',
+    keys: 'Mod+Shift+F',
+    title: () => t.shortcuts.search,
+    where: 'everywhere',
+    run: ({ app }) => {
+      // What is closed cannot take the focus.
+      flushSync(() => app.setSidebar(true))
+      focusOn('.sidebar-search input')
+    },
+    inPalette: true,
+  },
   { id: 'find', keys: 'Mod+F', title: () => t.find.label, where: 'everywhere' },
-  { id: 'inbox', keys: 'Mod+I', title: () => t.shortcuts.inbox, where: 'everywhere' },
+  {
+    id: 'inbox',
+    keys: 'Mod+I',
+    title: () => t.shortcuts.inbox,
+    where: 'everywhere',
+    run: ({ app }) => app.setDialog('inbox'),
+    inPalette: true,
+  },
+  {
+    id: 'approve',
+    keys: 'Alt+Y',
+    title: () => t.shortcuts.approve,
+    where: 'everywhere',
+    run: () => decideAsk('approve'),
+    notInText: true,
+  },
+  {
+    id: 'deny',
+    keys: 'Alt+N',
+    title: () => t.shortcuts.deny,
+    where: 'everywhere',
+    run: () => decideAsk('deny'),
+    notInText: true,
+  },
+  {
+    id: 'mode',
+    keys: 'Alt+M',
+    title: () => t.shortcuts.mode,
+    where: 'everywhere',
+    run: ({ app }) => chooseNextMode(app),
+    inPalette: true,
+  },
   {
     id: 'settings',
     keys: 'Mod+,',
     title: () => t.shortcuts.settings,
     where: 'everywhere',
     run: ({ app }) => app.openSettings(),
+    inPalette: true,
   },
   {
     id: 'panels',
     keys: 'Mod+.',
     title: () => t.panels.shortcut,
     where: 'everywhere',
-    run: ({ app, session }) => session(app.getState().sessionId).panels.toggle(),
+    run: ({ app, session }) => togglePanels(session(app.getState().sessionId).panels),
+    within: '.beside-sheet',
+    inPalette: true,
+  },
+  {
+    id: 'sidebar',
+    keys: 'Mod+B',
+    title: () => t.palette.sessions,
+    where: 'everywhere',
+    run: ({ app }) => app.setSidebar(!app.getState().sidebar),
+    inPalette: true,
   },
   {
     id: 'debug',
@@ -53,6 +131,14 @@ export const shortcuts: readonly Shortcut[] = [
     title: () => t.debug.shortcut,
     where: 'everywhere',
     run: ({ app, session }) => session(app.getState().sessionId).panels.open({ kind: 'debug', title: t.debug.title }),
+    inPalette: true,
+  },
+  {
+    id: 'write',
+    keys: '/',
+    title: () => t.shortcuts.write,
+    where: 'everywhere',
+    run: () => focusOn('.composer-box textarea'),
   },
   {
     id: 'shortcuts',
@@ -60,6 +146,7 @@ export const shortcuts: readonly Shortcut[] = [
     title: () => t.shortcuts.sheet,
     where: 'everywhere',
     run: ({ app }) => app.setDialog('shortcuts'),
+    inPalette: true,
   },
   { id: 'close', keys: 'Escape', title: () => t.shortcuts.close, where: 'everywhere' },
   { id: 'send', keys: 'Enter', title: () => t.shortcuts.send, where: 'message' },
@@ -68,7 +155,6 @@ export const shortcuts: readonly Shortcut[] = [
   { id: 'stop', keys: 'Escape', title: () => t.shortcuts.stop, where: 'message' },
   { id: 'history', keys: 'ArrowUp', title: () => t.shortcuts.history, where: 'message' },
   { id: 'quote', keys: 'Alt+Q', title: () => t.shortcuts.quote, where: 'message' },
-  { id: 'mode', keys: 'Shift+Tab', title: () => t.shortcuts.mode, where: 'message' },
   { id: 'files', keys: '@', title: () => t.shortcuts.files, where: 'message' },
   { id: 'commands', keys: '/', title: () => t.shortcuts.commands, where: 'message' },
   { id: 'next', keys: 'ArrowDown', title: () => t.shortcuts.next, where: 'lists' },
@@ -77,3 +163,12 @@ export const shortcuts: readonly Shortcut[] = [
   { id: 'rename', keys: 'F2', title: () => t.shortcuts.rename, where: 'lists' },
   { id: 'remove', keys: 'Delete', title: () => t.shortcuts.remove, where: 'lists' },
 ]
+
+function goBeside({ app }: Workspace, step: 1 | -1): void {
+  const id = sessionBeside(app.getState(), step)
+  if (id !== undefined) app.select(id)
+}
+
+function focusOn(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus()
+}

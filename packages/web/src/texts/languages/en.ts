@@ -381,7 +381,7 @@ export const en = {
     switchProviderOn: (provider: string) => `Switch ${provider} on`,
     quote: 'Quote',
     tokens: (count: string) => `about ${count} tokens`,
-    hintPicks: '/ for commands, @ for files and agents',
+    hintPicks: '/ commands · @ files, agents',
   },
   inbox: {
     title: 'Waiting for you',
@@ -584,7 +584,8 @@ export const en = {
       missingTool: (name: string) => `${name} (not there now)`,
       limits: 'Limits of a turn',
       limitsWords: 'budget steps tokens seconds time maximum',
-      limitsAbout: 'A turn that reaches one of them ends and says so. Empty: no limit.',
+      limitsAbout:
+        'A turn that reaches one of them ends and says so. Empty: 100 model calls, and as many tokens and seconds as it takes.',
       steps: 'Model calls',
       tokens: 'Tokens',
       seconds: 'Seconds',
@@ -830,6 +831,11 @@ export const en = {
     send: 'Send',
     line: 'New line',
     mode: 'Next mode',
+    nextSession: 'Next session of the list',
+    previousSession: 'Previous session of the list',
+    approve: 'Approve what is asked in the chat',
+    deny: 'Deny what is asked in the chat',
+    write: 'To the message',
     files: 'Name files, folders and agents',
     commands: 'Commands and skills, at the beginning',
     next: 'Next entry',
@@ -968,7 +974,8 @@ export const en = {
     replaces: 'Your version of an agent that comes from elsewhere. Deleting it brings that one back.',
     yourVersion: 'your version',
     edit: 'Change',
-    oneLanguage: (languages: string) => `Your version has one prompt for all languages; the one in ${languages} is not used then.`,
+    oneLanguage: (languages: string) =>
+      `Your version has one prompt for all languages; the one in ${languages} is not used then.`,
     params: 'Settings of the model',
     paramsAbout: 'What a model does not take is left out; what you set in a session goes before.',
     paramsNone: 'This model has no settings.',
@@ -1188,7 +1195,7 @@ export const en = {
     picked: (name: string) => `Mode: ${name}`,
     choose: 'Choose a mode',
     rules: 'Rules and sandbox…',
-    key: '{keys} in the message goes to the next one',
+    key: '{keys} goes to the next one',
     each: {
       default: {
         name: 'Default',
@@ -1310,7 +1317,8 @@ export const en = {
     beingMadeBy: (model: string) => `Being made by ${model}`,
     mediaSettings: 'Open the settings for models',
     mediaProblems: {
-      login_required: 'The provider wants a key that is valid. Enter one in the settings, or switch to another provider.',
+      login_required:
+        'The provider wants a key that is valid. Enter one in the settings, or switch to another provider.',
       insufficient_credits:
         'The account at the provider has no credit left. Add some there, or use the model of another provider.',
       no_model: 'There is no model here that can make this. Set up a provider that has one.',

@@ -370,7 +370,7 @@ export const zh: Texts = {
     switchProviderOn: (provider: string) => `开启 ${provider}`,
     quote: '引用',
     tokens: (count: string) => `约 ${count} 个 token`,
-    hintPicks: '输入 / 使用命令，@ 提及文件和智能体',
+    hintPicks: '/ 命令 · @ 文件、智能体',
   },
   inbox: {
     title: '等待你处理',
@@ -596,7 +596,7 @@ export const zh: Texts = {
       missingTool: (name) => `${name}（目前不存在）`,
       limits: '每轮的限制',
       limitsWords: '预算 步数 token 秒 时间 上限',
-      limitsAbout: '达到任一限制时，该轮会结束并说明原因。留空：不限制。',
+      limitsAbout: '达到任一限制时，该轮会结束并说明原因。留空：100 次模型调用，token 和时间不限。',
       steps: '模型调用次数',
       tokens: 'token 数',
       seconds: '秒数',
@@ -834,6 +834,11 @@ export const zh: Texts = {
     send: '发送',
     line: '换行',
     mode: '下一个模式',
+    nextSession: '列表中的下一个会话',
+    previousSession: '列表中的上一个会话',
+    approve: '批准对话中的请求',
+    deny: '拒绝对话中的请求',
+    write: '转到消息框',
     files: '提及文件、文件夹和智能体',
     commands: '命令和技能（在开头）',
     next: '下一项',
@@ -1190,7 +1195,7 @@ export const zh: Texts = {
     picked: (name) => `模式：${name}`,
     choose: '选择模式',
     rules: '规则与沙箱…',
-    key: '在消息框中按 {keys} 切换到下一个',
+    key: '按 {keys} 切换到下一个',
     each: {
       default: {
         name: '默认',

@@ -1,0 +1,140 @@
+import { Bot, File, Folder, GitBranch, Globe, Plus, SquareTerminal } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { ComponentType } from 'react'
+import { useStore } from 'zustand'
+import type { PickItem } from '../../api/api.ts'
+import type { TaskInfo } from '../../api/page-info.ts'
+import { openBranchMap } from '../../branches/open-branch-map.ts'
+import { useSession, useSessionStore } from '../../chat/session-context.ts'
+import { webAddress } from '../../displays/parts/read-fields.ts'
+import { agentPanel } from '../../sub-agents/agent-panel.ts'
+import { t } from '../../texts/t.ts'
+import { focusField } from '../../ui/focus-field.ts'
+import { VisibleText } from '../../ui/visible-text.tsx'
+import { useWorkspace } from '../../workspace.ts'
+import type { PanelProps } from '../panel.ts'
+import './open.css'
+
+export { Plus as Icon }
+
+interface Choice {
+  key: string
+  label: string
+  note?: string
+  Icon: ComponentType
+  /** What it opens takes the place of this panel; a folder only goes on in the field. */
+  take: () => void
+}
+
+/** What a person wants beside the chat: a file by its name, a page by its address, what runs, the branches. */
+export default function OpenPanel({ panel }: PanelProps) {
+  const { panels, agents } = useSessionStore()
+  const [text, setText] = useState('')
+  const files = useFiles(text)
+  const tasks = useTasks()
+  const hasAgents = useStore(agents, (state) => state.agents.size > 0)
+  const hasMessages = useSession((state) => state.messages.length > 0)
+  const open = (show: () => void) => () => {
+    show()
+    panels.close(panel.id)
+  }
+  const choices = [...addressIn(text), ...files.flatMap(fileChoice), ...(text === '' ? things() : [])]
+
+  return (
+    <div className="beside-body open-panel">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          choices[0]?.take()
+        }}
+      >
+        <input
+          ref={focusField}
+          value={text}
+          aria-label={t.panels.openWhat}
+          placeholder={t.panels.openWhat}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </form>
+      <ul aria-label={t.panels.toOpen}>
+        {choices.map(({ key, label, note, Icon, take }) => (
+          <li key={key}>
+            <button type="button" onClick={take}>
+              <Icon aria-hidden />
+              <span>
+                <VisibleText text={label} as="name" />
+              </span>
+              {note !== undefined && <small>{note}</small>}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {choices.length === 0 && <p className="open-none">{t.panels.openNothing}</p>}
+    </div>
+  )
+
+  function addressIn(typed: string): Choice[] {
+    const isBare = /^[\w-]+(?:\.[\w-]+)+(?:[/?#]|$)/.test(typed) && !files.some(({ label }) => label === typed)
+    const address = webAddress(typed.trim()) ?? (isBare ? webAddress(`https://${typed.trim()}`) : undefined)
+    if (address === undefined) return []
+    const { href, host } = address
+    const show = () => panels.open({ kind: 'browser', key: href, title: host, data: { url: href } })
+    return [{ key: href, label: href, note: t.panels.aPage, Icon: Globe, take: open(show) }]
+  }
+
+  function fileChoice({ kind, label }: PickItem): Choice[] {
+    if (kind === 'folder') return [{ key: label, label, Icon: Folder, take: () => setText(label) }]
+    if (kind !== 'file') return []
+    const title = label.split('/').at(-1) ?? label
+    const show = () => panels.open({ kind: 'file', key: label, title, data: { path: label } })
+    return [{ key: label, label, Icon: File, take: open(show) }]
+  }
+
+  function things(): Choice[] {
+    const running = tasks.map((task): Choice => {
+      const show = () =>
+        panels.open({ kind: 'terminal', key: task.id, title: task.command.slice(0, 80), data: { taskId: task.id } })
+      const note = t.panels.taskStatus[task.status]
+      return { key: `task ${task.id}`, label: task.command, note, Icon: SquareTerminal, take: open(show) }
+    })
+    const map = { key: 'branches', label: t.branches.title, Icon: GitBranch, take: open(() => openBranchMap(panels)) }
+    const team = {
+      key: 'agents',
+      label: t.subAgents.title,
+      Icon: Bot,
+      take: open(() => panels.open(agentPanel(agents, null))),
+    }
+    return [...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
+  }
+}
+
+/** Files and folders of the workspace that the words may mean. */
+function useFiles(text: string): PickItem[] {
+  const { api } = useWorkspace()
+  const [items, setItems] = useState<PickItem[]>([])
+  useEffect(() => {
+    const asking = new AbortController()
+    api.complete(`@${text.trim()}`, asking.signal).then(
+      (found) => setItems(found.items.filter(({ kind }) => kind === 'file' || kind === 'folder')),
+      // The page says elsewhere that the server is away.
+      () => undefined,
+    )
+    return () => asking.abort()
+  }, [api, text])
+  return items
+}
+
+function useTasks(): TaskInfo[] {
+  const { api } = useWorkspace()
+  const sessionId = useSession((state) => state.sessionId)
+  const [tasks, setTasks] = useState<TaskInfo[]>([])
+  useEffect(() => {
+    api.backgroundTasks(sessionId).then(
+      (list) => setTasks(list.tasks),
+      () => undefined,
+    )
+  }, [api, sessionId])
+  return tasks
+}
