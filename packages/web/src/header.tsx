@@ -1,10 +1,10 @@
 import { PanelLeftOpen, ShieldOff, SquarePen } from 'lucide-react'
 import { BranchesButton } from './branches/branches-button.tsx'
 import { ContextButton } from './context/context-button.tsx'
-import { findSession } from './find-session.ts'
 import { InboxButton } from './inbox/inbox-button.tsx'
 import { currentMode } from './modes/session-mode.ts'
 import { PanelsButton } from './panels/panels-button.tsx'
+import { SessionTitle } from './sessions/session-title.tsx'
 import { AgentsButton } from './sub-agents/agents-button.tsx'
 import { t } from './texts/t.ts'
 import { IconButton } from './ui/icon-button.tsx'
@@ -13,9 +13,7 @@ import { useApp, useWorkspace } from './workspace.ts'
 export function Header() {
   const { app } = useWorkspace()
   const sidebar = useApp((state) => state.sidebar)
-  const title = useApp(
-    (state) => findSession(state, state.sessionId)?.title ?? (state.isNew ? t.header.newSession : ''),
-  )
+  const sessionId = useApp((state) => state.sessionId)
   const mode = useApp(currentMode)
   return (
     <header className="header" data-mode={mode}>
@@ -29,7 +27,7 @@ export function Header() {
           </IconButton>
         </>
       )}
-      <h1 className="header-title">{title}</h1>
+      <SessionTitle key={sessionId} />
       {mode === 'bypass' && (
         <p className="header-bypass">
           <ShieldOff aria-hidden />
