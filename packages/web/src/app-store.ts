@@ -28,6 +28,8 @@ export interface AppState extends ShelfState {
   /** The session in sight. One that nothing was said in yet exists only here. */
   sessionId: string
   isNew: boolean
+  /** Nothing was said from this browser yet. */
+  isFirstVisit: boolean
   /** The message that was asked for, once per asking. */
   target: { messageId: string } | null
   sessions: ListedSession[]
@@ -107,6 +109,7 @@ export interface AppServices {
 }
 
 const sidebarKey = 'troupe.sidebar'
+const begunKey = 'troupe.begun'
 
 export function createAppStore(sessionId: string | null, services: AppServices): AppStore {
   const { api, kept, screen, onError, onSession } = services
@@ -115,6 +118,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     isKeyRefused: false,
     sessionId: sessionId ?? newId('s'),
     isNew: sessionId === null,
+    isFirstVisit: kept.get(begunKey) === null,
     target: null,
     sessions: [],
     apart: {},
@@ -268,7 +272,9 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   }
 
   function sessionBegan(): void {
-    if (getState().isNew) setState({ isNew: false })
+    if (!getState().isNew) return
+    kept.set(begunKey, 'yes')
+    setState({ isNew: false, isFirstVisit: false })
   }
 
   function titleChanged(changed: string, title: string): void {

@@ -9,7 +9,7 @@ import { useSessionStore } from './session-context.ts'
 import './empty-chat.css'
 
 const shownExamples = 8
-/** Only who has no session yet sees it; without it the screen is still one to begin on. */
+/** Only who has said nothing here yet sees it; without it the screen is still one to begin on. */
 const FirstRun = lazy(() =>
   import('../first-run/first-run.tsx').then(
     (loaded) => ({ default: loaded.FirstRun }),
@@ -23,7 +23,7 @@ export function EmptyChat() {
   const { send } = useSessionStore()
   const current = useCurrentModel()
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
-  const isFirst = useApp((state) => state.sessions.length === 0 && state.modelsLoaded)
+  const isFirst = useApp((state) => (state.sessions.length === 0 || state.isFirstVisit) && state.modelsLoaded)
   const blocked = useBlocked() !== null
   const examples = examplesOf(model, t.tag).slice(0, shownExamples)
   return (
