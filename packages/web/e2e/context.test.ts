@@ -73,8 +73,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).waitFor({ state: 'detached' })
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Context X-ray')
 
-    await chat.field.press('Shift+Tab')
-    await chat.field.press('Shift+Tab')
+    await chat.field.press('Alt+m')
+    await chat.field.press('Alt+m')
     await page.getByRole('button', { name: 'Mode: Plan' }).waitFor()
     await expect
       .poll(async () => {

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { noteSince } from '../shortcuts/decide-ask.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
@@ -44,7 +45,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
     })
   }
   return (
-    <fieldset className="approval" tabIndex={-1} data-focus-home="">
+    <fieldset ref={noteSince} className="approval" tabIndex={-1} data-focus-home="">
       <legend className="visually-hidden">{t.inbox.decision}</legend>
       <ApprovalFacts approval={approval} />
       {edited !== null && (
@@ -67,11 +68,13 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
           kind="primary"
           disabled={sending || said !== '' || !change.ok}
           aria-describedby={hintId}
+          aria-keyshortcuts="Alt+Y"
+          data-decision="approve"
           onClick={approve}
         >
           {isEdited ? t.inbox.approveEdited : remember === undefined ? t.inbox.approve : t.inbox.approveRemembered}
         </Button>
-        <Button disabled={sending} onClick={deny}>
+        <Button disabled={sending} aria-keyshortcuts="Alt+N" data-decision="deny" onClick={deny}>
           {said === '' ? t.inbox.deny : t.inbox.denyWithRemark}
         </Button>
         <Button

@@ -2,6 +2,7 @@ import { Quote } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useSessionStore } from '../chat/session-context.ts'
 import type { SessionStore } from '../chat/session-store.ts'
+import { isPressed } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { toQuote } from './to-quote.ts'
 import './quote-button.css'
@@ -31,8 +32,8 @@ export function QuoteButton() {
       if (!(event.target instanceof Node && button.current?.contains(event.target))) setChosen(null)
     }
     const onKey = (event: KeyboardEvent) => {
-      const words = event.altKey && event.code === 'KeyQ' ? chosenWords() : null
-      if (words === null) return
+      const words = isPressed('Alt+Q', event) ? chosenWords() : null
+      if (words === null || document.querySelector('dialog:modal') !== null) return
       event.preventDefault()
       quote(store, words)
       setChosen(null)

@@ -1,6 +1,5 @@
 import { Inbox } from 'lucide-react'
-import { useEffect } from 'react'
-import { isPressed, keyNames } from '../shortcuts/keys.ts'
+import { keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -10,15 +9,6 @@ import './inbox-button.css'
 export function InboxButton() {
   const { app } = useWorkspace()
   const count = useApp((state) => state.asks.length)
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (!isPressed('Mod+I', event)) return
-      event.preventDefault()
-      if (app.getState().dialog === null) app.setDialog('inbox')
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  }, [app])
   return (
     <IconButton
       className="inbox-button"

@@ -2,6 +2,7 @@ import type { Mode } from '@troupe/core'
 import { Check, ScrollText } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { useEffect, useRef, useState } from 'react'
+import { keyNames } from '../shortcuts/keys.ts'
 import { sentence } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -21,7 +22,12 @@ export function ModePicker() {
   return (
     <>
       <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger className="mode-trigger" data-mode={mode} aria-label={t.modes.picked(name)}>
+        <DropdownMenu.Trigger
+          className="mode-trigger"
+          data-mode={mode}
+          aria-label={t.modes.picked(name)}
+          aria-keyshortcuts="Alt+M"
+        >
           {modeIcons[mode]}
           <span className="mode-trigger-name">{name}</span>
         </DropdownMenu.Trigger>
@@ -58,7 +64,7 @@ export function ModePicker() {
               <ScrollText aria-hidden />
               {t.modes.rules}
             </DropdownMenu.Item>
-            <p className="mode-key">{sentence(t.modes.key, { keys: <kbd>Shift Tab</kbd> })}</p>
+            <p className="mode-key">{sentence(t.modes.key, { keys: <kbd>{keyNames('Alt+M').join(' ')}</kbd> })}</p>
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>

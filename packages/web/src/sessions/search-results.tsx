@@ -1,6 +1,7 @@
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
+import { moveInList } from './move-in-list.ts'
 import { SessionMark } from './session-mark.tsx'
 import { splitSnippet } from './split-snippet.ts'
 
@@ -17,7 +18,13 @@ export function SearchResults() {
   if (found.hits.length + byTitle.length === 0)
     return <p className="sessions-none">{t.sessions.nothingFound(query.trim())}</p>
   return (
-    <ul className="hits" aria-label={t.sessions.results}>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys from one to the next
+    <ul
+      className="hits"
+      aria-label={t.sessions.results}
+      data-focus-home=".hit"
+      onKeyDown={(event) => void moveInList(event, event.currentTarget.closest('nav'))}
+    >
       {byTitle.map(({ id, title, archived }) => (
         <li key={id}>
           <button type="button" className="hit" onClick={() => app.select(id)}>

@@ -1,5 +1,4 @@
 import { useMemo, useRef } from 'react'
-import type { KeyboardEvent } from 'react'
 import { VList } from 'virtua'
 import type { VListHandle } from 'virtua'
 import type { Folder } from '@troupe/core'
@@ -10,6 +9,7 @@ import { dayGroup, formatMoment } from '../ui/format.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { allowDrop, dropped } from './dragged.ts'
 import { FolderRow } from './folder-row.tsx'
+import { moveInList } from './move-in-list.ts'
 import { SessionRow } from './session-row.tsx'
 
 /**
@@ -84,7 +84,7 @@ export function SessionList() {
         ref={list}
         className="sessions"
         data-focus-home=".session-open"
-        onKeyDown={moveFocus}
+        onKeyDown={(event) => void moveInList(event, event.currentTarget.closest('nav'))}
         onDragOver={(event) => void (isActive && allowDrop(event))}
         onDrop={(event) => {
           const inFolder = (event.target as Element).closest('.folder') !== null
@@ -108,17 +108,6 @@ export function SessionList() {
       </VList>
     </>
   )
-}
-
-/** Up and down go from row to row, whatever lies between. */
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.session-open')]
-  const at = rows.indexOf(event.target as HTMLElement)
-  const next = at === -1 ? undefined : rows[at + (event.key === 'ArrowDown' ? 1 : -1)]
-  if (next === undefined) return
-  event.preventDefault()
-  next.focus()
 }
 
 /** By session, where its title stands for others too: the time tells them apart. */

@@ -1,17 +1,17 @@
 import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
 import { AgentsSettingsButton } from '../agents/agents-settings-button.tsx'
 import { McpButton } from '../mcp/mcp-button.tsx'
 import { RulesButton } from '../rules/rules-button.tsx'
 import { SettingsButton } from '../settings/settings-button.tsx'
-import { isPressed, keyNames } from '../shortcuts/keys.ts'
+import { keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { ListHead } from './list-head.tsx'
+import { moveInList } from './move-in-list.ts'
 import { SearchResults } from './search-results.tsx'
 import { SessionList } from './session-list.tsx'
 import { useDrawer } from './use-drawer.ts'
@@ -27,29 +27,24 @@ export function Sidebar() {
   const query = useApp((state) => state.search.query)
   const view = useApp((state) => state.view)
   const [typed, setTyped] = useState(query)
-  const search = useRef<HTMLInputElement>(null)
   const nav = useRef<HTMLElement>(null)
   useEffect(() => {
     const timer = setTimeout(() => void app.setSearch(typed), typed === '' ? 0 : typingPause)
     return () => clearTimeout(timer)
   }, [app, typed])
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (!isPressed('Mod+Shift+F', event)) return
-      event.preventDefault()
-      // What is closed cannot take the focus.
-      flushSync(() => app.setSidebar(true))
-      search.current?.focus()
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  }, [app])
-
   useDrawer(nav, open)
 
   return (
     <>
-      <nav ref={nav} className="sidebar" aria-label={t.sessions.nav} tabIndex={-1} data-open={open} inert={!open}>
+      <nav
+        ref={nav}
+        className="sidebar"
+        aria-label={t.sessions.nav}
+        tabIndex={-1}
+        data-open={open}
+        data-focus-home=".sidebar-new"
+        inert={!open}
+      >
         <header className="sidebar-head">
           <Mark />
           <strong>Troupe</strong>
@@ -71,14 +66,13 @@ export function Sidebar() {
         <search className="sidebar-search">
           <Search aria-hidden />
           <input
-            ref={search}
             type="text"
             aria-label={t.sessions.searchLabel}
             placeholder={t.sessions.searchPlaceholder}
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key !== 'Escape' || typed === '') return
+              if (moveInList(event, nav.current) || event.key !== 'Escape' || typed === '') return
               // The next one closes the drawer.
               event.preventDefault()
               setTyped('')

@@ -3,6 +3,7 @@ import { isMac, isPressed, keyNames } from './keys.ts'
 
 const press = (key: string, held: Partial<Parameters<typeof isPressed>[1]> = {}) => ({
   key,
+  code: '',
   ctrlKey: false,
   metaKey: false,
   shiftKey: false,
@@ -23,6 +24,14 @@ test('a sign is itself whether or not it needs Shift', () => {
   expect(isPressed('?', press('?'))).toBe(true)
   expect(isPressed('Mod+,', press(',', { ctrlKey: true }))).toBe(true)
   expect(isPressed('?', press('?', { ctrlKey: true }))).toBe(false)
+})
+
+test('a letter with Alt is known by its key, whatever a Mac would type with it', () => {
+  expect(isPressed('Alt+N', press('Dead', { code: 'KeyN', altKey: true }))).toBe(true)
+  expect(isPressed('Alt+N', press('n', { code: 'KeyN', altKey: true }))).toBe(true)
+  expect(isPressed('Alt+N', press('n', { code: 'KeyN' }))).toBe(false)
+  // AltGr, which types characters, is both.
+  expect(isPressed('Alt+N', press('ñ', { code: 'KeyN', altKey: true, ctrlKey: true }))).toBe(false)
 })
 
 test('keys are called as on the machine', () => {

@@ -1,15 +1,16 @@
 /** A key with what is held down, as `Mod+Shift+O`; `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
 export type Keys = string
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
+type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
 
 export const isMac = (userAgent = globalThis.navigator?.userAgent ?? ''): boolean => /Mac|iPhone|iPad/.test(userAgent)
 
-/** Whether this press is that one. A character that needs Shift, such as `?`, is known by itself. */
+/** Whether this press is that one. A character that needs Shift, such as `?`, is known by itself; a Mac has others with Alt. */
 export function isPressed(keys: Keys, event: Pressed): boolean {
   const parts = keys.split('+')
   const key = parts.at(-1) ?? ''
-  if (event.key.toLowerCase() !== key.toLowerCase()) return false
+  const isKey = event.key.toLowerCase() === key.toLowerCase()
+  if (!isKey && !(parts.includes('Alt') && event.code === `Key${key}`)) return false
   if ((event.ctrlKey || event.metaKey) !== parts.includes('Mod') || event.altKey !== parts.includes('Alt')) return false
   const isSign = key.length === 1 && !/[a-z0-9]/i.test(key)
   return isSign || event.shiftKey === parts.includes('Shift')

@@ -4,7 +4,7 @@ import { keepsSigns } from './kept-signs.ts'
 import { isPressed } from './keys.ts'
 import { shortcuts } from './shortcuts.ts'
 
-/** Hears the shortcuts that work everywhere. A sign alone is text where text is typed, and nothing while a dialog is open. */
+/** Hears the shortcuts that work everywhere: behind a dialog none of them does anything but those that belong to it. */
 export function useShortcuts(): void {
   const workspace = useWorkspace()
   useEffect(() => {
@@ -14,12 +14,15 @@ export function useShortcuts(): void {
       if (access !== 'open') return
       const found = shortcuts.find(({ run, keys }) => run !== undefined && isPressed(keys, event))
       if (found === undefined) return
-      const isSign = !found.keys.includes('Mod')
+      const isSign = found.keys.length === 1
       if (isSign && !keepsSigns()) return
-      if (isSign && (dialog !== null || isTyping(event.target) || document.querySelector('dialog[open]') !== null))
-        return
+      if ((isSign || found.notInText === true) && isTyping(event.target)) return
+      const over = [...document.querySelectorAll('dialog:modal')].at(-1)
+      const isCovered = dialog !== null || over !== undefined
+      if (isSign && isCovered) return
       event.preventDefault()
-      found.run?.(workspace)
+      const isOfDialog = found.within !== undefined && over?.matches(found.within) === true
+      if (!event.repeat && (!isCovered || isOfDialog)) found.run?.(workspace)
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
