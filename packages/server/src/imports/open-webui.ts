@@ -3,7 +3,7 @@ import { buildSession } from './build-session.ts'
 import type { ForeignMessage, ImportFiles, Importer } from './importer.ts'
 import { list, record, text, time, type Loose } from './loose.ts'
 import { splitDetails } from './open-webui-details.ts'
-import { blobPart, dataBytes, filePart, isWebAddress, textPart } from './parts.ts'
+import { blobPart, dataBytes, filePart, instructionsPart, isWebAddress, textPart } from './parts.ts'
 
 /** The chat export of Open WebUI: `chat.history.messages` by id, with their parents. */
 export const openWebUi: Importer = {
@@ -19,13 +19,14 @@ export const openWebUi: Importer = {
       const message = record(value)
       const parent = text(message['parentId'])
       const model = text(message['model'])
-      const role = text(message['role']) === 'user' ? 'user' : 'assistant'
+      const given = text(message['role'])
+      const role = given === 'user' ? 'user' : 'assistant'
       const failure = text(record(message['error'])['content']) || text(message['error'])
       messages.push({
         id: key,
         parentId: parent === '' ? null : parent,
         role,
-        parts: text(message['role']) === 'system' ? [] : await readParts(key, message, files),
+        parts: given === 'system' ? instructionsPart(text(message['content'])) : await readParts(key, message, files),
         createdAt: time(message['timestamp']),
         ...(role === 'assistant' && {
           metadata: {

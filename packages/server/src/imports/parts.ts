@@ -1,4 +1,5 @@
 import type { Blobs, Part } from '@troupe/core'
+import { noteSystemMessage } from '../stores/note-system-message.ts'
 
 const mostOutput = 200_000
 const mediaTypes: Record<string, string> = {
@@ -18,6 +19,11 @@ const mediaTypes: Record<string, string> = {
 
 export function textPart(text: string): Part[] {
   return text.trim() === '' ? [] : [{ type: 'text', text: text.toWellFormed() }]
+}
+
+/** What another program had told its model before all: shown, and told to none here. */
+export function instructionsPart(text: string): Part[] {
+  return textPart(text).length === 0 ? [] : noteSystemMessage({ role: 'system', parts: textPart(text) }).parts
 }
 
 export function reasoningPart(text: string): Part[] {

@@ -17,7 +17,7 @@ const ctx = {
 
 async function offered(sessions?: string[]): Promise<(input: Record<string, unknown>) => ReturnType<Offered['call']>> {
   const [tool] = await agentTools({
-    fetch: (target, init) => Promise.resolve(server.request(target, init)),
+    fetch: (target, init) => server.fetch(target, init),
     agents: ['master'],
     version: '1',
     ...(sessions !== undefined && { sessions }),
@@ -28,7 +28,7 @@ async function offered(sessions?: string[]): Promise<(input: Record<string, unkn
 test('an agent goes on with a session that it began, and with no other', async () => {
   const call = await offered()
   const { structuredContent } = await call({ prompt: 'hello' })
-  const session = String(structuredContent?.['session'])
+  const { session } = structuredContent as { session: string }
   expect((await call({ prompt: 'and again', session })).structuredContent).toMatchObject({ session })
   const before = (await server.store.sessions.get('private'))?.messageCount
   for (const named of ['private', 'nowhere', '../x', 7])

@@ -1,6 +1,7 @@
 import { answerSchema, idSchema, modes, paramValuesSchema } from '@troupe/core'
 import { z } from 'zod'
 import { readMetadata, readPart } from './exported-part.ts'
+import { noteSystemMessage } from './note-system-message.ts'
 
 /** What an import takes from exported files, which a person or another program may have written. */
 
@@ -13,14 +14,16 @@ const timeSchema = z
   .transform(Math.round)
   .refine((time) => Math.abs(time) <= latestTime, 'it is no moment')
 
-export const messageSchema = z.object({
-  id: idSchema,
-  parentMessageId: idSchema.nullable().default(null),
-  role: z.enum(['user', 'assistant', 'system']),
-  parts: z.array(z.looseObject({ type: z.string() })).transform((parts) => parts.map(readPart)),
-  metadata: z.looseObject({}).transform(readMetadata).exactOptional(),
-  createdAt: timeSchema,
-})
+export const messageSchema = z
+  .object({
+    id: idSchema,
+    parentMessageId: idSchema.nullable().default(null),
+    role: z.enum(['user', 'assistant', 'system']),
+    parts: z.array(z.looseObject({ type: z.string() })).transform((parts) => parts.map(readPart)),
+    metadata: z.looseObject({}).transform(readMetadata).exactOptional(),
+    createdAt: timeSchema,
+  })
+  .transform(noteSystemMessage)
 
 export const askSchema = z.object({
   id: idSchema,
