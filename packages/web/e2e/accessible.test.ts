@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults, RunOptions } from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
 import { openWorkspace } from './open-workspace.ts'
@@ -79,6 +79,64 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Map of the branches' }).click()
     await page.getByRole('tree').waitFor()
     expect(await everyLook(page)).toEqual([])
+    await page.keyboard.press('Escape')
+  })
+
+  test('axe finds nothing in what was made: a report, a chart, a form; nor in a panel beside them', async () => {
+    const chat = chatPage(page)
+    await chat.newSession()
+    await chat.ask('Make a small report')
+    await chat.ask('Draw a chart')
+    // Two calls that are alike have one name.
+    await chat.ask('What time is it in Tokyo?')
+    await chat.ask('What time is it in Tokyo?')
+    await chat.send('Show me a form')
+    await page.getByRole('button', { name: 'Book it' }).waitFor()
+    await page.setViewportSize({ width: 1200, height: 4000 })
+    await page.getByRole('group', { name: 'TimeNow: done' }).nth(1).waitFor()
+    await page.getByRole('group', { name: 'JsxCreate: done' }).waitFor()
+    expect(await everyLook(page)).toEqual([])
+    await page.getByRole('button', { name: 'Leave it' }).click()
+    await chat.finished()
+    const card = page.getByRole('group', { name: 'ChartRender: done' })
+    await card.getByRole('button', { name: 'Open beside' }).click()
+    await page.getByRole('separator', { name: 'Width of the panels' }).waitFor()
+    expect(await oneLook(page)).toEqual([])
+    await page.keyboard.press('Escape')
+  })
+
+  test('axe finds nothing in what keys and buttons open', async () => {
+    const chat = chatPage(page)
+    const look = async (shown: Locator): Promise<void> => {
+      await shown.waitFor()
+      expect(await oneLook(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await shown.waitFor({ state: 'detached' })
+    }
+    await page.keyboard.press('Control+k')
+    await look(page.getByRole('dialog').getByRole('combobox'))
+    await page.keyboard.press('Control+f')
+    await look(page.getByRole('textbox', { name: 'Find in this session' }))
+    await page.getByRole('button', { name: 'Settings of the model' }).click()
+    await look(page.locator('.params-popover .params'))
+    await page.getByRole('navigation').getByRole('button', { name: 'Archive, trash, import' }).click()
+    await page.getByRole('menuitem', { name: 'Import …' }).click()
+    await look(page.getByRole('dialog', { name: 'Import sessions' }))
+    await chat.field.blur()
+    await page.keyboard.press('?')
+    await look(page.locator('.shortcut-columns'))
+    await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).click()
+    await page.getByRole('button', { name: 'Leave it' }).click()
+    await chat.lastAnswer.getByText('2 / 2').waitFor()
+    await page.getByRole('button', { name: 'Map of the branches' }).click()
+    await page
+      .getByRole('treeitem', { name: /^Answer/ })
+      .nth(-2)
+      .click()
+    await page.getByRole('button', { name: 'Compare with the branch in sight' }).click()
+    await page.getByRole('article', { name: 'In sight, Answer' }).first().waitFor()
+    expect(await everyLook(page)).toEqual([])
+    await page.keyboard.press('Escape')
   })
 
   test('axe finds nothing on the locked page', async () => {
@@ -124,10 +182,10 @@ async function oneLook(page: Page, rule?: string): Promise<string[]> {
       await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))
       const { violations } = await found.run(document, options)
       // The headings of a conversation are those of the texts in it, which have their own order; what opens at a button
-      // belongs to it, wherever it stands in the document; and what divides two regions is in neither.
+      // belongs to it, wherever it stands in the document.
       const isFine = (id: string, element: Element | null): boolean =>
         (id === 'heading-order' && element?.closest('.list') != null) ||
-        (id === 'region' && element?.closest('[data-radix-popper-content-wrapper], hr') != null)
+        (id === 'region' && element?.closest('[data-radix-popper-content-wrapper]') != null)
       return violations.map(({ id, nodes }) => ({
         id,
         nodes: nodes.filter(({ target }) => !isFine(id, document.querySelector(String(target[0])))),
@@ -135,6 +193,8 @@ async function oneLook(page: Page, rule?: string): Promise<string[]> {
     },
     {
       resultTypes: ['violations'],
+      // What is in the frames is not ours.
+      iframes: false,
       ...(rule !== undefined && { runOnly: { type: 'rule', values: [rule] } }),
     } satisfies RunOptions as RunOptions,
   )

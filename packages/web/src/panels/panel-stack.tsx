@@ -51,19 +51,17 @@ function Aside({ asked, shown, onHeard, onHide, children }: FrameProps) {
     return () => current?.removeEventListener('keydown', onKey)
   }, [onHide])
   return (
-    <>
+    <aside
+      ref={frame}
+      className="beside-stack beside-aside"
+      aria-label={t.panels.title}
+      tabIndex={-1}
+      data-focus-home=""
+      style={{ width }}
+    >
       <ResizeHandle width={width} {...sizes} />
-      <aside
-        ref={frame}
-        className="beside-stack"
-        aria-label={t.panels.title}
-        tabIndex={-1}
-        data-focus-home=""
-        style={{ width }}
-      >
-        {children}
-      </aside>
-    </>
+      {children}
+    </aside>
   )
 }
 
