@@ -108,7 +108,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await toolsOf(page)).toEqual([])
     await box.getByRole('button', { name: 'Trust and start it' }).press('Enter')
     await head(page, /^brought of this project ?, \d+ tools/).waitFor()
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe('mcp-head')
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('settings-row-head')
     await dialog(page).getByRole('checkbox', { name: /^echo/ }).waitFor()
     expect((await toolsOf(page)).length).toBeGreaterThan(1)
     await page.keyboard.press('Escape')

@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog.getByLabel('Name', { exact: true }).fill('Away')
     await dialog.getByLabel('Base URL', { exact: true }).fill('http://127.0.0.1:1/v1')
     await page.keyboard.press('Enter')
-    await dialog.locator('.provider-bad').waitFor()
+    await dialog.locator('.settings-failure:not(:empty)').waitFor()
     await dialog.getByLabel('Name', { exact: true }).fill('Near by')
     await dialog.getByLabel('Base URL', { exact: true }).fill(wire.baseURL('custom'))
     await page.keyboard.press('Enter')

@@ -1,4 +1,4 @@
-import { ArrowLeft, Copy, MessageSquare, Trash2 } from 'lucide-react'
+import { ArrowLeft, Copy, MessageSquare, Pencil, Power, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
 import { t } from '../texts/t.ts'
@@ -10,19 +10,29 @@ import { draftOf } from './agent-draft.ts'
 
 export interface AgentDetailsProps {
   agent: AgentInfo
+  /** It is the workspace's version of one that comes from elsewhere. */
+  replaces: boolean
   tools: readonly ToolInfo[]
   others: readonly AgentInfo[]
   onBack: () => void
   onTry: () => void
   onCopy: () => void
   onSave: (body: Omit<AgentDefinitionBody, 'enabled'>) => Promise<void>
+  onToggle: (enabled: boolean) => void
   onDelete: () => Promise<void>
 }
 
-/** One agent: its form where it is the workspace's own, else what it is. */
-export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProps) {
+/**
+ * One agent: its form where it is the workspace's own. Of others what they are, and on demand the form of a version of
+ * the workspace's own, which goes before them.
+ */
+export function AgentDetails({ agent, replaces, tools, others, ...does }: AgentDetailsProps) {
   const [removing, setRemoving] = useState(false)
+  const [changing, setChanging] = useState(false)
   const isOwn = agent.source === 'database'
+  const isMaster = agent.source === 'built-in' && agent.name === 'master'
+  // One that another stands before is changed there, and one that lacks its tools is no use with other words.
+  const canChange = !isOwn && !isMaster && (agent.enabled || agent.turnedOff === true)
   return (
     <>
       <div className="agent-tools">
@@ -40,6 +50,18 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
           <Copy aria-hidden />
           {t.ui.copy}
         </Button>
+        {canChange && !changing && (
+          <Button kind="quiet" onClick={() => setChanging(true)}>
+            <Pencil aria-hidden />
+            {t.agents.edit}
+          </Button>
+        )}
+        {canChange && (
+          <Button kind="quiet" onClick={() => does.onToggle(!agent.enabled)}>
+            <Power aria-hidden />
+            {agent.enabled ? t.agents.turnOff : t.agents.turnOn}
+          </Button>
+        )}
         {isOwn && (
           <Button kind="quiet" onClick={() => setRemoving(true)}>
             <Trash2 aria-hidden />
@@ -47,8 +69,8 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
           </Button>
         )}
       </div>
-      <p className="agents-intro">
-        {t.agents.origins[agent.source]}
+      <p className="settings-note">
+        {isMaster ? t.agents.master : replaces ? t.agents.replaces : t.agents.origins[agent.source]}
         {agent.path !== undefined && agent.source !== 'built-in' && (
           <>
             {' '}
@@ -59,18 +81,21 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
         )}
       </p>
       {agent.note !== undefined && (
-        <p className="agents-problem">
+        <p className="settings-warning">
           <VisibleText text={agent.note} />
         </p>
       )}
-      {isOwn ? (
+      {changing && agent.languages.length > 0 && (
+        <p className="settings-note">{t.agents.oneLanguage(agent.languages.join(', '))}</p>
+      )}
+      {isOwn || changing ? (
         <AgentForm
           initial={draftOf(agent)}
           keptAs={agent.name}
           isNamed
           tools={tools}
           others={others}
-          onCancel={does.onBack}
+          onCancel={isOwn ? does.onBack : () => setChanging(false)}
           onSave={(_, body) => does.onSave(body)}
         />
       ) : (
@@ -91,11 +116,12 @@ export function AgentDetails({ agent, tools, others, ...does }: AgentDetailsProp
 }
 
 function ReadOnly({ agent }: { agent: AgentInfo }) {
-  const { description, systemPrompt, languages, tools, allowedSubAgents, model, maxDepth, maxSteps } = agent
+  const { description, systemPrompt, languages, tools, allowedSubAgents, model, maxDepth, maxSteps, params } = agent
   const limits = [
     model !== undefined && t.agents.limits.model(model),
     maxSteps !== undefined && t.agents.limits.steps(maxSteps),
     maxDepth !== undefined && t.agents.limits.depth(maxDepth),
+    ...Object.entries(params ?? {}).map(([name, value]) => `${t.composer.setting[name] ?? name}: ${String(value)}`),
   ].filter((limit) => limit !== false)
   return (
     <dl className="agent-facts-list">

@@ -12,6 +12,7 @@ const agent: AgentInfo = {
   tools: ['Read', 'file-read'],
   allowedSubAgents: ['explore'],
   maxSteps: 20,
+  params: { temperature: 0.2 },
 }
 
 test('an agent survives its form', () => {
@@ -23,8 +24,13 @@ test('an agent survives its form', () => {
     model: null,
     maxDepth: null,
     maxSteps: 20,
+    params: { temperature: 0.2 },
     pageIds: null,
   })
+})
+
+test('an agent without settings of its model has none stored', () => {
+  expect(bodyOf({ ...draftOf(agent), params: {} }).params).toBeNull()
 })
 
 test('no list of agents is the default set, an empty one is nobody', () => {

@@ -1,8 +1,8 @@
-import type { ErrorInfo } from '@troupe/core/protocol'
+import type { ErrorInfo, ParamValues } from '@troupe/core/protocol'
 import type { AgentDefinitionBody, AgentInfo } from '../api/agent-info.ts'
 import { t } from '../texts/t.ts'
 
-/** An agent as its form has it: everything is text or a choice. */
+/** An agent as its form has it: everything but the settings of its model is text or a choice. */
 export interface AgentDraft {
   name: string
   description: string
@@ -13,6 +13,7 @@ export interface AgentDraft {
   model: string
   maxDepth: string
   maxSteps: string
+  params: ParamValues
   pageIds: string
 }
 
@@ -28,11 +29,13 @@ export const emptyDraft: AgentDraft = {
   model: '',
   maxDepth: '',
   maxSteps: '',
+  params: {},
   pageIds: '',
 }
 
 export function draftOf(agent: AgentInfo): AgentDraft {
-  const { name, description, systemPrompt, tools, allowedSubAgents, model, maxDepth, maxSteps, pageIds } = agent
+  const { name, description, systemPrompt, tools, allowedSubAgents, model, maxDepth, maxSteps, ...rest } = agent
+  const { params, pageIds } = rest
   return {
     name,
     description,
@@ -43,6 +46,7 @@ export function draftOf(agent: AgentInfo): AgentDraft {
     model: model ?? '',
     maxDepth: maxDepth === undefined ? '' : String(maxDepth),
     maxSteps: maxSteps === undefined ? '' : String(maxSteps),
+    params: params ?? {},
     pageIds: (pageIds ?? []).join(', '),
   }
 }
@@ -62,6 +66,7 @@ export function bodyOf(draft: AgentDraft): Omit<AgentDefinitionBody, 'enabled'> 
     model: draft.model === '' ? null : draft.model,
     maxDepth: numberOf(draft.maxDepth),
     maxSteps: numberOf(draft.maxSteps),
+    params: Object.keys(draft.params).length === 0 ? null : draft.params,
     pageIds: pages.length === 0 ? null : pages,
   }
 }
@@ -104,5 +109,6 @@ const fields: Readonly<Record<string, AgentField>> = {
   model: 'model',
   maxDepth: 'maxDepth',
   maxSteps: 'maxSteps',
+  params: 'params',
   pageIds: 'pageIds',
 }

@@ -6,20 +6,24 @@ import { VisibleText } from '../ui/visible-text.tsx'
 
 export interface AgentEntryProps {
   agent: AgentInfo
+  /** It is the workspace's version of one that comes from elsewhere. */
+  replaces: boolean
   onOpen: () => void
   onTry: () => void
   onToggle: (enabled: boolean) => void
 }
 
 /** One line of the list: who it is, whether it can be used, and why not. */
-export function AgentEntry({ agent, onOpen, onTry, onToggle }: AgentEntryProps) {
-  const { name, description, source, enabled, note } = agent
+export function AgentEntry({ agent, replaces, onOpen, onTry, onToggle }: AgentEntryProps) {
+  const { name, description, source, enabled, turnedOff, note } = agent
+  const canToggle = name !== 'master' && (source === 'database' || enabled || turnedOff === true)
   return (
     <li className="agent-entry" data-enabled={enabled} data-setting={`agent-${name}`}>
       <button type="button" className="agent-entry-open" onClick={onOpen}>
         <span className="agent-entry-name">
           <VisibleText text={name} as="name" />
           {!enabled && <span className="badge">{t.agents.off}</span>}
+          {replaces && <span className="badge">{t.agents.yourVersion}</span>}
           {(source === 'home' || source === 'project') && <span className="badge">{t.agents.places[source]}</span>}
         </span>
         <span className="agent-entry-about">
@@ -39,7 +43,7 @@ export function AgentEntry({ agent, onOpen, onTry, onToggle }: AgentEntryProps) 
             {t.agents.try}
           </Button>
         )}
-        {source === 'database' && (
+        {canToggle && (
           <Button
             kind="quiet"
             aria-label={enabled ? t.agents.turnNamedOff(name) : t.agents.turnNamedOn(name)}

@@ -10,6 +10,7 @@ import { useApp } from '../workspace.ts'
 import { bodyOf, missingIn, refusedIn } from './agent-draft.ts'
 import type { AgentDraft, AgentField } from './agent-draft.ts'
 import { DelegateChoice } from './delegate-choice.tsx'
+import { ParamsChoice } from './params-choice.tsx'
 import { ToolChoice } from './tool-choice.tsx'
 import { useKeptDraft } from './use-kept-draft.ts'
 
@@ -42,7 +43,7 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
   const refuse = (found: typeof problems) => {
     flushSync(() => setProblems(found))
     const wrong = form.current?.querySelector<HTMLElement>(
-      '[aria-invalid=true], fieldset:has(.agents-failure:not(:empty))',
+      '[aria-invalid=true], fieldset:has(.settings-failure:not(:empty))',
     )
     wrong?.scrollIntoView({ block: 'nearest' })
     wrong?.focus()
@@ -72,7 +73,7 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
         if (!busy) void save()
       }}
     >
-      {isBack && <p className="agents-outcome">{t.agents.isBack}</p>}
+      {isBack && <p className="settings-outcome">{t.agents.isBack}</p>}
       {!isNamed && (
         <Field label={t.agents.name} problem={problems.name} hint={t.agents.nameHint}>
           {(field) => (
@@ -179,8 +180,14 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
           )}
         </Field>
       </div>
+      <ParamsChoice
+        model={draft.model}
+        params={draft.params}
+        problem={problems.params}
+        onChange={(params) => set({ params })}
+      />
       <div className="dialog-buttons agent-form-foot">
-        <p className="agents-failure" role="alert">
+        <p className="settings-failure" role="alert">
           {problems.form ?? (Object.keys(problems).length > 0 ? t.agents.notSaved : '')}
         </p>
         <Button
@@ -213,7 +220,7 @@ function Field({ label, problem, hint, children }: FieldProps) {
     <div className="agent-field">
       <label htmlFor={id}>{label}</label>
       {children({ id, 'aria-invalid': problem !== undefined, 'aria-describedby': aboutId })}
-      <p id={aboutId} className={problem === undefined ? 'agent-hint' : 'agents-failure'}>
+      <p id={aboutId} className={problem === undefined ? 'agent-hint' : 'settings-failure'}>
         {problem ?? hint}
       </p>
     </div>

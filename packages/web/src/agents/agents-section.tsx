@@ -15,7 +15,10 @@ import { createDefinitionsStore } from './definitions-store.ts'
 import './agents-section.css'
 
 /** What is looked at: the list, one agent, or a new one that may begin as a copy of another. */
-type View = { kind: 'list' } | { kind: 'agent'; name: string } | { kind: 'new'; from?: AgentInfo }
+type View =
+  | { kind: 'list' }
+  | { kind: 'agent'; name: string; source: AgentInfo['source'] }
+  | { kind: 'new'; from?: AgentInfo }
 
 const groups: { id: 'own' | 'files' | 'builtIn'; source: AgentInfo['source'][] }[] = [
   { id: 'own', source: ['database'] },
@@ -33,7 +36,10 @@ export function AgentsSection() {
   const pane = useSettingsPane()
   useEffect(() => void store.load(), [store])
   const agents = list?.agents ?? []
-  const agent = view.kind === 'agent' ? agents.find(({ name }) => name === view.name) : undefined
+  const agent =
+    view.kind === 'agent' ? agents.find(({ name, source }) => name === view.name && source === view.source) : undefined
+  const replaces = ({ name, source }: AgentInfo) =>
+    source === 'database' && agents.some((other) => other.source !== source && other.name === name)
 
   const toList = (said = '') => {
     setOutcome(said)
@@ -45,6 +51,7 @@ export function AgentsSection() {
     app.newSession()
     app.chooseAgent(name)
   }
+  const toggle = (name: string, enabled: boolean) => void store.turn(name, enabled)
   const others = agents.filter(({ enabled, name }) => enabled && name !== 'master')
 
   return (
@@ -53,7 +60,7 @@ export function AgentsSection() {
         <h3>{view.kind === 'new' ? t.agents.newAgent : <VisibleText text={view.name} as="name" />}</h3>
       )}
       {failure !== null && (
-        <p className="agents-failure" role="alert">
+        <p className="settings-failure" role="alert">
           {failure}
         </p>
       )}
@@ -72,8 +79,9 @@ export function AgentsSection() {
       )}
       {agent !== undefined && (
         <AgentDetails
-          key={agent.name}
+          key={`${agent.source} ${agent.name}`}
           agent={agent}
+          replaces={replaces(agent)}
           tools={tools}
           others={others.filter(({ name }) => name !== agent.name)}
           onBack={() => toList()}
@@ -83,6 +91,7 @@ export function AgentsSection() {
             const { note } = await store.change(agent.name, body)
             toList(`${t.agents.saved(agent.name)} ${note ?? ''}`)
           }}
+          onToggle={(enabled) => toggle(agent.name, enabled)}
           onDelete={async () => {
             await store.remove(agent.name)
             toList(t.agents.deleted(agent.name))
@@ -91,17 +100,17 @@ export function AgentsSection() {
       )}
       {view.kind === 'list' && (
         <>
-          <p className="agents-intro">{t.agents.intro}</p>
-          <output className="agents-outcome">{outcome}</output>
+          <p className="settings-note">{t.agents.intro}</p>
+          <output className="settings-outcome">{outcome}</output>
           {list?.problems.map(({ path, message }) => (
-            <p key={path} className="agents-problem">
+            <p key={path} className="settings-warning">
               <TriangleAlert aria-hidden />
               <span>
                 <VisibleText text={`${path}: ${message}`} />
               </span>
             </p>
           ))}
-          {list === null && failure === null && <p className="agents-intro">{t.ui.loading}</p>}
+          {list === null && failure === null && <p className="settings-note">{t.ui.loading}</p>}
           {list !== null &&
             groups.map(({ id, source }) => (
               <Section
@@ -111,10 +120,11 @@ export function AgentsSection() {
                   .filter((one) => source.includes(one.source))
                   .toSorted((one, other) => Number(other.enabled) - Number(one.enabled))}
                 isOwn={source.includes('database')}
+                replaces={replaces}
                 onNew={() => setView({ kind: 'new' })}
-                onOpen={(name) => setView({ kind: 'agent', name })}
+                onOpen={({ name, source: from }) => setView({ kind: 'agent', name, source: from })}
                 onTry={tryOut}
-                onToggle={(name, enabled) => void store.change(name, { enabled }).catch(() => store.load())}
+                onToggle={toggle}
               />
             ))}
         </>
@@ -127,13 +137,14 @@ interface SectionProps {
   title: string
   agents: AgentInfo[]
   isOwn: boolean
+  replaces: (agent: AgentInfo) => boolean
   onNew: () => void
-  onOpen: (name: string) => void
+  onOpen: (agent: AgentInfo) => void
   onTry: (name: string) => void
   onToggle: (name: string, enabled: boolean) => void
 }
 
-function Section({ title, agents, isOwn, onNew, onOpen, onTry, onToggle }: SectionProps) {
+function Section({ title, agents, isOwn, replaces, onNew, onOpen, onTry, onToggle }: SectionProps) {
   if (agents.length === 0 && !isOwn) return null
   return (
     <section className="agents-section" aria-label={title}>
@@ -146,14 +157,15 @@ function Section({ title, agents, isOwn, onNew, onOpen, onTry, onToggle }: Secti
           </Button>
         )}
       </header>
-      {agents.length === 0 && <p className="agents-none-yet">{t.agents.noneYet}</p>}
+      {agents.length === 0 && <p className="settings-none">{t.agents.noneYet}</p>}
       {agents.length > 0 && (
-        <ul>
+        <ul className="settings-rows">
           {agents.map((agent) => (
             <AgentEntry
               key={`${agent.source} ${agent.name}`}
               agent={agent}
-              onOpen={() => onOpen(agent.name)}
+              replaces={replaces(agent)}
+              onOpen={() => onOpen(agent)}
               onTry={() => onTry(agent.name)}
               onToggle={(enabled) => onToggle(agent.name, enabled)}
             />

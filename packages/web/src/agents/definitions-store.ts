@@ -16,13 +16,14 @@ export type DefinitionsStore = StoreApi<DefinitionsState> & {
   /** Both throw what the server says of an agent that it refuses. */
   add: (name: string, definition: AgentDefinitionBody) => Promise<AgentInfo>
   change: (name: string, patch: Partial<AgentDefinitionBody>) => Promise<AgentInfo>
+  turn: (name: string, enabled: boolean) => Promise<void>
   remove: (name: string) => Promise<void>
 }
 
 /** The agents as the dialog shows them. */
 export function createDefinitionsStore(api: Api): DefinitionsStore {
   const store = createStore<DefinitionsState>(() => ({ list: null, tools: [], failure: null }))
-  return { ...store, load, add, change, remove }
+  return { ...store, load, add, change, turn, remove }
 
   async function load(): Promise<void> {
     try {
@@ -45,9 +46,17 @@ export function createDefinitionsStore(api: Api): DefinitionsStore {
     return agent
   }
 
-  async function remove(name: string): Promise<void> {
+  function turn(name: string, enabled: boolean): Promise<void> {
+    return attempt(() => api.changeAgent(name, { enabled }))
+  }
+
+  function remove(name: string): Promise<void> {
+    return attempt(() => api.deleteAgent(name))
+  }
+
+  async function attempt(act: () => Promise<unknown>): Promise<void> {
     try {
-      await api.deleteAgent(name)
+      await act()
       await load()
     } catch (error) {
       store.setState({ failure: toErrorInfo(error).message })

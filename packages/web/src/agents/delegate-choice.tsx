@@ -34,7 +34,7 @@ export function DelegateChoice({ delegates, allowed, others, problem, onChange }
       {delegates === 'some' && (
         <div className="agent-checks">
           {offered.map((name) => (
-            <label key={name} className="agent-check">
+            <label key={name} className="settings-check-line">
               <input
                 type="checkbox"
                 checked={names(allowed, name)}
@@ -46,7 +46,7 @@ export function DelegateChoice({ delegates, allowed, others, problem, onChange }
         </div>
       )}
       {delegates !== 'nobody' && <p className="agent-hint">{t.agents.needsTask}</p>}
-      <p id={problemId} className="agents-failure">
+      <p id={problemId} className="settings-failure">
         {problem}
       </p>
     </fieldset>

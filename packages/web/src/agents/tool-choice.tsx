@@ -20,7 +20,7 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
   return (
     <fieldset className="agent-choice" tabIndex={-1} aria-describedby={problemId}>
       <legend>{t.agents.tools}</legend>
-      <label className="agent-check agent-check-all">
+      <label className="settings-check-line agent-check-all">
         <input
           type="checkbox"
           checked={hasAll}
@@ -29,10 +29,10 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
         {t.agents.allTools}
       </label>
       {!hasAll && (
-        <div className="tool-groups">
+        <div className="settings-columns">
           {groups.map((group) => (
             <fieldset key={group.name} className="tool-group" aria-label={group.name}>
-              <label className="agent-check">
+              <label className="settings-check-line">
                 <input
                   type="checkbox"
                   checked={names(chosen, group.name)}
@@ -41,7 +41,7 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
                 <b>{group.name}</b>
               </label>
               {group.tools.map((tool) => (
-                <label key={tool.name} className="agent-check" title={tool.description}>
+                <label key={tool.name} className="settings-check-line" title={tool.description}>
                   <input
                     type="checkbox"
                     disabled={names(chosen, group.name)}
@@ -68,7 +68,7 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
           <X aria-hidden />
         </button>
       ))}
-      <p id={problemId} className="agents-failure">
+      <p id={problemId} className="settings-failure">
         {problem}
       </p>
     </fieldset>

@@ -13,7 +13,7 @@ export interface KeptDraft {
 /** A draft that outlives the dialog: a click beside it must not lose what was written. */
 export function useKeptDraft(name: string, initial: AgentDraft): KeptDraft {
   const key = `troupe.agent.${name}`
-  const [kept] = useState(() => read(key))
+  const [kept] = useState(() => read(key, initial))
   const [draft, setDraft] = useState(kept ?? initial)
   return {
     draft,
@@ -26,7 +26,8 @@ export function useKeptDraft(name: string, initial: AgentDraft): KeptDraft {
   }
 }
 
-function read(key: string): AgentDraft | undefined {
+/** What a page of before did not know of is as it was. */
+function read(key: string, initial: AgentDraft): AgentDraft | undefined {
   const kept = keptByTab.get(key)
-  return kept === null ? undefined : (JSON.parse(kept) as AgentDraft)
+  return kept === null ? undefined : { ...initial, ...(JSON.parse(kept) as Partial<AgentDraft>) }
 }

@@ -1,4 +1,5 @@
 import type { AgentSource, AgentStatus } from '@troupe/core'
+import type { ParamValues } from '@troupe/core/protocol'
 
 /** A sub-agent of a session as `GET /ai/sessions/:id/agents` lists it, as far as the page uses it. */
 export interface SubAgentInfo {
@@ -48,7 +49,11 @@ export interface AgentInfo {
   model?: string
   maxDepth?: number
   maxSteps?: number
+  /** Settings of its model. */
+  params?: ParamValues
   pageIds?: string[]
+  /** The person turned it off. */
+  turnedOff?: true
   /** The file that it comes from. */
   path?: string
 }
@@ -69,6 +74,7 @@ export interface AgentDefinitionBody {
   model: string | null
   maxDepth: number | null
   maxSteps: number | null
+  params: ParamValues | null
   pageIds: string[] | null
 }
 

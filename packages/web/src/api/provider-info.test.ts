@@ -7,6 +7,7 @@ const provider: ProviderInfo = {
   name: 'Acme',
   adapter: 'openai-compatible',
   usable: true,
+  enabled: true,
   needsKey: true,
   keySource: 'settings',
   env: ['ACME_KEY'],
@@ -15,9 +16,11 @@ const provider: ProviderInfo = {
   inSettings: true,
   problem: null,
   models: 2,
+  onlyModels: null,
 }
 
 test('a provider says by which key it can be used, or what is missing', () => {
+  expect(providerStatus({ ...provider, enabled: false, usable: false, problem: 'off' })).toBe('switched off')
   expect(providerStatus(provider)).toBe('key from the settings · 2 models')
   expect(providerStatus({ ...provider, keySource: 'env:ACME_KEY', models: 1 })).toBe(
     'key from ACME_KEY in the environment · 1 model',

@@ -9,6 +9,8 @@ export interface ProviderInfo {
   adapter: string
   familyId?: string
   usable: boolean
+  /** It is not switched off. */
+  enabled: boolean
   needsKey: boolean
   /** `settings`, or `env:` and the name of the variable. */
   keySource: string | null
@@ -20,6 +22,8 @@ export interface ProviderInfo {
   inSettings: boolean
   problem: string | null
   models: number
+  /** The ids that the settings limit it to; null: all that it has. */
+  onlyModels: string[] | null
 }
 
 export interface ProviderPatch {
@@ -27,6 +31,7 @@ export interface ProviderPatch {
   apiKey?: string | null
   baseURL?: string | null
   models?: string[] | null
+  enabled?: boolean
 }
 
 export interface NewProvider {
@@ -43,7 +48,8 @@ export type ProviderTest =
 
 /** One line: that it can be used and by which key, or what is missing. */
 export function providerStatus(provider: ProviderInfo): string {
-  const { usable, problem, keySource, needsKey, models, local } = provider
+  const { usable, enabled, problem, keySource, needsKey, models, local } = provider
+  if (!enabled) return t.models.isOff
   if (!usable) return lacksKey(provider) ? t.models.noKeyYet : (problem ?? t.models.unusable)
   const key =
     keySource === null
@@ -57,8 +63,8 @@ export function providerStatus(provider: ProviderInfo): string {
   return [found, key, models > 0 ? t.models.count(models) : undefined].filter(Boolean).join(' · ')
 }
 
-export function lacksKey({ usable, needsKey, keySource }: ProviderInfo): boolean {
-  return !usable && needsKey && keySource === null
+export function lacksKey({ usable, enabled, needsKey, keySource }: ProviderInfo): boolean {
+  return !usable && enabled && needsKey && keySource === null
 }
 
 export function testInWords(test: ProviderTest): string {
@@ -68,9 +74,9 @@ export function testInWords(test: ProviderTest): string {
   return t.models.works(test.models?.length ?? 0, time)
 }
 
-/** What can be used first; then those that a key is missing for, then servers that were not found. */
+/** What can be used first; then what is switched off, those that a key is missing for, servers that were not found. */
 export function sortProviders(providers: ProviderInfo[]): ProviderInfo[] {
-  const rank = ({ usable, local }: ProviderInfo) => (usable ? 0 : local ? 2 : 1)
+  const rank = ({ usable, enabled, local }: ProviderInfo) => (usable ? 0 : !enabled ? 1 : local ? 3 : 2)
   return providers.filter(({ id }) => id !== 'demo').toSorted((one, other) => rank(one) - rank(other))
 }
 

@@ -1,4 +1,6 @@
 import type { Workspace } from '@troupe/core'
+import type { ConfigInfo, ConfigPatch } from './config-info.ts'
+import type { ModelInfo } from './model-info.ts'
 import type { Request } from './request.ts'
 import type { DataInfo, Finding, HookList, SkillList, StagedSkills } from './settings-info.ts'
 
@@ -20,6 +22,9 @@ export function settingsApi(request: Request) {
     trustWorkspace: (trusted: boolean) => json<{ workspace: Workspace }>('PATCH', '/ai/workspace', { trusted }),
     data: () => json<DataInfo>('GET', '/ai/data'),
     backUp: () => json<{ backup: DataInfo['backups'][number] }>('POST', '/ai/data/backup', {}),
+    config: () => json<{ path: string; config: ConfigInfo }>('GET', '/ai/config'),
+    changeConfig: (patch: ConfigPatch) => json<{ config: ConfigInfo }>('PATCH', '/ai/config', patch),
+    mediaModels: (kind: 'image' | 'video') => json<{ models: ModelInfo[] }>('GET', `/ai/${kind}/models`),
     doctor: () => json<{ findings: Finding[] }>('GET', '/ai/doctor'),
     health: () => json<{ version: string }>('GET', '/health'),
   }

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react'
 import { keptByBrowser } from '../api/kept.ts'
+import type { ProviderInfo } from '../api/provider-info.ts'
 import { currentModel } from '../current-model.ts'
 import { findSession } from '../find-session.ts'
 import { t } from '../texts/t.ts'
+import { noticeError } from '../ui/notices.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 
 export interface Blocked {
@@ -14,49 +16,66 @@ export interface Blocked {
 
 /** Null when something can be sent. */
 export function useBlocked(): Blocked | null {
-  const { app, refresh } = useWorkspace()
+  const { api, app, refresh } = useWorkspace()
   const unreachable = useApp((state) => state.access === 'unreachable')
   const noModels = useApp((state) => state.access === 'open' && state.modelsLoaded && state.models.length === 0)
   const modelsFailure = useApp((state) => state.modelsFailure)
   const gone = useGoneModel()
   const other = useApp((state) => state.models.find(({ ref }) => ref === currentModel(state, keptByBrowser)))
-  const setUp = { label: t.composer.setUpModel, go: () => app.openSettings('models') }
+  const setUp = (provider?: string) => ({
+    label: t.composer.setUpModel,
+    go: () => app.openSettings(provider === undefined ? 'models' : `models/provider-${provider}`),
+  })
   const lookAgain = (go: () => unknown) => [{ label: t.composer.lookAgain, go: () => void go() }]
   if (unreachable) return { text: t.composer.blockedAway, actions: lookAgain(refresh) }
   if (modelsFailure !== null)
     return { text: t.composer.blockedList(modelsFailure), actions: lookAgain(app.refreshModels) }
-  if (noModels) return { text: t.composer.blockedNone, actions: [setUp] }
+  if (noModels) return { text: t.composer.blockedNone, actions: [setUp()] }
   if (gone === null) return null
+  const { text, provider } = gone
   const instead =
     other === undefined ? [] : [{ label: t.composer.useInstead(other.name), go: () => void app.chooseModel(other.ref) }]
-  return { text: gone, actions: [...instead, setUp] }
+  const on =
+    provider?.enabled === false
+      ? [{ label: t.composer.switchProviderOn(provider.name), go: () => void switchOn(provider.id) }]
+      : []
+  return { text, actions: [...on, ...instead, setUp(provider?.id)] }
+
+  async function switchOn(id: string): Promise<void> {
+    try {
+      await api.changeProvider(id, { enabled: true })
+      await app.refreshModels()
+    } catch (error) {
+      noticeError(error)
+    }
+  }
 }
 
 /** That the model which the session talks to is not there any more, and why. Another one is not taken unasked. */
-function useGoneModel(): string | null {
+function useGoneModel(): { text: string; provider: ProviderInfo | null } | null {
   const { api } = useWorkspace()
   const model = useApp((state) => {
     const { sessionId, chosenModels, models, modelsLoaded } = state
     const wanted = chosenModels[sessionId] ?? findSession(state, sessionId)?.model ?? null
     return wanted === null || !modelsLoaded || models.some(({ ref }) => ref === wanted) ? null : wanted
   })
-  const [reason, setReason] = useState('')
+  const [provider, setProvider] = useState<ProviderInfo | null>(null)
   useEffect(() => {
     if (model === null) return
     let isOver = false
     api.providers().then(
       ({ providers }) => {
-        const provider = providers.find(({ id }) => id === model.split('/')[0])
-        if (!isOver) setReason(provider?.problem ?? '')
+        if (!isOver) setProvider(providers.find(({ id }) => id === model.split('/')[0]) ?? null)
       },
       // That the server is away is said elsewhere.
       () => undefined,
     )
     return () => {
       isOver = true
-      setReason('')
+      setProvider(null)
     }
   }, [api, model])
   if (model === null) return null
-  return [t.composer.blockedGone(model), reason].filter((text) => text !== '').join(' ')
+  const text = [t.composer.blockedGone(model), provider?.problem ?? ''].filter((part) => part !== '').join(' ')
+  return { text, provider }
 }

@@ -8,6 +8,7 @@ const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo 
   name: id,
   adapter: id,
   usable: true,
+  enabled: true,
   needsKey: true,
   keySource: null,
   env: [],
@@ -16,6 +17,7 @@ const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo 
   inSettings: false,
   problem: null,
   models: 1,
+  onlyModels: null,
   ...fields,
 })
 const model = (ref: string): ModelInfo => {

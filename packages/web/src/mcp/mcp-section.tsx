@@ -19,26 +19,26 @@ export function McpSection() {
 
   return (
     <div className="mcp">
-      <p className="mcp-note">{t.mcp.note}</p>
+      <p className="settings-note">{t.mcp.note}</p>
       {[failure, refusal].map(
         (text, index) =>
           text !== null && (
-            <p key={index} className="mcp-failure" role="alert">
+            <p key={index} className="settings-failure" role="alert">
               {text}
             </p>
           ),
       )}
       {list?.problems.map(({ path, message }) => (
-        <p key={`${path} ${message}`} className="mcp-warning">
+        <p key={`${path} ${message}`} className="settings-warning">
           <TriangleAlert aria-hidden />
           <span>
             <VisibleText text={message} /> <code>{path}</code>
           </span>
         </p>
       ))}
-      {list === null && failure === null && <p className="mcp-note">{t.ui.loading}</p>}
-      {list?.servers.length === 0 && <p className="mcp-none">{t.mcp.none}</p>}
-      <ul className="mcp-servers" aria-label={t.mcp.servers}>
+      {list === null && failure === null && <p className="settings-note">{t.ui.loading}</p>}
+      {list?.servers.length === 0 && <p className="settings-none">{t.mcp.none}</p>}
+      <ul className="settings-rows" aria-label={t.mcp.servers}>
         {list?.servers.map((server) => (
           <ServerRow key={server.name} server={server} store={store} />
         ))}

@@ -39,9 +39,10 @@ export function NewServerForm({ store }: { store: McpStore }) {
   }
 
   return (
-    <details className="mcp-new" data-setting="new">
+    <details className="settings-more mcp-new" data-setting="new">
       <summary>{t.mcp.add}</summary>
       <form
+        className="settings-row-body"
         aria-label={t.mcp.newServer}
         onSubmit={(event) => {
           event.preventDefault()
@@ -94,13 +95,13 @@ export function NewServerForm({ store }: { store: McpStore }) {
         {servers.map((server) => (
           <Preview key={server.name} server={server} />
         ))}
-        {isBegun && missing !== null && <p className="mcp-note">{missing}</p>}
-        <div className="mcp-buttons">
+        {isBegun && missing !== null && <p className="settings-note">{missing}</p>}
+        <div className="settings-row-buttons">
           <Button type="submit" kind="primary" disabled={servers.length === 0 || busy}>
             {servers.length > 1 ? t.mcp.addSeveral(servers.length) : t.mcp.addAndConnect}
           </Button>
         </div>
-        <output className={outcome?.ok === false ? 'mcp-failure' : 'mcp-outcome'} aria-live="polite">
+        <output className={outcome?.ok === false ? 'settings-failure' : 'settings-outcome'} aria-live="polite">
           {busy ? t.ui.oneMoment : outcome?.text}
         </output>
       </form>

@@ -47,7 +47,7 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
   return (
     <>
       {error !== null && trust === null && (
-        <p className="mcp-failure">
+        <p className="settings-failure">
           <VisibleText text={error} />
           {retryAt !== null && state !== 'disabled' && (
             <> {sentence(t.mcp.retry, { time: <Moment key={retryAt} time={retryAt} /> })}</>
@@ -55,7 +55,7 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
         </p>
       )}
       {problems.map((problem) => (
-        <p key={problem} className="mcp-failure">
+        <p key={problem} className="settings-failure">
           <VisibleText text={problem} />
         </p>
       ))}
@@ -77,7 +77,7 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
         <ServerFacts server={server} />
       )}
       {enabled && <ServerLogin server={server} />}
-      <div className="mcp-buttons">
+      <div className="settings-row-buttons">
         <Button disabled={busy || !enabled || trust?.what === 'command'} onClick={test}>
           {t.mcp.test}
         </Button>
@@ -90,14 +90,14 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
           </Button>
         )}
       </div>
-      <output className={outcome?.ok === false ? 'mcp-failure' : 'mcp-outcome'} aria-live="polite">
+      <output className={outcome?.ok === false ? 'settings-failure' : 'settings-outcome'} aria-live="polite">
         {busy ? t.ui.oneMoment : outcome !== null && <VisibleText text={outcome.text} />}
       </output>
       {trust === null && server.tools.length > 0 && (
         <ToolPicker server={server} onPick={(useTools) => void store.change(name, { useTools })} />
       )}
       {(server.prompts.length > 0 || server.resources.length > 0) && (
-        <p className="mcp-note">{t.mcp.alsoOffers(server.prompts.length, server.resources.length)}</p>
+        <p className="settings-note">{t.mcp.alsoOffers(server.prompts.length, server.resources.length)}</p>
       )}
       <ServerLog name={name} />
       {removing && (

@@ -41,9 +41,9 @@ export function ServerLogin({ server }: { server: McpInfo }) {
           {t.mcp.logIn}
         </Button>
       )}
-      {login.state === 'logged-in' && <p className="mcp-note">{t.mcp.loggedIn}</p>}
+      {login.state === 'logged-in' && <p className="settings-note">{t.mcp.loggedIn}</p>}
       {login.state === 'failed' && (
-        <p className="mcp-failure" role="alert">
+        <p className="settings-failure" role="alert">
           <VisibleText text={login.text} />
         </p>
       )}

@@ -23,13 +23,13 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
       <button
         ref={head}
         type="button"
-        className="mcp-head"
+        className="settings-row-head"
         aria-expanded={open}
         aria-controls={bodyId}
         onClick={() => setChosen(!open)}
       >
-        <span className="mcp-dot" aria-hidden />
-        <span className="mcp-name">
+        <span className="settings-dot" aria-hidden />
+        <span className="settings-row-name">
           <VisibleText text={name} as="name" />
           {origin === 'project' && (
             <>
@@ -40,11 +40,11 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
           <span className="visually-hidden">, </span>
         </span>
         <ChevronRight className="tool-chevron" aria-hidden />
-        <span className="mcp-status">
+        <span className="settings-row-status">
           <VisibleText text={serverStatus(server)} />
         </span>
       </button>
-      <div id={bodyId} className="mcp-body" hidden={!open}>
+      <div id={bodyId} className="settings-row-body" hidden={!open}>
         {open && (
           <ServerBody
             server={server}

@@ -58,7 +58,7 @@ export function ToolPicker({ server, onPick }: { server: McpInfo; onPick: (useTo
           </li>
         ))}
       </ul>
-      {fitting.length > shownAtOnce && <p className="mcp-note">{t.mcp.moreTools(fitting.length - shownAtOnce)}</p>}
+      {fitting.length > shownAtOnce && <p className="settings-note">{t.mcp.moreTools(fitting.length - shownAtOnce)}</p>}
     </section>
   )
 }

@@ -17,14 +17,14 @@ export function ModelsSection() {
 
   return (
     <div className="models">
-      <p className="models-note">{t.models.aboutKeys}</p>
+      <p className="settings-note">{t.models.aboutKeys}</p>
       {failure !== null && (
-        <p className="models-failure" role="alert">
+        <p className="settings-failure" role="alert">
           {failure}
         </p>
       )}
-      {providers === null && failure === null && <p className="models-note">{t.ui.loading}</p>}
-      <ul className="providers" aria-label={t.models.providers}>
+      {providers === null && failure === null && <p className="settings-note">{t.ui.loading}</p>}
+      <ul className="settings-rows" aria-label={t.models.providers}>
         {(providers ?? []).map((provider) => (
           <ProviderRow key={provider.id} provider={provider} onChanged={changed} />
         ))}

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace.ts'
+import { readModelIds } from './read-model-ids.ts'
 import { ProviderOutcome } from './provider-outcome.tsx'
 import { useProviderActions } from './use-provider-actions.ts'
 
@@ -20,7 +21,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
     .replaceAll(/^[^a-z0-9]+|-+$/g, '')
     .slice(0, 64)
   const ready = id !== '' && URL.canParse(typed.address.trim())
-  const models = typed.models.split(/[\s,]+/).filter((model) => model !== '')
+  const models = readModelIds(typed.models)
 
   const add = () =>
     act(t.models.added, async () => {
@@ -37,10 +38,10 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
     })
 
   return (
-    <details className="new-provider" data-setting="new">
+    <details className="settings-more" data-setting="new">
       <summary>{t.models.another}</summary>
       <form
-        className="provider-body"
+        className="settings-row-body"
         onSubmit={(event) => {
           event.preventDefault()
           if (ready && !busy) add()
@@ -86,7 +87,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
             onChange={(event) => set({ models: event.target.value })}
           />
         </label>
-        <div className="provider-buttons">
+        <div className="settings-row-buttons">
           <Button type="submit" kind="primary" disabled={!ready || busy}>
             {t.models.addAndTest}
           </Button>

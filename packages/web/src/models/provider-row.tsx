@@ -4,8 +4,10 @@ import { hasOwnAddress, lacksKey, providerStatus } from '../api/provider-info.ts
 import type { ProviderInfo } from '../api/provider-info.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { FamilyMark } from './family-mark.tsx'
+import { readModelIds } from './read-model-ids.ts'
 import { ProviderOutcome } from './provider-outcome.tsx'
 import { useProviderActions } from './use-provider-actions.ts'
 
@@ -16,45 +18,54 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
   const [open, setOpen] = useState(false)
   const [key, setKey] = useState('')
   const [address, setAddress] = useState(provider.baseURL ?? '')
+  /** Null: the list stands as it was read. */
+  const [edited, setEdited] = useState<string | null>(null)
   const { busy, outcome, act, test } = useProviderActions(onChanged)
   const bodyId = useId()
   const ownAddress = hasOwnAddress(provider)
-  const keepsModels = provider.models === 0 && !provider.local
-  const typed = { key: key.trim(), address: address.trim() }
-  const isChanged = typed.key !== '' || (ownAddress && typed.address !== (provider.baseURL ?? ''))
+  const listed = (provider.onlyModels ?? []).join('\n')
+  const models = readModelIds(edited ?? listed)
+  const typed = { key: key.trim(), address: address.trim(), models: models.join('\n') }
+  const isListChanged = typed.models !== listed
+  const isChanged = typed.key !== '' || isListChanged || (ownAddress && typed.address !== (provider.baseURL ?? ''))
+  // One of the person's own has none but those that were listed once: without a list it is asked for them anew.
+  const isEmptied = isListChanged && models.length === 0 && ownAddress
+  const keepsModels = !provider.local && (provider.models === 0 || isEmptied)
 
   const save = () =>
     act(t.models.saved, async () => {
       await api.changeProvider(id, {
         ...(typed.key !== '' && { apiKey: typed.key }),
+        ...(isListChanged && { models: models.length === 0 ? null : models }),
         ...(ownAddress &&
           typed.address !== (provider.baseURL ?? '') && { baseURL: typed.address === '' ? null : typed.address }),
       })
       setKey('')
-      return test(id, { keepsModels })
+      setEdited(null)
+      return provider.enabled ? test(id, { keepsModels }) : undefined
     })
 
   return (
-    <li className="provider" data-setting={`provider-${id}`}>
+    <li data-state={usable ? 'ready' : 'off'} data-setting={`provider-${id}`}>
       <button
         type="button"
-        className="provider-head"
+        className="settings-row-head"
         aria-expanded={open}
         aria-controls={bodyId}
         onClick={() => setOpen(!open)}
       >
-        <span className={usable ? 'provider-dot provider-usable' : 'provider-dot'} aria-hidden />
-        <span className="provider-name">
+        <span className="settings-dot" aria-hidden />
+        <span className="settings-row-name provider-name">
           <FamilyMark family={provider.familyId ?? provider.id} />
           {name}
           <span className="visually-hidden">{usable ? t.models.ready : t.models.notReady}</span>
         </span>
         <ChevronRight className="tool-chevron" aria-hidden />
-        <span className="provider-status">{providerStatus(provider)}</span>
+        <span className="settings-row-status provider-status">{providerStatus(provider)}</span>
       </button>
       <form
         id={bodyId}
-        className="provider-body"
+        className="settings-row-body"
         hidden={!open}
         onSubmit={(event) => {
           event.preventDefault()
@@ -86,14 +97,46 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
             />
           </label>
         )}
-        {lacksKey(provider) && <p className="provider-status">{t.models.orSet(provider.env)}</p>}
-        <div className="provider-buttons">
-          <Button type="submit" kind="primary" disabled={!isChanged || busy}>
-            {t.models.saveAndTest}
+        <label>
+          {t.models.onlyModels}
+          <GrowingTextarea
+            className="provider-models"
+            spellCheck={false}
+            autoComplete="off"
+            aria-label={t.models.onlyModelsOf(name)}
+            placeholder={t.models.onePerLine}
+            value={edited ?? listed}
+            onChange={(event) => setEdited(event.target.value)}
+          />
+        </label>
+        {lacksKey(provider) && <p className="settings-row-status provider-status">{t.models.orSet(provider.env)}</p>}
+        <div className="settings-row-buttons">
+          {!provider.enabled && (
+            <Button
+              kind="primary"
+              disabled={busy}
+              onClick={() => act(t.models.switchedOn, () => api.changeProvider(id, { enabled: true }))}
+            >
+              {t.models.switchOn}
+            </Button>
+          )}
+          <Button type="submit" kind={provider.enabled ? 'primary' : 'plain'} disabled={!isChanged || busy}>
+            {provider.enabled ? t.models.saveAndTest : t.ui.save}
           </Button>
-          <Button disabled={busy} onClick={() => act('', () => test(id, { keepsModels }))}>
-            {t.models.test}
-          </Button>
+          {provider.enabled && (
+            <>
+              <Button disabled={busy} onClick={() => act('', () => test(id, { keepsModels }))}>
+                {t.models.test}
+              </Button>
+              <Button
+                kind="quiet"
+                disabled={busy}
+                onClick={() => act(t.models.switchedOff, () => api.changeProvider(id, { enabled: false }))}
+              >
+                {t.models.switchOff}
+              </Button>
+            </>
+          )}
           {keySource === 'settings' && (
             <Button
               kind="quiet"

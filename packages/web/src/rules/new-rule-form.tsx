@@ -112,7 +112,7 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
           ))}
         </p>
       )}
-      <output className={outcome?.ok === false ? 'rules-failure' : 'rules-saved'}>{outcome?.text}</output>
+      <output className={outcome?.ok === false ? 'settings-failure' : 'settings-outcome'}>{outcome?.text}</output>
       <RuleTrial trial={trial} />
     </form>
   )

@@ -21,7 +21,7 @@ export function RuleTrial({ trial }: { trial: Trial }) {
   if (trial.state === 'none') return null
   if (trial.state === 'bad') {
     return (
-      <p className="rules-failure" role="alert">
+      <p className="settings-failure" role="alert">
         {trial.problem}
       </p>
     )
@@ -41,7 +41,7 @@ function TestResult({ test }: { test: RuleTest }) {
   return (
     <>
       {warnings.map((warning) => (
-        <p key={warning} className="rules-warning">
+        <p key={warning} className="settings-warning">
           {warning}
         </p>
       ))}

@@ -28,13 +28,13 @@ export function RulesSection() {
     <div className="rules">
       {list !== null && <SandboxNote sandbox={list.sandbox} />}
       {list?.warnings.map((warning) => (
-        <p key={warning} className="rules-warning">
+        <p key={warning} className="settings-warning">
           <TriangleAlert aria-hidden />
           <span>{warning}</span>
         </p>
       ))}
       {failure !== null && (
-        <p className="rules-failure" role="alert">
+        <p className="settings-failure" role="alert">
           {failure}
         </p>
       )}
@@ -59,10 +59,10 @@ export function RulesSection() {
           />
         )}
       </header>
-      <p className="rules-note">{t.rules.note}</p>
-      {list === null && failure === null && <p className="rules-note">{t.ui.loading}</p>}
+      <p className="settings-note">{t.rules.note}</p>
+      {list === null && failure === null && <p className="settings-note">{t.ui.loading}</p>}
       {list !== null && groups.length === 0 && (
-        <p className="rules-none">{rules.length === 0 ? t.rules.none : t.rules.noneFits}</p>
+        <p className="settings-none">{rules.length === 0 ? t.rules.none : t.rules.noneFits}</p>
       )}
       {groups.map((group) => (
         <section key={`${group.title} ${group.file}`} className="rules-group" aria-label={group.title}>
@@ -74,7 +74,7 @@ export function RulesSection() {
               <VisibleText text={group.file} as="name" />
             </p>
           )}
-          <ul>
+          <ul className="settings-rows">
             {group.rules.map((rule) => (
               <RuleRow
                 key={rule.id}

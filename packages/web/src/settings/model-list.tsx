@@ -4,9 +4,11 @@ import { groupModels } from '../api/model-info.ts'
 import type { ModelInfo } from '../api/model-info.ts'
 import { FamilyMark } from '../models/family-mark.tsx'
 import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { useApp } from '../workspace.ts'
 
+/** Of one provider. */
 const shownAtOnce = 200
 
 /** Every model that can be used, by who serves it: what it takes, what it costs, what it can do. */
@@ -15,9 +17,25 @@ export function ModelList() {
   const isLoaded = useApp((state) => state.modelsLoaded)
   const failure = useApp((state) => state.modelsFailure)
   const defaultModel = useApp((state) => state.defaultModel)
+  const wanted = useApp(({ settingsAt }) => settingsAt.split('model-list/model-')[1])
   const [search, setSearch] = useState('')
-  const groups = useMemo(() => groupModels(models, search), [models, search])
-  const found = groups.reduce((sum, group) => sum + group.models.length, 0)
+  const [whole, setWhole] = useState<readonly string[]>([])
+  const [gone, setGone] = useState(wanted)
+  if (wanted !== gone) {
+    // Somebody goes to one of them: nothing may hide it.
+    setGone(wanted)
+    setSearch('')
+  }
+  const groups = useMemo(
+    () =>
+      groupModels(models, search).map((group) => {
+        const first = group.models.slice(0, shownAtOnce)
+        const isWhole = whole.includes(group.provider) || group.models.some(({ ref }) => ref === wanted)
+        return { ...group, shown: isWhole ? group.models : first }
+      }),
+    [models, search, whole, wanted],
+  )
+  const shown = groups.reduce((sum, group) => sum + group.shown.length, 0)
   return (
     <>
       <p className="settings-note">{t.settings.models.about}</p>
@@ -37,18 +55,23 @@ export function ModelList() {
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
-          <output>{t.settings.models.shown(found, models.length)}</output>
+          <output>{t.settings.models.shown(shown, models.length)}</output>
         </div>
       )}
-      {models.length > 0 && found === 0 && <p className="settings-none">{t.settings.models.noneFits}</p>}
+      {models.length > 0 && shown === 0 && <p className="settings-none">{t.settings.models.noneFits}</p>}
       {groups.map((group) => (
         <section key={group.provider} className="settings-part" aria-label={group.provider}>
           <h3>{group.provider}</h3>
           <ul className="settings-list settings-models">
-            {group.models.slice(0, shownAtOnce).map((model) => (
+            {group.shown.map((model) => (
               <ModelEntry key={model.ref} model={model} isDefault={model.ref === defaultModel} />
             ))}
           </ul>
+          {group.shown.length < group.models.length && (
+            <Button onClick={() => setWhole([...whole, group.provider])}>
+              {t.settings.models.showAll(group.models.length)}
+            </Button>
+          )}
         </section>
       ))}
     </>

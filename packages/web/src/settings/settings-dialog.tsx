@@ -10,6 +10,7 @@ import { SettingsContext } from './settings-context.ts'
 import { SettingsNav } from './settings-nav.tsx'
 import { useJump } from './use-jump.ts'
 import './settings-dialog.css'
+import './section-parts.css'
 
 /** Everything that can be set, one section at a time. Narrow screens show the list of sections, or one of them. */
 export function SettingsDialog() {

@@ -18,13 +18,22 @@ export function readLook<Name extends Look>(name: Name): LookValue<Name> {
   return (kept !== null && values.includes(kept) ? kept : appearance[name][0]) as LookValue<Name>
 }
 
-/** `styles/` goes by the attribute; `public/theme.js` sets it before the first paint. */
+/**
+ * `styles/` goes by the attribute; `public/theme.js` sets it before the first paint, and follows the system where that is
+ * to be followed.
+ */
 export function setLook<Name extends Look>(name: Name, value: LookValue<Name>): void {
   const isDefault = value === appearance[name][0]
   keptByBrowser.set(`troupe.${name}`, isDefault ? null : value)
-  if (isDefault) delete document.documentElement.dataset[name]
-  else document.documentElement.dataset[name] = value
+  const shown = isDefault ? (name === 'contrast' && wantsContrast() ? 'more' : undefined) : value
+  if (shown === undefined) delete document.documentElement.dataset[name]
+  else document.documentElement.dataset[name] = shown
   for (const listener of listeners) listener()
+}
+
+/** The same question as in `public/theme.js`. */
+function wantsContrast(): boolean {
+  return window.matchMedia('(prefers-contrast: more), (forced-colors: active)').matches
 }
 
 export function useLook<Name extends Look>(name: Name): LookValue<Name> {

@@ -1,0 +1,26 @@
+/** The settings as `GET /ai/config` tells them. */
+export interface ConfigInfo {
+  /** Null: the first that can be used. */
+  model: string | null
+  /** The model that the environment names; it goes before. */
+  environmentModel: string | null
+  /** Null: all. */
+  useTools: string[] | null
+  recovery: 'continue' | 'wait'
+  limits: Record<Limit, number | null>
+  media: Record<'image' | 'video', string | null>
+  /** Null: the model of the session searches. Its key never comes here. */
+  search: { provider: string; baseURL: string | null; hasKey: boolean } | null
+}
+
+export type Limit = 'steps' | 'tokens' | 'seconds'
+
+/** What is not named stays as it is; null takes a setting away. */
+export interface ConfigPatch {
+  model?: string | null
+  useTools?: string[] | null
+  recovery?: ConfigInfo['recovery']
+  limits?: Record<Limit, number | null>
+  media?: Partial<ConfigInfo['media']>
+  search?: { provider: string; baseURL: string | null; apiKey?: string } | null
+}

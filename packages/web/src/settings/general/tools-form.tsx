@@ -1,0 +1,95 @@
+import { useCallback, useState } from 'react'
+import { groupTools, names, withName } from '../../agents/tool-groups.ts'
+import type { ConfigInfo } from '../../api/config-info.ts'
+import { t } from '../../texts/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { Segments } from '../../ui/segments.tsx'
+import { useWorkspace } from '../../workspace.ts'
+import { AskedNote } from '../asked-note.tsx'
+import { useAsked } from '../use-asked.ts'
+import { SavedNote } from './saved-note.tsx'
+import type { KeptConfig } from './use-config.ts'
+
+const choices = ['all', 'some'] as const
+
+/** Which tools there are for models at all. Those that are chosen and not there, as of a server that is away, stay. */
+export function ToolsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
+  const { api } = useWorkspace()
+  const asked = useAsked(useCallback(() => api.tools(), [api]))
+  const tools = asked.value?.tools ?? []
+  const [edited, setEdited] = useState<string[] | null | undefined>()
+  const chosen = edited === undefined ? config.useTools : edited
+  const known = tools.map(({ name }) => name)
+  const missing = (chosen ?? []).filter((name) => asked.value !== null && !names(known, name))
+  const submit = async () => {
+    if (await save('tools', { useTools: chosen })) setEdited(undefined)
+  }
+  return (
+    <form
+      className="settings-group"
+      data-setting="tools"
+      aria-label={t.settings.general.tools}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <h3>{t.settings.general.tools}</h3>
+      <p className="settings-note">{t.settings.general.toolsAbout}</p>
+      <Segments
+        label={t.settings.general.tools}
+        options={choices.map((value) => ({ value, label: t.settings.general.toolsChoices[value] }))}
+        value={chosen === null ? 'all' : 'some'}
+        onChange={(choice) => setEdited(choice === 'all' ? null : (config.useTools ?? known))}
+      />
+      {chosen !== null && <AskedNote asked={asked} />}
+      {chosen !== null && (
+        <div className="settings-columns">
+          {groupTools(tools).map((group) => (
+            <fieldset key={group.name}>
+              <legend>{group.name}</legend>
+              {group.tools.map(({ name, description }) => (
+                <Tool key={name} name={name} title={description} chosen={chosen} onChange={setEdited} />
+              ))}
+            </fieldset>
+          ))}
+          {missing.map((name) => (
+            <Tool
+              key={name}
+              name={name}
+              label={t.settings.general.missingTool(name)}
+              chosen={chosen}
+              onChange={setEdited}
+            />
+          ))}
+        </div>
+      )}
+      <div className="settings-row-buttons">
+        <Button type="submit" disabled={edited === undefined}>
+          {t.ui.save}
+        </Button>
+      </div>
+      <SavedNote id="tools" saved={saved} />
+    </form>
+  )
+}
+
+function Tool(props: {
+  name: string
+  label?: string
+  title?: string
+  chosen: readonly string[]
+  onChange: (chosen: string[]) => void
+}) {
+  const { name, label = name, title, chosen, onChange } = props
+  return (
+    <label className="settings-check-line" title={title}>
+      <input
+        type="checkbox"
+        checked={names(chosen, name)}
+        onChange={({ target }) => onChange(withName(chosen, name, target.checked))}
+      />
+      {label}
+    </label>
+  )
+}
