@@ -83,6 +83,7 @@ describe('every route', () => {
       'PATCH /ai/sessions/{id}': { title: 'x' },
       'PATCH /ai/folders/{id}': { name: 'x' },
       'POST /ai/sessions/{id}/keep': { messageId: 'x' },
+      'POST /ai/sessions/{id}/fork': { messageId: 'x' },
       'POST /ai/asks/{id}': { answer: { type: 'deny' } },
       'PATCH /ai/providers/{provider}': { apiKey: 'a-key-that-nobody-has' },
       'PATCH /ai/rules/{id}': { effect: 'deny' },

@@ -1,4 +1,4 @@
-import type { StoredMessage, TreeMessage } from '@troupe/core'
+import type { Session, StoredMessage, TreeMessage } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testServer, userMessage, type TestServer } from '../../test/test-server.ts'
 
@@ -44,6 +44,23 @@ describe('the messages of a session', () => {
       status: 404,
       body: { error: { name: 'RemovalNotFound' } },
     })
+  })
+
+  it('begin another session, down to one of them, with what was chosen for it', async () => {
+    for (const id of ['f1', 'f2']) await server.chat('fork', userMessage(id, id))
+    await server.json('/ai/sessions/fork', { method: 'PATCH', body: { title: 'The old one', mode: 'plan' } })
+    const before = await server.messages('fork')
+    const answerId = before[1]?.id
+    const { status, body } = await server.json<{ session: Session }>('/ai/sessions/fork/fork', {
+      body: { messageId: answerId },
+    })
+    expect([status, body.session]).toMatchObject([201, { title: 'The old one', mode: 'plan' }])
+    const { id } = body.session
+    expect(await server.messages(id)).toEqual(before.slice(0, 2))
+    await server.chat(id, userMessage('another way', 'f3'))
+    expect(await ids(id)).toHaveLength(4)
+    expect(await server.messages('fork')).toEqual(before)
+    expect(await server.json('/ai/sessions/fork/fork', { body: { messageId: 'none' } })).toMatchObject({ status: 404 })
   })
 
   it('are kept in one branch alone; a run in another is stopped first', async () => {

@@ -1,6 +1,7 @@
 import { NamedError, type Store } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
+import { forkSession } from '../fork-session.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { Live } from '../live.ts'
 import { route, type Route } from '../route.ts'
@@ -70,6 +71,21 @@ export function messageRoutes({ store, live, inTurn }: { store: Store; live: Liv
           )
         })
         return c.json({ deleted: removal.messageIds, removalId: removal.id })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/sessions/:id/fork',
+      summary: 'A session of its own that begins as this one did, up to this message.',
+      body: z.strictObject({ messageId: id }),
+      scoped: true,
+      answers: { 201: '{session}', 404: 'SessionNotFound, MessageNotFound', 409: 'SessionBusy' },
+      async handle(c, { params, body, workspaceId }) {
+        const from = await findSession(store, params['id'], workspaceId)
+        await mustExist(from.id, body.messageId)
+        if (live.get(from.id)?.messageId === body.messageId)
+          throw new NamedError('SessionBusy', 'This answer is still being written.', { status: 409 })
+        return c.json({ session: await forkSession(store, from, body.messageId) }, 201)
       },
     }),
     route({

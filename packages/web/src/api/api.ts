@@ -159,6 +159,8 @@ export function createApi(request: Request) {
     deleteMessage: (id: string, messageId: string) =>
       json<Removed>('DELETE', `${session(id)}/messages/${encodeURIComponent(messageId)}`),
     /** Deletes every branch but the newest through this message. */
+    forkSession: (id: string, messageId: string) =>
+      json<{ session: ListedSession }>('POST', `${session(id)}/fork`, { messageId }),
     keepBranch: (id: string, messageId: string) => json<Removed>('POST', `${session(id)}/keep`, { messageId }),
     undoRemoval: (id: string, removalId: string) =>
       json<{ restored: string[] }>('POST', `${session(id)}/removals/${encodeURIComponent(removalId)}/undo`),

@@ -1,10 +1,11 @@
-import { FileText, GitBranch, Trash2 } from 'lucide-react'
+import { FileText, GitBranch, Split, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { openBranchMap } from '../branches/open-branch-map.ts'
 import { t } from '../texts/t.ts'
 import { copyText } from '../ui/copy-text.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import { notice } from '../ui/notices.tsx'
+import { notice, noticeError } from '../ui/notices.tsx'
+import { useWorkspace } from '../workspace.ts'
 import { messageMarkdown } from './message-markdown.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import type { VisibleMessage } from './session-state.ts'
@@ -16,7 +17,9 @@ export interface MessageMenuItemsProps {
 }
 
 export function MessageMenuItems({ message, button, onClosed }: MessageMenuItemsProps) {
+  const { api, app } = useWorkspace()
   const { remove, panels } = useSessionStore()
+  const sessionId = useSession((state) => state.sessionId)
   const busy = useSession((state) => state.run !== null)
   const isOwn = useSession((state) => state.agentId === null)
   const items: MenuItem[] = [
@@ -28,6 +31,8 @@ export function MessageMenuItems({ message, button, onClosed }: MessageMenuItems
       icon: <GitBranch aria-hidden />,
       onSelect: () => openBranchMap(panels, message.id),
     })
+  if (isOwn && message.live !== true)
+    items.push({ label: t.chat.fork, icon: <Split aria-hidden />, onSelect: () => void fork() })
   if (isOwn && !busy)
     items.push({
       label: t.chat.delete,
@@ -36,6 +41,17 @@ export function MessageMenuItems({ message, button, onClosed }: MessageMenuItems
       onSelect: () => void remove(message.id).then(focusConversation),
     })
   return <Menu trigger={button} items={items} isOpen onClosed={onClosed} />
+
+  async function fork(): Promise<void> {
+    try {
+      const { session } = await api.forkSession(sessionId, message.id)
+      await app.refresh()
+      app.select(session.id)
+      notice(t.chat.forked)
+    } catch (error) {
+      noticeError(error)
+    }
+  }
 }
 
 async function copy(message: VisibleMessage): Promise<void> {
