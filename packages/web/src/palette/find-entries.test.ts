@@ -2,29 +2,33 @@ import { expect, test } from 'vitest'
 import { findEntries } from './find-entries.ts'
 import type { Entry } from './find-entries.ts'
 
-const entry = (group: Entry['group'], id: string, title: string, words = ''): Entry => ({
+const entry = (group: Entry['group'], id: string, title: string, words = '', isFirst = true): Entry => ({
   id,
   group,
   title,
   detail: '',
   words,
+  isFirst,
   run: () => undefined,
 })
 const entries = [
   entry('commands', 'new', 'New session'),
   entry('commands', 'dark', 'Dark', 'theme'),
+  entry('choices', 'model', 'Model: Dark', '', false),
   entry('sessions', 's1', 'A garden'),
   entry('sessions', 's2', 'New theme for the garden'),
-  entry('messages', 'm1', 'found by the server'),
-  entry('settings', 'theme', 'Light or dark', 'theme'),
+  entry('messages', 'm1', 'found by the server', '', false),
+  entry('settings', 'appearance', 'Appearance'),
+  entry('settings', 'theme', 'Light or dark', 'theme', false),
 ]
 const found = (query: string) => findEntries(entries, query).map(({ id }) => id)
 
-test('without words there are commands and the newest sessions, no settings', () => {
-  expect(found(' ')).toEqual(['new', 'dark', 's1', 's2'])
+test('without words there are commands, the newest sessions and the sections of the settings', () => {
+  expect(found(' ')).toEqual(['new', 'dark', 's1', 's2', 'appearance'])
 })
 
 test('words find in every group, and what the server found stays', () => {
   expect(found('theme')).toEqual(['dark', 's2', 'm1', 'theme'])
   expect(found('new garden')).toEqual(['s2', 'm1'])
+  expect(found('model:')).toEqual(['model', 'm1'])
 })

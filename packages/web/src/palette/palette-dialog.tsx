@@ -27,7 +27,11 @@ export function PaletteDialog() {
     setMarked(next?.id)
     if (next !== undefined) document.getElementById(optionId(next.id))?.scrollIntoView({ block: 'nearest' })
   }
-  const take = ({ run }: Entry) => {
+  const take = ({ run, narrowsTo }: Entry) => {
+    if (narrowsTo !== undefined) {
+      setQuery(narrowsTo)
+      return setMarked(undefined)
+    }
     // First the dialog, so that what is opened by it takes the focus for good.
     dialog.current?.close()
     app.setDialog(null)

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'react'
+import type { AgentInfo } from '../api/agent-info.ts'
 import type { SessionPage } from '../api/api.ts'
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { splitSnippet } from '../sessions/split-snippet.ts'
 import { useSearchables } from '../settings/use-searchables.ts'
 import { keyNames } from '../shortcuts/keys.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
-import { commands } from './commands.ts'
+import { choices, commands } from './commands.ts'
+import type { Command } from './commands.ts'
 import { findEntries } from './find-entries.ts'
 import type { Entry } from './find-entries.ts'
 
@@ -16,11 +18,20 @@ const noHits: Pick<SessionPage, 'sessions' | 'hits'> = { sessions: [], hits: [] 
 export function useEntries(query: string): Entry[] {
   const workspace = useWorkspace()
   const { app, api } = workspace
-  const isNew = useApp((state) => state.isNew)
-  const listed = useApp((state) => state.sessions)
+  const state = useApp((all) => all)
+  const { isNew, sessions: listed } = state
+  const [agents, setAgents] = useState<AgentInfo[]>([])
   const wanted = query.trim()
   const settings = useSearchables(wanted !== '')
   const [found, setFound] = useState({ query: '', page: noHits })
+  useEffect(() => {
+    if (!isNew) return
+    // Without a server there is still what the page knows.
+    void api.agents().then(
+      ({ agents: all }) => setAgents(all),
+      () => undefined,
+    )
+  }, [api, isNew])
   useEffect(() => {
     if (wanted === '') return
     let isLate = false
@@ -42,19 +53,14 @@ export function useEntries(query: string): Entry[] {
   const known = new Map([...sessions, ...listed].map((session) => [session.id, session]))
   return findEntries(
     [
-      ...commands({ isNew }).map(({ id, title, words = '', keys, run }): Entry => ({
-        id: `command ${id}`,
-        group: 'commands',
-        title,
-        detail: keys === undefined ? '' : keyNames(keys).join(' '),
-        words,
-        run: () => run(workspace),
-      })),
+      ...commands(state).map((command) => ({ ...entryOf(command, 'commands'), isFirst: true })),
+      ...choices(state, agents).map((choice) => entryOf(choice, 'choices')),
       ...[...known.values()].map(({ id, title }): Entry => ({
         id: `session ${id}`,
         group: 'sessions',
         title,
         detail: '',
+        isFirst: true,
         run: () => app.select(id),
       })),
       ...hits.map(({ sessionId, messageId, title, snippet }): Entry => ({
@@ -72,9 +78,22 @@ export function useEntries(query: string): Entry[] {
         title,
         detail: title === section ? '' : section,
         words,
+        isFirst: !at.includes('/'),
         run: () => app.openSettings(at),
       })),
     ],
     query,
   )
+
+  function entryOf({ id, title, words = '', keys, narrowsTo, run }: Command, group: Entry['group']): Entry {
+    return {
+      id: `${group} ${id}`,
+      group,
+      title,
+      detail: keys === undefined ? '' : keyNames(keys).join(' '),
+      words,
+      ...(narrowsTo !== undefined && { narrowsTo }),
+      run: () => run(workspace),
+    }
+  }
 }

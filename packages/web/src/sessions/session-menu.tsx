@@ -23,6 +23,7 @@ import type { AppStore } from '../app-store.ts'
 import { t } from '../texts/t.ts'
 import type { MenuItem } from '../ui/menu.tsx'
 import { notice } from '../ui/notices.tsx'
+import { exportSession, type ExportFormat } from './export-session.ts'
 
 /** What can be done with a session of the list, by where it lies. */
 export function sessionMenu(
@@ -110,14 +111,7 @@ export function folderItems(
 }
 
 function exportItems(sessionId: string, branch: () => string | undefined): MenuItem[] {
-  const download = (format: 'md' | 'json' | 'html') => () => {
-    const leaf = format === 'json' ? undefined : branch()
-    const query = new URLSearchParams({ format, ...(leaf !== undefined && { branch: leaf }) })
-    const link = document.createElement('a')
-    link.href = `/ai/sessions/${encodeURIComponent(sessionId)}/export?${query}`
-    link.download = ''
-    link.click()
-  }
+  const download = (format: ExportFormat) => () => exportSession(sessionId, format, branch())
   return [
     { label: t.sessions.exportMarkdown, icon: <FileText aria-hidden />, onSelect: download('md') },
     { label: t.sessions.exportHtml, icon: <Play aria-hidden />, onSelect: download('html') },

@@ -1,0 +1,10 @@
+export type ExportFormat = 'md' | 'json' | 'html'
+
+/** Downloads a session; `leaf`: the end of the branch that a document is made of, JSON has all of them. */
+export function exportSession(sessionId: string, format: ExportFormat, leaf: string | undefined): void {
+  const query = new URLSearchParams({ format, ...(leaf !== undefined && format !== 'json' && { branch: leaf }) })
+  const link = document.createElement('a')
+  link.href = `/ai/sessions/${encodeURIComponent(sessionId)}/export?${query}`
+  link.download = ''
+  link.click()
+}
