@@ -13,6 +13,7 @@ const name = chromium === undefined ? 'page tools (skipped: no Chromium)' : 'pag
 
 const patiently = { timeout: 15_000 }
 const call = (tool: string, input: object): ScriptTurn => [{ call: { name: tool, input } }]
+const chart = (value: number) => ({ xAxis: { data: ['May'] }, yAxis: {}, series: [{ type: 'bar', data: [value] }] })
 const openPage = call('OpenUrl', { url: 'example.com/read' })
 const scripts: Record<string, ScriptTurn[]> = {
   'open it': [openPage, [{ text: 'It is open.' }]],
@@ -21,6 +22,24 @@ const scripts: Record<string, ScriptTurn[]> = {
   pick: [call('PickFile', { accept: '.txt' }), [{ text: 'Got it.' }]],
   notify: [call('Notify', { title: 'The build', body: 'is green' }), [{ text: 'Told.' }]],
   show: [call('ShowPanel', { kind: 'file', target: 'small.ts', line: 1 }), [{ text: 'Shown.' }]],
+  'show more': [
+    [
+      { call: { name: 'ChartRender', input: { title: 'Rain', option: chart(3) } } },
+      { call: { name: 'ShowPanel', input: { kind: 'diff', target: 'small.ts', before: 'const one = 0\n' } } },
+      { call: { name: 'ShowPanel', input: { kind: 'chart', title: 'Sun', option: chart(7) } } },
+      { call: { name: 'ShowPanel', input: { kind: 'branches', title: 'The map' } } },
+      { call: { name: 'ShowPanel', input: { kind: 'debug' } } },
+    ],
+    call('ShowPanel', { kind: 'chart', target: 'Rain' }),
+    [{ text: 'All shown.' }],
+  ],
+  'write, then clipboard': [
+    [
+      { call: { name: 'Write', input: { file_path: 'new.txt', content: 'x' } } },
+      { call: { name: 'ReadClipboard', input: {} } },
+    ],
+    [{ text: 'Thanks.' }],
+  ],
 }
 
 describe.skipIf(chromium === undefined)(name, () => {
@@ -205,10 +224,18 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('what waits for a click is answered in another browser, and a refusal is told there', async () => {
     const first = await workspace.open()
     const chat = chatPage(first)
-    await chat.send('clipboard')
+    await chat.send('write, then clipboard')
+    // Nobody would hear an answer before it is asked.
+    await card(first, 'ReadClipboard').waitFor()
+    expect(await card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).count()).toBe(0)
+    await first.getByRole('button', { name: 'Approve' }).click()
     await card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).waitFor()
     const other = await workspace.open()
-    await other.goto(first.url())
+    await other
+      .getByRole('navigation')
+      .getByRole('button', { name: /write, then/ })
+      .first()
+      .click()
     const there = card(other, 'ReadClipboard')
     const decline = there.getByRole('button', { name: 'Decline' })
     // Whatever keeps the word from being taken is said, and the buttons work again.
@@ -252,6 +279,26 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('show')
     await stack(page).getByText('const one = 1').waitFor()
     expect(await said(page)).toContain('"inSight":true')
+
+    await chat.ask('show more')
+    const tab = (label: string) => stack(page).getByRole('tab', { name: label })
+    await tab('Rain').and(page.locator('[aria-selected="true"]')).waitFor()
+    await stack(page).getByRole('figure', { name: 'Chart: Rain' }).waitFor()
+    // The file itself is a tab, too.
+    await tab('small.ts').last().click()
+    await stack(page).getByText('const one = 0').waitFor()
+    await tab('Sun').click()
+    await stack(page).getByRole('figure', { name: 'Chart: Sun' }).waitFor()
+    await tab('The map').waitFor()
+    expect(await said(page)).toContain('This page has no panel for that.')
+    await card(page, 'ShowPanel')
+      .getByRole('button', { name: /chart Rain/ })
+      .click()
+    await tab('Rain').click()
+    await stack(page).getByRole('button', { name: 'Close', exact: true }).click()
+    await tab('Rain').waitFor({ state: 'detached' })
+    await card(page, 'ShowPanel').getByRole('button', { name: 'Open beside' }).click()
+    await tab('Rain').waitFor()
     expect(workspace.complaints).toEqual([])
   })
 

@@ -140,7 +140,8 @@ describe('ShowPanel', () => {
     }
     const { output, text } = await workspace.call(showPanel, input, { ask })
     expect(text).toBe('The panel x is open.')
-    return { output, input: (asked[0]?.content as { input: Record<string, unknown> }).input }
+    const [{ content }] = asked as [AskRequest]
+    return { output, input: (content as { input: Record<string, unknown> }).input }
   }
 
   test('a diff is what a file was before the session changed it, or what it is told to be', async () => {

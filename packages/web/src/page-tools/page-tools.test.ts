@@ -208,15 +208,23 @@ test('a person whose word is not taken hears why, soon, and may try again', asyn
   await expect(tab.decline(call('c1'))).rejects.toMatchObject({ status: 403 })
   // The server is away.
   server.answers.push(...Array.from({ length: 20 }, () => 0))
-  const away = tab.perform(call('c1')).then(
-    () => 'taken',
-    (error: ApiError) => error.status,
-  )
-  await vi.advanceTimersByTimeAsync(20_000)
-  expect(await away).toBe(0)
+  const [away] = await Promise.all([Promise.allSettled([tab.perform(call('c1'))]), vi.advanceTimersByTimeAsync(20_000)])
+  expect(away).toMatchObject([{ status: 'rejected', reason: { status: 0 } }])
   server.answers.splice(0)
   await tab.perform(call('c1'))
   expect(server.acks).toMatchObject([{ status: 'success' }])
+  tab.stop()
+})
+
+test('a person may decline while it is still being done, and then nothing of it is told', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  const upload = Promise.withResolvers<unknown>()
+  const tab = openTab(server, browser, 'a', () => upload.promise)
+  const performed = tab.perform(call('c1'))
+  await tab.decline(call('c1'))
+  upload.resolve({ files: [] })
+  await performed
+  expect(server.acks).toMatchObject([{ status: 'failed', errorText: 'The person declined.' }])
   tab.stop()
 })
 

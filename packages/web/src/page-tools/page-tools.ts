@@ -60,6 +60,7 @@ export function createPageTools(services: PageToolsServices): PageTools {
   const { api, ids, actions, locks, done, reader, now = Date.now } = services
   const running = new Set<string>()
   const seen = new Set<string>()
+  const declined = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOpen = false
   let ready: Promise<void> | undefined
@@ -124,7 +125,7 @@ export function createPageTools(services: PageToolsServices): PageTools {
 
   /** One tab at a time, and never what was done before; what was done and not heard of is told again. */
   async function carryOut(call: PageCall, until: number): Promise<void> {
-    const key = `${call.sessionId}/${call.toolCallId}`
+    const key = keyOf(call)
     if (running.has(key)) return
     running.add(key)
     try {
@@ -142,6 +143,8 @@ export function createPageTools(services: PageToolsServices): PageTools {
   /** What a person shares does not lie about in the browser: it is told, and nothing of it is kept. */
   async function perform(call: PersonCall): Promise<void> {
     const outcome = await act(call)
+    // What they have declined while it was on its way goes nowhere.
+    if (declined.has(keyOf(call))) return
     if (outcome.status === 'failed') throw new Error(outcome.errorText)
     await tell(call, outcome)
   }
@@ -150,8 +153,9 @@ export function createPageTools(services: PageToolsServices): PageTools {
     return tell(call, { status: 'success', output })
   }
 
-  function decline(call: PersonCall): Promise<void> {
-    return tell(call, { status: 'failed', errorText: 'The person declined.' })
+  async function decline(call: PersonCall): Promise<void> {
+    await tell(call, { status: 'failed', errorText: 'The person declined.' })
+    declined.add(keyOf(call))
   }
 
   async function tell(call: PersonCall, outcome: Outcome): Promise<void> {
@@ -178,4 +182,8 @@ export function createPageTools(services: PageToolsServices): PageTools {
     const body = { sessionId, clientId: ids.clientId, toolCallId, ...outcome }
     return acknowledge(() => api.acknowledgeCall(body), { until, now })
   }
+}
+
+function keyOf({ sessionId, toolCallId }: Pick<PersonCall, 'sessionId' | 'toolCallId'>): string {
+  return `${sessionId}/${toolCallId}`
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { ApiError, isUnreachable, toErrorInfo } from '../api/api-error.ts'
 import { useSession } from '../chat/session-context.ts'
@@ -27,27 +27,29 @@ export interface PersonActProps {
 /** Once it is taken the card goes; where it does not, nothing has come of it and they may try again. */
 const takenMs = 30_000
 
+interface Doing {
+  what: 'nothing' | 'acting' | 'declining' | 'taken'
+  /** What came of the last click, where it did not work. */
+  problem?: string
+}
+
 /** Something that happens only when the person clicks here, in whatever browser they sit. */
 export function PersonAct({ call, action, label, about, otherwise }: PersonActProps) {
   const { app, pageTools } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
-  const [doing, setDoing] = useState<'nothing' | 'acting' | 'declining' | 'taken'>('nothing')
-  const [problem, setProblem] = useState<string>()
-  const clicks = useRef(0)
+  const [{ what: doing, problem }, setDoing] = useState<Doing>({ what: 'nothing' })
   const asked: PersonCall = { sessionId, toolCallId: call.toolCallId, action, input: call.input }
   const reason = isRecord(call.input) ? textIn(call.input['reason']) : undefined
   const run = async (what: 'acting' | 'declining', work: () => Promise<void>) => {
-    const click = ++clicks.current
-    setDoing(what)
-    setProblem(undefined)
+    const mine: Doing = { what }
+    // They may have declined meanwhile: what counts is the last click.
+    const settle = (done: Doing) => setDoing((now) => (now === mine ? done : now))
+    setDoing(mine)
     try {
       await work()
-      if (click === clicks.current) setDoing('taken')
+      settle({ what: 'taken' })
     } catch (error) {
-      // They have declined meanwhile, and are told what became of that.
-      if (click !== clicks.current) return
-      setDoing('nothing')
-      setProblem(problemOf(error))
+      settle({ what: 'nothing', problem: problemOf(error) })
       // The card may go with what it says.
       if (isClosed(error)) notice(t.pageTools.closed)
     }
@@ -56,7 +58,7 @@ export function PersonAct({ call, action, label, about, otherwise }: PersonActPr
   }
   useEffect(() => {
     if (doing !== 'taken') return
-    const timer = setTimeout(() => setDoing('nothing'), takenMs)
+    const timer = setTimeout(() => setDoing({ what: 'nothing' }), takenMs)
     return () => clearTimeout(timer)
   }, [doing])
   const isSending = doing === 'declining' || doing === 'taken'
