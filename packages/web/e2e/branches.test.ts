@@ -1,6 +1,8 @@
 import { scriptedModel } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wireServer } from '../../server/src/testing/wire-server.ts'
+import type { WireServer } from '../../server/src/testing/wire-server.ts'
 import { chatPage } from './chat-page.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
@@ -21,16 +23,27 @@ describe.skipIf(chromium === undefined)(name, () => {
     const text = last.content.at(-1)?.text ?? ''
     return [{ text: `Answer ${++answers} to **${text.slice(0, 40)}**, which says needle once.` }]
   }
+  let wire: WireServer
   let workspace: TestWorkspace
   let page: Page
   let chat: ReturnType<typeof chatPage>
   beforeAll(async () => {
+    wire = await wireServer()
+    const acme = {
+      type: 'openai-compatible',
+      baseURL: wire.baseURL('custom'),
+      apiKey: 'k',
+      // Half a dollar and two cents for each answer of the wire.
+      models: [{ id: 'priced', price: { input: 1000, output: 10_000 } }],
+    }
+    const permissions = { allow: ['Write', 'Bash', 'Task'] }
     workspace = await openWorkspace(chromium ?? '', {
       models: {
         'test/script': scriptedModel(answer, { provider: 'test', modelId: 'script' }),
         'test/other': scriptedModel(() => [{ text: 'From the other model.' }], { provider: 'test', modelId: 'other' }),
       },
-      home: { 'config.json': '{"model": "test/script"}' },
+      files: { 'read-me.txt': 'hello\n' },
+      home: { 'config.json': JSON.stringify({ model: 'test/script', providers: { acme }, permissions }) },
     })
     page = await workspace.open({ viewport: { width: 1440, height: 900 } })
     chat = chatPage(page)
@@ -38,7 +51,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('second question')
     await chat.ask('third question')
   })
-  afterAll(() => workspace?.close())
+  afterAll(async () => {
+    await workspace?.close()
+    await wire?.close()
+  })
 
   test('an answer is written anew by another model, chosen with the keyboard', async () => {
     await chat.lastAnswer.getByRole('button', { name: 'Answer again with another model' }).focus()
@@ -93,6 +109,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const second = chatPage(await page.context().newPage())
     await second.page.goto(page.url())
     await second.own.nth(2).waitFor()
+    // The comparison stands there as well, and reads both branches.
+    await second.page.getByRole('article', { name: 'Other branch, Answer' }).waitFor()
     await page.bringToFront()
     await chat.own.nth(1).getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
@@ -138,6 +156,65 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await chat.lastAnswer.innerText()).not.toContain('2 / 2')
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await page.getByText('2 branches, 7 messages').waitFor()
+  })
+
+  test('what two branches called, touched and cost is compared, their sub-agents included', async () => {
+    const say = async (id: string, more: object = {}): Promise<string> => {
+      const body = { sessionId: 'priced', message: { id, role: 'user', parts: [{ type: 'text', text: id }] }, ...more }
+      const response = await workspace.server().fetch('/ai/chat', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, responseMode: 'json' }),
+      })
+      return ((await response.json()) as { message: { id: string } }).message.id
+    }
+    const write = (file: string) => ({ id: file, name: 'Write', input: { file_path: file, content: 'x\n' } })
+    const bash = (id: string, command: string) => ({ id, name: 'Bash', input: { command } })
+    const task = { id: 'task', name: 'Task', input: { name: 'coder', task: 'more of it' } }
+    const priced = { model: 'acme/priced', parentMessageId: await say('begin') }
+    wire.play({ turn: { calls: [bash('b1', 'node --version > version.txt')] } }, { turn: { text: 'Quick.' } })
+    await say('short-way', priced)
+    wire.play({ turn: { calls: [write('own.txt'), bash('b2', 'echo 1 > bash.txt'), task] } })
+    wire.play({ turn: { calls: [write('agent.txt')] } }, { turn: { text: 'It is made.' } }, { turn: { text: 'Long.' } })
+    await say('long-way', priced)
+
+    await page.goto('about:blank')
+    await page.goto(`${workspace.server().newUrl()}&s=priced`)
+    const facts = chat.lastAnswer.locator('.facts')
+    await facts.getByText('$2.08').waitFor()
+    expect(await facts.locator('.facts-price').getAttribute('title')).toBe(
+      'Price of the model calls: $2.08 ($1.04 its own, $1.04 of its sub-agents)',
+    )
+    expect(await facts.locator('.facts-tokens').innerText()).toBe('640 tokens')
+    expect(await facts.locator('.facts-tokens').getAttribute('title')).toMatch(/and 320 of its sub-agents$/)
+
+    await page.getByRole('button', { name: 'Map of the branches' }).click()
+    await page.getByRole('treeitem', { name: /^Answer: Write, Bash, Task/ }).click()
+    expect(await page.getByRole('region', { name: 'Answer' }).innerText()).toContain('$2.08')
+    await page.getByRole('treeitem', { name: /^Answer: Quick/ }).click()
+    await page.getByRole('button', { name: 'Compare with the branch in sight' }).click()
+    const cells = async (row: string): Promise<string[]> =>
+      page
+        .getByRole('row', { name: new RegExp(`^${row}`) })
+        .getByRole('cell')
+        .allInnerTexts()
+    await page.getByRole('row', { name: /^Price/ }).waitFor()
+    expect(await cells('Price')).toEqual(['$2.08', '$1.04'])
+    expect(await cells('Tokens')).toEqual(['640', '320'])
+    expect(await cells('Files touched')).toEqual([
+      'own.txt\nbash.txt\nagent.txt',
+      'version.txt\nand what one command may have changed',
+    ])
+    const calls = await cells('Tool calls')
+    expect(calls.map((cell) => cell.split('\n').length)).toEqual([3, 1])
+    expect(calls[0]).toMatch(/own\.txt[^]*echo 1 > bash\.txt[^]*coder/)
+
+    await page.keyboard.press('Control+Shift+L')
+    const shown = page.locator('.debug-value pre')
+    await page.getByText('useChatSession()').click()
+    await expect.poll(() => shown.innerText(), patiently).toMatch(/"messageId": "long-way",\s+"index": 2,\s+"total": 2/)
+    await page.getByText('useChatActions()').click()
+    await expect.poll(() => shown.innerText(), patiently).toMatch(/"goOn": "ƒ goOn\(\)",\s+"remove": "ƒ remove\(\)"/)
   })
 
   test('nothing went wrong meanwhile', () => {
