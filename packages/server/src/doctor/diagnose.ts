@@ -1,10 +1,11 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { chromiumNames, findChromium } from '../browser/find-chromium.ts'
 import type { ConfigFile } from '../config.ts'
 import { findOwner, openHome, type Home } from '../home.ts'
 import type { Models } from '../models.ts'
-import type { DatabaseState } from '../stores/sqlite.ts'
+import type { DatabaseState } from '../stores/examine-database.ts'
 import { providerFindings } from './diagnose-providers.ts'
 import { ruleFindings, sandboxFinding } from './diagnose-rules.ts'
 import { toolFindings } from './diagnose-tools.ts'
@@ -46,12 +47,7 @@ export async function* diagnose({ env, cwd, home: named }: DiagnoseOptions): Asy
     yield disk(home)
   }
   yield page()
-  yield tool(
-    'Chromium',
-    ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-    env,
-    'only needed for the browser tests: npm test installs one, or set CHROMIUM_PATH',
-  )
+  yield chromium(env)
   yield ripgrep(env)
   yield await sandboxFinding(env)
 }
@@ -68,6 +64,14 @@ function tool(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: str
   return { status: 'warn', name, text: `not on PATH (looked for ${programs.join(', ')})`, fix }
 }
 
+function chromium(env: NodeJS.ProcessEnv): Finding {
+  const file = findChromium(env)
+  if (file !== undefined) return { status: 'ok', name: 'Chromium', text: file }
+  const text = `none found (looked for ${chromiumNames.join(', ')})`
+  const fix = 'for the agent browser and the browser tests: install Chromium, or set CHROMIUM_PATH'
+  return { status: 'warn', name: 'Chromium', text, fix }
+}
+
 /** One comes along as a package; one on PATH does as well. */
 function ripgrep(env: NodeJS.ProcessEnv): Finding {
   const name = `ripgrep-${process.platform}-${process.arch}`
@@ -82,8 +86,12 @@ function* homeFindings(home: Home): Generator<Finding> {
 }
 
 async function databaseState(home: Home): Promise<DatabaseState | Finding> {
-  const { examineDatabase } = await import('../stores/sqlite.ts')
-  return attempt('database', () => examineDatabase(home.path))
+  try {
+    const { examineDatabase } = await import('../stores/examine-database.ts')
+    return await examineDatabase(home.path)
+  } catch (error) {
+    return { status: 'fail', name: 'database', text: (error as Error).message }
+  }
 }
 
 function databaseFinding(home: Home, { exists, damage }: DatabaseState): Finding {

@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { message } from './contract/make.ts'
-import { examineDatabase, openSqliteStore } from './sqlite.ts'
+import { examineDatabase } from './examine-database.ts'
+import { openSqliteStore } from './sqlite.ts'
 import { storeContract } from './store-contract.ts'
 
 storeContract('SQLite', async () => {
@@ -80,28 +81,36 @@ describe('a damaged database', () => {
     damage()
     const before = readFileSync(file)
     await expect(openSqliteStore({ home })).rejects.toThrow(damaged())
-    expect(examineDatabase(home).damage).toEqual(damaged())
+    expect((await examineDatabase(home)).damage).toEqual(damaged())
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
-  it('pages in the middle that hold something else are found by a look at the whole', () => {
+  it('pages in the middle that hold something else are found by a look at the whole', async () => {
     const handle = openSync(file, 'r+')
     writeSync(handle, Buffer.alloc(statSync(file).size - 8192, 0xab), 0, null, 8192)
     closeSync(handle)
-    expect(examineDatabase(home).damage).toEqual(damaged())
+    expect((await examineDatabase(home)).damage).toEqual(damaged())
   })
 
   it('a sound one is looked at while it is open, and tells which folders are trusted', async () => {
     const store = await openSqliteStore({ home })
-    const state = examineDatabase(home)
+    const state = await examineDatabase(home)
     expect(state).toMatchObject({ exists: true })
     expect(state.damage).toBeUndefined()
     expect([state.trusts('/tmp/one'), state.trusts('/tmp/two')]).toEqual([true, false])
     await store.close()
-    expect(examineDatabase(home).damage).toBeUndefined()
+    expect((await examineDatabase(home)).damage).toBeUndefined()
   })
 
-  it('none at all is no damage', () => {
-    expect(examineDatabase(join(home, 'elsewhere'))).toMatchObject({ exists: false })
+  it('while it is looked at others have their turn', async () => {
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    await examineDatabase(home)
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  it('none at all is no damage', async () => {
+    expect(await examineDatabase(join(home, 'elsewhere'))).toMatchObject({ exists: false })
   })
 })

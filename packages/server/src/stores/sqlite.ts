@@ -2,7 +2,9 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
-import { errorInfo, NamedError } from '@troupe/core'
+import { errorInfo } from '@troupe/core'
+import { isDamage } from './check-database.ts'
+import { databaseDamaged } from './database-damaged.ts'
 import { backUp } from './sqlite-backup.ts'
 import { createSessionExport } from './export/session-export.ts'
 import { migrate } from './migrate.ts'
@@ -74,36 +76,6 @@ export async function openSqliteStore({
   }
 }
 
-/** What can be said of a home's database without owning it. */
-export interface DatabaseState {
-  exists: boolean
-  damage?: NamedError
-  /** Whether the person trusts this folder; false where that cannot be read. */
-  trusts(folder: string): boolean
-}
-
-/** Reads the whole of `troupe.db` and changes nothing, also while another process owns the home. */
-export function examineDatabase(home: string): DatabaseState {
-  const path = join(home, 'troupe.db')
-  if (!existsSync(path)) return { exists: false, trusts: () => false }
-  const trusted = new Set<string>()
-  const state: DatabaseState = { exists: true, trusts: (folder) => trusted.has(folder) }
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
-  try {
-    const found = String(database.prepare('pragma quick_check(1)').get()?.['quick_check'])
-    if (found !== 'ok') return { ...state, damage: databaseDamaged(home, found) }
-    const known = database.prepare("select 1 from sqlite_schema where name = 'workspace'").get()
-    const rows = known === undefined ? [] : database.prepare('select path from workspace where trusted = 1').all()
-    for (const row of rows) trusted.add(String(row['path']))
-    return state
-  } catch (error) {
-    if (!isDamage(error)) throw error
-    return { ...state, damage: databaseDamaged(home, error.message) }
-  } finally {
-    database.close()
-  }
-}
-
 /** Whether the person trusts a folder, without owning the home; false where that cannot be read. */
 export function isTrusted(home: string, folder: string): boolean {
   const path = join(home, 'troupe.db')
@@ -117,19 +89,4 @@ export function isTrusted(home: string, folder: string): boolean {
   } finally {
     database?.close()
   }
-}
-
-function isDamage(error: unknown): error is Error {
-  const [corrupt, notDatabase] = [11, 26]
-  if (!(error instanceof Error && 'errcode' in error)) return false
-  // The lower byte is the kind, the rest says more about it.
-  const kind = Number(error.errcode) & 0xff
-  return kind === corrupt || kind === notDatabase
-}
-
-function databaseDamaged(home: string, reason: string): NamedError {
-  const path = join(home, 'troupe.db')
-  const fix = `Move it away (and ${path}-wal and ${path}-shm, where they are there), then run: troupe import "${join(home, 'sessions')}"`
-  const message = `${path} is damaged or no database (${reason.replace(/\s+/g, ' ')}); it was left as it is. ${fix}`
-  return new NamedError('DatabaseDamaged', message, { data: { path, fix } })
 }
