@@ -1,3 +1,4 @@
+import { isRecord, textIn } from '../displays/parts/read-fields.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { formatDuration } from '../ui/format.ts'
@@ -11,10 +12,14 @@ import './media-card.css'
 /** For tools that make pictures and films: that one is being made, and where none was, what to do about it. */
 export function MediaCard({ call }: CardProps) {
   const { progress, notes, running, errorText, stopped } = call
+  const prompt = isRecord(call.input) ? textIn(call.input['prompt']) : undefined
+  // What it may cost is said to whoever approves it; from then on it is about what is made.
+  const isApproved = call.state !== 'approval-requested' && notes.display === undefined
   const problem = errorText === undefined || stopped ? undefined : t.cards.mediaProblems[notes.errorCode ?? '']
   return (
     <GenericCard
       call={call}
+      {...(isApproved && prompt !== undefined && { summary: prompt })}
       {...(running && progress?.media !== undefined && { underway: <Making {...progress.media} /> })}
       {...(problem !== undefined && { wayOn: <WayOn problem={problem} code={notes.errorCode ?? ''} /> })}
     />
