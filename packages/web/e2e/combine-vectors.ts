@@ -157,47 +157,45 @@ const sinks: ((address: string) => string)[] = [
 ]
 
 /** Everything that would ask somebody else for something. */
-const fetching: string[] = [
-  ...[
-    'src',
-    'srcset',
-    'poster',
-    'background',
-    'data',
-    'href',
-    'action',
-    'ping',
-    'longdesc',
-    'lowsrc',
-    'dynsrc',
-  ].flatMap((attribute) =>
-    ['img', 'video', 'audio', 'input type=image', 'table', 'body', 'object', 'link rel=preload as=image'].map(
-      (element) => `<${element} ${attribute}="${away}.png 1x">`,
-    ),
-  ),
-  ...['background', 'background-image', 'list-style', 'border-image', 'content', 'cursor', 'mask', 'filter'].flatMap(
-    (property) => [
-      `<p style="${property}:url(${away})">x</p>`,
-      `<style>*{${property}:url('${away}')}</style>`,
-      `<svg><style>*{${property}:url(${away})}</style></svg>`,
-    ],
-  ),
-  ...['stylesheet', 'prefetch', 'preload', 'preconnect', 'dns-prefetch', 'modulepreload', 'icon', 'manifest'].map(
-    (kind) => `<link rel="${kind}" href="${away}">`,
-  ),
+const fetchers = ['img', 'video', 'audio', 'input type=image', 'table', 'body', 'object', 'link rel=preload as=image']
+const fetched = 'src srcset poster background data href action ping longdesc lowsrc dynsrc'.split(' ')
+const properties = 'background background-image list-style border-image content cursor mask filter'.split(' ')
+const styles: ((property: string) => string)[] = [
+  (property) => `<p style="${property}:url(${away})">x</p>`,
+  (property) => `<style>*{${property}:url('${away}')}</style>`,
+  (property) => `<svg><style>*{${property}:url(${away})}</style></svg>`,
 ]
+const links = 'stylesheet prefetch preload preconnect dns-prefetch modulepreload icon manifest'.split(' ')
 
-/** Tricks put together in every way that makes sense: what one rule lets through, the next must not. */
-export function combineVectors(): string[] {
-  const markups = firing.flatMap(([open, event]) => handlers.map((write) => `<${open}${write(event)}>`))
+/**
+ * Tricks put together: what one rule lets through, the next must not. `all`: in every way that makes sense; `each`: so
+ * that every part is there once.
+ */
+export function combineVectors(ways: 'all' | 'each'): string[] {
+  const pairs = ways === 'all' ? everyPair : eachOnce
+  const markups = everyPair(firing, handlers).map(([[open, event], write]) => `<${open}${write(event)}>`)
   const some = markups.filter((_, index) => index % 11 === 0)
   return [
-    ...markups,
-    ...some.flatMap((markup) => surroundings.map((put) => put(markup))),
-    ...some.flatMap((markup) => mutations.map((wrap) => wrap(markup))),
-    ...addresses.flatMap((address) => sinks.map((put) => put(address))),
-    ...fetching,
+    ...pairs(firing, handlers).map(([[open, event], write]) => `<${open}${write(event)}>`),
+    ...pairs(some, surroundings).map(([markup, put]) => put(markup)),
+    ...pairs(some, mutations).map(([markup, wrap]) => wrap(markup)),
+    ...pairs(addresses, sinks).map(([address, put]) => put(address)),
+    ...pairs(fetched, fetchers).map(([attribute, element]) => `<${element} ${attribute}="${away}.png 1x">`),
+    ...pairs(properties, styles).map(([property, write]) => write(property)),
+    ...links.map((kind) => `<link rel="${kind}" href="${away}">`),
   ]
+}
+
+function everyPair<A, B>(ones: readonly A[], others: readonly B[]): [A, B][] {
+  return ones.flatMap((one) => others.map((other): [A, B] => [one, other]))
+}
+
+/** Both lists side by side, the shorter one again and again. */
+function eachOnce<A, B>(ones: readonly A[], others: readonly B[]): [A, B][] {
+  return Array.from({ length: Math.max(ones.length, others.length) }, (_, index) => [
+    ones[index % ones.length] as A,
+    others[index % others.length] as B,
+  ])
 }
 
 function entities(text: string): string {

@@ -89,7 +89,8 @@ async function lookAround(): Promise<{ numbers: number[]; odd: string[] }> {
   return { numbers, odd }
 }
 
-const together = 40
+/** Two dozen messages at least, so that every kind of part has its turn. */
+const together = Math.min(40, Math.ceil(triedVectors.length / 24))
 
 /** One conversation with every vector as an answer's text of its own, and in turn wherever else a message has text. */
 async function storeHostileSession(workspace: TestWorkspace): Promise<void> {

@@ -83,9 +83,8 @@ const tricks: string[] = [
  * Ways to smuggle a script, a request or a look of ours into a page, each as text that a model or a tool could write.
  * Whatever runs sets `window.hit`; whatever is fetched is fetched from `elsewhere.invalid`.
  */
-export const hostileVectors: string[] = [...new Set([...tricks, ...combineVectors()])]
+export const hostileVectors: string[] = [...new Set([...tricks, ...combineVectors('all')])]
 
-/** A quarter of them, of every sort; all with `TROUPE_TEST_FULL=1`. */
-export const triedVectors: string[] = hostileVectors.filter(
-  (_, index) => process.env['TROUPE_TEST_FULL'] === '1' || index < tricks.length || index % 4 === 0,
-)
+/** Every trick and every part of the others; all with `TROUPE_TEST_FULL=1`. */
+export const triedVectors: string[] =
+  process.env['TROUPE_TEST_FULL'] === '1' ? hostileVectors : [...new Set([...tricks, ...combineVectors('each')])]
