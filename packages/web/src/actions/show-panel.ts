@@ -1,11 +1,15 @@
+import { textIn } from '../displays/parts/read-fields.ts'
 import type { Action } from '../page-tools/action.ts'
 import { requestedPanel } from '../page-tools/requested-panel.ts'
 
 /** Shows one of the kinds that ShowPanel names, or one that this page has told models of. */
-const showPanel: Action = (input, { panels, agentName, chartNamed, isInSight }, { toolCallId }) => {
-  const request = requestedPanel(input, { toolCallId, agentName, chartNamed })
-  if (request === undefined && input['kind'] === 'chart')
-    throw new Error('The page has no chart with this title in sight. Give its "option", or the path of a JSON file.')
+const showPanel: Action = async (input, { panels, agentName, findChart, isInSight }, { toolCallId }) => {
+  const target = textIn(input['target'])
+  const isByTitle = input['kind'] === 'chart' && input['content'] === undefined
+  const chart = isByTitle && target !== undefined ? await findChart(target) : undefined
+  if (isByTitle && chart === undefined)
+    throw new Error('The page has no chart with this title loaded. Give its "option", or the path of a JSON file.')
+  const request = requestedPanel(input, { toolCallId, agentName, chartNamed: () => chart })
   if (request === undefined) throw new Error('This page has no panel for that. Use one of the kinds that are named.')
   return { viewKey: panels.open(request, { by: 'tool' }), inSight: isInSight() && !panels.getState().hidden }
 }

@@ -25,7 +25,7 @@ export interface ActionContext {
   /** The name of an agent of that session. */
   agentName: (agentId: string) => string | undefined
   /** The newest call of that session, as far as it is loaded, that has shown a chart with this title. */
-  chartNamed: (title: string) => string | undefined
+  findChart: (title: string) => Promise<string | undefined>
   /** Whether that session is what the person looks at. */
   isInSight: () => boolean
   api: Api

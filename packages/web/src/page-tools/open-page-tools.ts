@@ -6,7 +6,7 @@ import type { AppStore } from '../app-store.ts'
 import { visibleMessages } from '../chat/session-state.ts'
 import type { SessionStore } from '../chat/session-store.ts'
 import type { Notifications } from '../inbox/notifications.ts'
-import { chartNamed } from './chart-named.ts'
+import { awaitChart } from './chart-named.ts'
 import { pageActions } from './action-registry.ts'
 import { keepDoneCalls } from './done-calls.ts'
 import { createPageTools } from './page-tools.ts'
@@ -50,7 +50,8 @@ export function openPageTools({ api, app, ids, kept, keptByTab, notifications, s
         sessionId,
         panels,
         agentName: (agentId) => agents.getState().agents.get(agentId)?.name,
-        chartNamed: (title) => chartNamed(visibleMessages(store.getState()), title),
+        findChart: (title) =>
+          awaitChart({ messages: () => visibleMessages(store.getState()), subscribe: store.subscribe }, title),
         isInSight: () => inSight() === sessionId && document.visibilityState === 'visible',
         api,
         reader,

@@ -1,0 +1,35 @@
+import type { Part } from '@troupe/core/protocol'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { awaitChart, chartNamed } from './chart-named.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const shown = (toolCallId: string, title: string, state = 'output-available') => ({
+  parts: [{ type: 'tool-ChartRender', toolCallId, state, input: { title, option: {} }, output: {} } as unknown as Part],
+})
+
+test('the newest chart with a title is meant, and only one that was shown', () => {
+  const messages = [shown('c1', 'Rain'), shown('c2', 'Rain'), shown('c3', 'Rain', 'output-error'), shown('c4', 'Sun')]
+  expect([chartNamed(messages, 'Rain'), chartNamed(messages, 'Snow')]).toEqual(['c2', undefined])
+})
+
+test('a chart whose stream is behind is waited for, and not for ever', async () => {
+  let messages: ReturnType<typeof shown>[] = []
+  const listeners = new Set<() => void>()
+  const session = {
+    messages: () => messages,
+    subscribe: (listener: () => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  const found = awaitChart(session, 'Rain')
+  const missed = awaitChart(session, 'Snow')
+  messages = [shown('c1', 'Rain')]
+  for (const listener of listeners) listener()
+  expect(await found).toBe('c1')
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(await missed).toBeUndefined()
+  expect(listeners.size).toBe(0)
+})
