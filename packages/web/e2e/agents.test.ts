@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -17,10 +19,12 @@ const openAgents = async (page: Page) => {
 describe.skipIf(chromium === undefined)(name, () => {
   /** Says its prompt's first line, and which tools it was offered. */
   const model = scriptedModel(
-    (prompt, _, { tools }) => {
+    (prompt, _, { tools, temperature }) => {
       const system = prompt.find(({ role }) => role === 'system')?.content as string
       return [
-        { text: `${system.split('\n', 1)[0]} I have ${tools?.map((tool) => tool.name).join(', ') || 'no tools'}.` },
+        {
+          text: `${system.split('\n', 1)[0]} I have ${tools?.map((tool) => tool.name).join(', ') || 'no tools'}. At ${temperature}.`,
+        },
       ]
     },
     { provider: 'test', modelId: 'script' },
@@ -88,14 +92,20 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('button', { name: 'New agent' }).click()
     expect(await dialog(page).getByLabel('Prompt').inputValue()).toBe('You review.')
     await field.fill('reviewer')
+    await dialog(page).getByRole('spinbutton', { name: 'Temperature' }).fill('0.25')
     await dialog(page).getByRole('button', { name: 'Save' }).click()
     await dialog(page).getByText('Saved: reviewer.').waitFor()
-    expect(await stored(page, 'reviewer')).toMatchObject({ tools: ['Glob'], allowedSubAgents: [], source: 'database' })
+    expect(await stored(page, 'reviewer')).toMatchObject({
+      tools: ['Glob'],
+      allowedSubAgents: [],
+      params: { temperature: 0.25 },
+      source: 'database',
+    })
 
     await dialog(page).getByRole('button', { name: 'Try reviewer in a new session' }).click()
     await dialog(page).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Agent: reviewer' }).waitFor()
-    expect(await (await chat.ask('hello')).innerText()).toContain('You review. I have Glob.')
+    expect(await (await chat.ask('hello')).innerText()).toContain('You review. I have Glob. At 0.25.')
     await page.getByText('Agent: reviewer').waitFor()
 
     await openAgents(page)
@@ -130,6 +140,41 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('dialog', { name: 'Delete this agent?' }).getByRole('button', { name: 'Delete' }).click()
     await dialog(page).getByText('Deleted: reviewer.').waitFor()
     expect(await stored(page, 'reviewer')).toBeUndefined()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('one that comes along or is a file is turned off, and changed as a version of your own', async () => {
+    const page = await workspace.open()
+    await openAgents(page)
+    const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
+    const own = dialog(page).getByRole('region', { name: 'Of this workspace' })
+    expect(await builtin.getByRole('button', { name: /^Turn (master|calendar)/ }).count()).toBe(0)
+    await builtin.getByRole('button', { name: 'Turn explore off' }).click()
+    await builtin.getByRole('button', { name: 'Turn explore on' }).waitFor()
+    expect(await stored(page, 'explore')).toMatchObject({ enabled: false, turnedOff: true, source: 'built-in' })
+    const config = await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')
+    expect(JSON.parse(config)).toMatchObject({ model: 'test/script', disabledAgents: ['explore'] })
+    await builtin.getByRole('button', { name: /^explore/ }).click()
+    await dialog(page).getByRole('button', { name: 'Turn on' }).click()
+    await dialog(page).getByRole('button', { name: 'Turn off' }).waitFor()
+    await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog(page).getByText('one prompt for all languages').waitFor()
+    await dialog(page).getByLabel('Prompt').fill('You explore my way.')
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByText('Saved: explore.').waitFor()
+    expect(
+      await builtin
+        .getByRole('listitem')
+        .filter({ hasText: /^explore/ })
+        .innerText(),
+    ).toContain('Shadowed')
+    await own.getByRole('button', { name: /^explore ?your version/ }).click()
+    await dialog(page).getByText('Deleting it brings that one back').waitFor()
+    expect(await dialog(page).getByLabel('Prompt').inputValue()).toBe('You explore my way.')
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete this agent?' }).getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByText('Deleted: explore.').waitFor()
+    expect(await stored(page, 'explore')).toMatchObject({ enabled: true, source: 'built-in' })
     expect(workspace.complaints).toEqual([])
   })
 

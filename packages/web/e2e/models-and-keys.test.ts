@@ -8,13 +8,19 @@ import type { TestWorkspace } from './open-workspace.ts'
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'models and keys (skipped: no Chromium)' : 'models and keys'
 const key = 'sk-typed-into-the-page-0001'
+const soon = { timeout: 15_000 }
 
 describe.skipIf(chromium === undefined)(name, () => {
   let wire: WireServer
   let workspace: TestWorkspace
   beforeAll(async () => {
     wire = await wireServer()
-    const providers = { anthropic: { baseURL: wire.baseURL('anthropic'), models: ['claude-sonnet-4-5'] } }
+    const many = Array.from({ length: 250 }, (_, index) => `m-${index + 1}`)
+    const providers = {
+      anthropic: { baseURL: wire.baseURL('anthropic'), models: ['claude-sonnet-4-5'] },
+      acme: { baseURL: wire.baseURL('custom'), models: ['large-1', 'small-1'] },
+      crowd: { baseURL: wire.baseURL('custom'), models: many },
+    }
     workspace = await openWorkspace(chromium ?? '', { home: { 'config.json': JSON.stringify({ providers }) } })
   })
   afterEach(() => workspace.closePages())
@@ -83,6 +89,70 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Enter')
     wire.play({ turn: { text: 'from near by' } })
     expect(await (await chat.ask('hello')).locator('.prose').innerText()).toBe('from near by')
+  })
+
+  test('a provider is switched off in its row and on where it is missed; its list of models is changed', async () => {
+    const chat = chatPage(await workspace.open())
+    const { page } = chat
+    const refs = () =>
+      page.evaluate(async () => {
+        const { models } = (await (await fetch('/ai/models')).json()) as { models: { ref: string }[] }
+        return models.map(({ ref }) => ref).filter((ref) => ref.startsWith('acme/'))
+      })
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('combobox', { name: 'Search models' }).fill('acme/large-1')
+    await page.keyboard.press('Enter')
+    wire.play({ turn: { text: 'here' } })
+    await chat.ask('hello')
+    await page.evaluate(() => void (window.location.hash += '&settings/models/provider-acme'))
+    const dialog = page.getByRole('dialog', { name: 'Models and keys' })
+    const row = dialog.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^acme/ }) })
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toMatch(/^acme/)
+    await page.keyboard.press('Enter')
+    const list = row.getByLabel('Models of acme')
+    expect(await list.inputValue()).toBe('large-1\nsmall-1')
+    await list.fill('large-1\nmedium-1, large-1')
+    await row.getByRole('button', { name: 'Save and test' }).click()
+    await row.getByText(/It works/).waitFor()
+    expect(await list.inputValue()).toBe('large-1\nmedium-1')
+    expect(await refs()).toEqual(['acme/large-1', 'acme/medium-1'])
+    await row.getByRole('button', { name: 'Switch off' }).click()
+    await row.getByText('Switched off: its models are offered nowhere.').waitFor()
+    await row.getByRole('button', { name: /^acme ?, not ready.*switched off$/ }).waitFor()
+    expect(await refs()).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Switch acme on' }).click()
+    await page.getByText('which cannot be used any more').waitFor({ state: 'hidden' })
+    expect(await refs()).toEqual(['acme/large-1', 'acme/medium-1'])
+    wire.play({ turn: { text: 'here again' } })
+    expect(await (await chat.ask('and now?')).locator('.prose').innerText()).toBe('here again')
+  })
+
+  test('a long list of models says how many of it are shown, and the search goes to any of them', async () => {
+    const page = await workspace.open()
+    await page.evaluate(() => void (window.location.hash = '#settings/model-list'))
+    const dialog = page.getByRole('dialog', { name: 'All models' })
+    const crowd = dialog.getByRole('region', { name: 'crowd' }).getByRole('listitem')
+    await expect.poll(() => crowd.count(), soon).toBe(200)
+    const total =
+      (await dialog
+        .getByRole('listitem')
+        .filter({ has: page.locator('dl') })
+        .count()) + 50
+    await dialog.getByText(`${total - 50} of ${total} models`).waitFor()
+    await dialog.getByRole('searchbox', { name: 'Search the models' }).fill('large')
+    await expect.poll(() => crowd.count(), soon).toBe(0)
+    const field = dialog.getByRole('searchbox', { name: 'Search the settings' })
+    await field.fill('crowd/m-250')
+    await dialog.getByRole('link', { name: 'm-250 All models' }).waitFor()
+    await field.press('Enter')
+    const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).dataset['setting'])
+    await expect.poll(focused, soon).toBe('model-crowd/m-250')
+    await dialog.getByText(`${total} of ${total} models`).waitFor()
+    await page.evaluate(() => void (window.location.hash = '#settings/model-list'))
+    await dialog.getByRole('button', { name: 'Show all 250' }).click()
+    await expect.poll(() => crowd.count(), soon).toBe(250)
   })
 
   test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -89,6 +89,102 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.reload()
     await focusIs(['BUTTON', 'backup'])
     expect(await page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
+    await close()
+  })
+
+  test('what config.json says of models, tools, limits, crashes and the search is found and changed', async () => {
+    const config = async () =>
+      JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
+    await page.keyboard.press('Control+,')
+    const field = dialog(page).getByRole('searchbox', { name: 'Search the settings' })
+    const find = async (words: string, title: string, setting: string) => {
+      await field.fill(words)
+      await dialog(page)
+        .getByRole('link', { name: `${title} General` })
+        .waitFor()
+      await field.press('Enter')
+      await expect.poll(async () => (await focused(page))[1], { timeout: 15_000 }).toBe(setting)
+    }
+    await find('default model', 'Model of new sessions', 'model')
+    const model = dialog(page).getByRole('combobox', { name: 'Model of new sessions' })
+    const [other] = await model
+      .locator('option[value^="openai/"]')
+      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
+    await model.selectOption(other ?? '')
+    await dialog(page).getByText('Saved.').waitFor()
+    expect(await config()).toMatchObject({ model: other, hooks: {} })
+    await model.selectOption('demo/tour')
+    await find('pictures', 'Model for pictures', 'image')
+    await dialog(page).getByRole('combobox', { name: 'Model for pictures' }).selectOption('demo/painter')
+    await find('films', 'Model for films', 'video')
+    await find('tavily', 'Search of the web', 'search')
+    const search = dialog(page).getByRole('form', { name: 'Search of the web' })
+    await search.getByRole('combobox', { name: 'Provider' }).selectOption('brave')
+    await search.getByLabel('Key').fill('brave-key-0001')
+    await page.keyboard.press('Enter')
+    await search.getByText('Saved.').waitFor()
+    expect(await search.getByLabel('Key').inputValue()).toBe('')
+    await find('useTools', 'Tools that models may use', 'tools')
+    const tools = dialog(page).getByRole('form', { name: 'Tools that models may use' })
+    await tools.getByRole('radio', { name: 'Only these' }).check({ force: true })
+    await tools.getByRole('checkbox', { name: 'Bash', exact: true }).uncheck()
+    await tools.getByRole('button', { name: 'Save' }).click()
+    await tools.getByText('Saved.').waitFor()
+    await find('budget', 'Limits of a turn', 'limits')
+    const limits = dialog(page).getByRole('form', { name: 'Limits of a turn' })
+    await limits.getByLabel('Model calls').fill('0')
+    expect(await limits.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await limits.getByLabel('Model calls').fill('30')
+    await page.keyboard.press('Enter')
+    await limits.getByText('Saved.').waitFor()
+    await find('crash', 'Runs that a crash cut off', 'recovery')
+    await page.keyboard.press('ArrowRight')
+    await dialog(page).getByText('Saved.').waitFor()
+    const written = (await config()) as { useTools: string[] }
+    expect(written).toMatchObject({
+      model: 'demo/tour',
+      media: { image: 'demo/painter' },
+      search: { provider: 'brave', apiKey: 'brave-key-0001' },
+      limits: { steps: 30 },
+      recovery: 'wait',
+    })
+    expect(written.useTools).toContain('Read')
+    expect(written.useTools).not.toContain('Bash')
+    await tools.getByRole('radio', { name: 'All' }).check({ force: true })
+    await tools.getByRole('button', { name: 'Save' }).click()
+    await tools.getByText('Saved.').waitFor()
+    expect(await config()).not.toHaveProperty('useTools')
+    await close()
+  })
+
+  test('what the system asks for is contrast as well, until the person chooses otherwise', async () => {
+    const look = () =>
+      page.evaluate(() => {
+        const link = document.createElement('a')
+        link.href = '#'
+        const prose = Object.assign(document.createElement('p'), { className: 'prose' })
+        prose.append(link)
+        document.body.append(prose)
+        link.focus()
+        const { textDecorationLine, outlineWidth } = getComputedStyle(link)
+        prose.remove()
+        return [document.documentElement.dataset['contrast'], textDecorationLine, outlineWidth]
+      })
+    await page.evaluate(() => localStorage.removeItem('troupe.contrast'))
+    await page.reload()
+    await page.keyboard.press('Tab')
+    for (const media of [{ contrast: 'more' }, { contrast: 'no-preference', forcedColors: 'active' }] as const) {
+      await page.emulateMedia(media)
+      await expect.poll(async () => (await look())[0]).toBe('more')
+      expect(await look()).toEqual(['more', 'underline', '3px'])
+    }
+    await goTo('appearance/contrast')
+    await focusIs(['INPUT', 'contrast'])
+    await dialog(page).getByRole('radio', { name: 'Normal' }).first().check({ force: true })
+    expect((await look())[0]).toBe('normal')
+    await dialog(page).getByRole('radio', { name: 'Like the system' }).nth(1).check({ force: true })
+    await page.emulateMedia({ contrast: null, forcedColors: null })
+    await expect.poll(async () => (await look())[0]).toBeUndefined()
     await close()
   })
 
