@@ -139,7 +139,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await panel(page).getByText('May one three deep?').first().waitFor()
     expect(await panel(page).getByRole('heading', { level: 2 }).innerText()).toMatch(/lead.*test-approval/s)
     // The session is still there beside it.
-    expect(await chat.field.or(page.getByRole('textbox', { name: /running answer/ })).isVisible()).toBe(true)
+    expect(await page.getByRole('main').locator('.composer textarea').isVisible()).toBe(true)
     await panel(page).getByRole('button', { name: 'Approve' }).click()
     await panel(page).getByText('It may.').waitFor()
     const session = page.getByRole('main')

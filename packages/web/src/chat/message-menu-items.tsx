@@ -4,11 +4,11 @@ import { openBranchMap } from '../branches/open-branch-map.ts'
 import { t } from '../texts/t.ts'
 import { copyText } from '../ui/copy-text.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import { notice, noticeError } from '../ui/notices.tsx'
-import { useWorkspace } from '../workspace.ts'
+import { notice } from '../ui/notices.tsx'
 import { messageMarkdown } from './message-markdown.ts'
 import { useSession, useSessionStore } from './session-context.ts'
 import type { VisibleMessage } from './session-state.ts'
+import { useFork } from './use-fork.ts'
 
 export interface MessageMenuItemsProps {
   message: VisibleMessage
@@ -17,9 +17,8 @@ export interface MessageMenuItemsProps {
 }
 
 export function MessageMenuItems({ message, button, onClosed }: MessageMenuItemsProps) {
-  const { api, app } = useWorkspace()
   const { remove, panels } = useSessionStore()
-  const sessionId = useSession((state) => state.sessionId)
+  const fork = useFork()
   const busy = useSession((state) => state.run !== null)
   const isOwn = useSession((state) => state.agentId === null)
   const items: MenuItem[] = [
@@ -32,7 +31,7 @@ export function MessageMenuItems({ message, button, onClosed }: MessageMenuItems
       onSelect: () => openBranchMap(panels, message.id),
     })
   if (isOwn && message.live !== true)
-    items.push({ label: t.chat.fork, icon: <Split aria-hidden />, onSelect: () => void fork() })
+    items.push({ label: t.chat.fork, icon: <Split aria-hidden />, onSelect: () => void fork(message.id) })
   if (isOwn && !busy)
     items.push({
       label: t.chat.delete,
@@ -41,17 +40,6 @@ export function MessageMenuItems({ message, button, onClosed }: MessageMenuItems
       onSelect: () => void remove(message.id).then(focusConversation),
     })
   return <Menu trigger={button} items={items} isOpen onClosed={onClosed} />
-
-  async function fork(): Promise<void> {
-    try {
-      const { session } = await api.forkSession(sessionId, message.id)
-      await app.refresh()
-      app.select(session.id)
-      notice(t.chat.forked)
-    } catch (error) {
-      noticeError(error)
-    }
-  }
 }
 
 async function copy(message: VisibleMessage): Promise<void> {

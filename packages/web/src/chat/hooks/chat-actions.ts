@@ -28,10 +28,10 @@ const names = [
   'loadOlder',
 ] as const
 
-export type ChatActions = Pick<SessionActions, (typeof names)[number]> & Pick<SessionActions['panels'], 'open'>
+export type SessionChatActions = Pick<SessionActions, (typeof names)[number]> & Pick<SessionActions['panels'], 'open'>
 
 /** What a session offers to whoever extends the page. */
-export function chatActions(store: SessionActions): ChatActions {
+export function chatActions(store: SessionActions): SessionChatActions {
   const actions = Object.fromEntries(names.map((name) => [name, store[name]]))
-  return { ...(actions as unknown as ChatActions), open: store.panels.open }
+  return { ...(actions as unknown as SessionChatActions), open: store.panels.open }
 }
