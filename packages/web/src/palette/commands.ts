@@ -34,8 +34,9 @@ export function commands(state: AppState): Command[] {
       run === undefined || inPalette === undefined ? [] : [{ id, keys, title: title(), run }],
     ),
     ...(state.isNew ? [] : ofSession(state)),
-    { id: 'switch-model', title: t.palette.switchModel, narrowsTo: t.models.picked('', false), run: () => undefined },
+    // Before the model, which has its letters.
     { id: 'switch-mode', title: t.palette.switchMode, narrowsTo: t.modes.picked(''), run: () => undefined },
+    { id: 'switch-model', title: t.palette.switchModel, narrowsTo: t.models.picked('', false), run: () => undefined },
     // Whom a session talks to is settled with its first message.
     ...(state.isNew
       ? [{ id: 'switch-agent', title: t.palette.switchAgent, narrowsTo: t.agents.picked(''), run: () => undefined }]

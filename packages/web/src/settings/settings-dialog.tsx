@@ -1,7 +1,9 @@
 import { ArrowLeft, X } from 'lucide-react'
 import { Suspense, useEffect, useMemo, useRef } from 'react'
 import { t } from '../texts/t.ts'
+import { askToClose } from '../ui/ask-to-close.ts'
 import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -9,6 +11,7 @@ import { sections } from './sections.ts'
 import { SettingsContext } from './settings-context.ts'
 import { SettingsNav } from './settings-nav.tsx'
 import { useJump } from './use-jump.ts'
+import { useUnsaved } from './use-unsaved.ts'
 import './settings-dialog.css'
 import './section-parts.css'
 
@@ -21,6 +24,7 @@ export function SettingsDialog() {
   const chosen = sections.find(({ id }) => id === at.split('/', 1)[0])
   const shown = chosen ?? sections[0]
   useJump(pane, at)
+  const unsaved = useUnsaved(dialog, pane)
   useEffect(() => {
     if (!at.includes('/')) pane.current?.scrollTo(0, 0)
   }, [at])
@@ -30,7 +34,7 @@ export function SettingsDialog() {
     dialog.current?.querySelector<HTMLElement>('[aria-current=page]')?.focus()
   }, [])
   const settings = useMemo(
-    () => ({ close: () => dialog.current?.close(), toTop: () => pane.current?.scrollTo(0, 0) }),
+    () => ({ close: () => askToClose(dialog.current), toTop: () => pane.current?.scrollTo(0, 0) }),
     [],
   )
   if (shown === undefined) return null
@@ -62,6 +66,16 @@ export function SettingsDialog() {
       <IconButton className="settings-close" label={t.ui.close} onClick={settings.close}>
         <X />
       </IconButton>
+      {unsaved.isAsking && (
+        <ConfirmDialog
+          title={t.settings.unsaved}
+          confirm={t.settings.discard}
+          onConfirm={unsaved.discard}
+          onClose={unsaved.stay}
+        >
+          <p>{t.settings.unsavedText}</p>
+        </ConfirmDialog>
+      )}
     </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 import { Tooltip } from 'radix-ui'
 import { useContext } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
+import { askToClose } from './ask-to-close.ts'
 import { DialogElement } from './dialog-element.ts'
 import './button.css'
 
@@ -27,7 +28,7 @@ export function IconButton({ label, shortcut, children, className = '', ...rest 
           collisionPadding={8}
           onEscapeKeyDown={({ target }) => {
             // It takes the key for itself; who presses it on a button of a dialog wants the dialog closed.
-            if (target instanceof Element && target.matches('.icon-button')) around?.close()
+            if (target instanceof Element && target.matches('.icon-button')) askToClose(around)
           }}
         >
           {label}

@@ -530,6 +530,9 @@ export const en = {
     tools: {} as Record<string, string>,
   },
   settings: {
+    unsaved: 'Discard what you wrote?',
+    unsavedText: 'It is not saved yet.',
+    discard: 'Discard',
     title: 'Settings',
     all: 'All settings',
     search: 'Search the settings',

@@ -542,6 +542,9 @@ export const zh: Texts = {
     },
   },
   settings: {
+    unsaved: '要丢弃已写的内容吗？',
+    unsavedText: '这些内容尚未保存。',
+    discard: '丢弃',
     title: '设置',
     all: '全部设置',
     search: '搜索设置',
