@@ -4,7 +4,6 @@ import { hasOwnAddress, lacksKey, providerStatus } from '../api/provider-info.ts
 import type { ProviderInfo } from '../api/provider-info.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { FamilyMark } from './family-mark.tsx'
 import { readModelIds } from './read-model-ids.ts'
@@ -99,8 +98,9 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
         )}
         <label>
           {t.models.onlyModels}
-          <GrowingTextarea
+          <textarea
             className="provider-models"
+            rows={Math.min(Math.max((edited ?? listed).split('\n').length, 2), 8)}
             spellCheck={false}
             autoComplete="off"
             aria-label={t.models.onlyModelsOf(name)}
