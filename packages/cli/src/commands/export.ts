@@ -10,6 +10,7 @@ export const command = defineCommand({
   options: {
     format: { type: 'string' },
     branch: { type: 'string' },
+    lang: { type: 'string' },
     output: { type: 'string', short: 'o' },
     workspace: { type: 'string' },
   },
@@ -22,7 +23,11 @@ export const command = defineCommand({
       ...(values.workspace !== undefined && { workspace: values.workspace }),
     })
     try {
-      const query = new URLSearchParams({ format, ...(values.branch !== undefined && { branch: values.branch }) })
+      const query = new URLSearchParams({
+        format,
+        ...(values.branch !== undefined && { branch: values.branch }),
+        ...(values.lang !== undefined && { lang: values.lang }),
+      })
       const response = await connection.fetch(
         `/ai/sessions/${encodeURIComponent(sessionId)}/export?${query.toString()}`,
       )

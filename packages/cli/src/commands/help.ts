@@ -50,7 +50,7 @@ const help = `Troupe: a workspace in which agents work with real tools under you
   troupe doctor [--json]    what was found on this machine, and how to fix what is missing
   troupe debug <sessionId> [messageId] [--json]
                             the chain of messages, what the model is sent, the log of the run
-  troupe export <sessionId> [--format md|json|html] [--branch <messageId>] [-o <file>]
+  troupe export <sessionId> [--format md|json|html] [--branch <messageId>] [--lang en|zh] [-o <file>]
                             the session as Markdown, as JSON that can be imported, or as a page that replays it
   troupe import <file|folder>
                             bring exported sessions back, or take over what ChatGPT, Claude, LibreChat or

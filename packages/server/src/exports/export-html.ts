@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AgentRecord, LogItem, RunRecord, StoredMessage } from '@troupe/core'
+import { embedPictures } from './embed-pictures.ts'
 import { escapeHtml } from './escape-html.ts'
 import { childrenOf } from './export-markdown.ts'
-import type { ExportSource } from './export-source.ts'
+import type { ExportOptions, ExportSource } from './export-source.ts'
+import { exportTexts } from './export-texts.ts'
+import type { ExportTexts } from './languages/en.ts'
 import { markdownToHtml } from './markdown-to-html.ts'
 import { shownParts, type Shown } from './part-texts.ts'
+import { piecesToHtml } from './pieces-to-html.ts'
 import { timelineOf, type PartTimes, type Timeline } from './timeline.ts'
 
 const mostOutput = 20_000
-const imageBytes = 8 * 1024 * 1024
-const allImageBytes = 64 * 1024 * 1024
-const imageTypes = /^image\/(png|jpeg|gif|webp|avif)$/
 /** How long a message of the person stands before its answer begins, and an answer before the next message. */
 const [readingMs, pauseMs] = [800, 500]
 
@@ -28,11 +29,16 @@ const policy = [
 ].join('; ')
 
 /** One file that shows a branch and plays it as it came, from disk and without any request. */
-export async function* exportHtml(source: ExportSource, leaf?: string): AsyncGenerator<string> {
+export async function* exportHtml(
+  source: ExportSource,
+  { leaf, language }: ExportOptions = {},
+): AsyncGenerator<string> {
   const { session } = source
+  const texts = exportTexts(language)
+  const { player } = texts
   const title = escapeHtml(session.title)
   yield `<!doctype html>
-<html lang="en">
+<html lang="${texts.tag}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -44,22 +50,22 @@ export async function* exportHtml(source: ExportSource, leaf?: string): AsyncGen
 <body>
 <header>
 <h1>${title}</h1>
-<p>${moment(session.createdAt)} · exported from Troupe</p>
+<p>${moment(session.createdAt)} · ${texts.exported}</p>
 </header>
 <main>
 `
-  const page = createPage(source, await source.store.runs.ofSession(session.id))
+  const page = createPage(source, texts, await source.store.runs.ofSession(session.id))
   const { length, html } = page.conversation({ start: 0, leaf })
   yield* html
   yield `</main>
-<form id="player" data-length="${length()}" aria-label="Replay" hidden>
-<button type="button" id="play" aria-pressed="false">Play</button>
-<button type="button" id="back" aria-label="One step back">‹</button>
-<button type="button" id="next" aria-label="One step on">›</button>
-<input type="range" id="seek" aria-label="Moment" min="0" step="1">
+<form id="player" data-length="${length()}" aria-label="${player.name}" hidden>
+<button type="button" id="play" aria-pressed="false" data-play="${player.play}" data-pause="${player.pause}">${player.play}</button>
+<button type="button" id="back" aria-label="${player.back}">‹</button>
+<button type="button" id="next" aria-label="${player.next}">›</button>
+<input type="range" id="seek" aria-label="${player.moment}" min="0" step="1">
 <output id="time"></output>
-<label>Speed <select id="speed"><option value="0.5">½</option><option value="1" selected>1</option><option value="2">2</option><option value="4">4</option><option value="16">16</option></select></label>
-<label><input type="checkbox" id="skip" checked> Skip waits</label>
+<label>${player.speed} <select id="speed"><option value="0.5">½</option><option value="1" selected>1</option><option value="2">2</option><option value="4">4</option><option value="16">16</option></select></label>
+<label><input type="checkbox" id="skip" checked> ${player.skip}</label>
 </form>
 <script>${script}</script>
 </body>
@@ -75,9 +81,9 @@ interface Conversation {
   leaf?: string | undefined
 }
 
-function createPage(source: ExportSource, runs: RunRecord[]) {
+function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[]) {
   const runsOf = Map.groupBy(runs, (run) => `${run.agentId ?? ''} ${run.messageId}`)
-  let images = 0
+  const embed = embedPictures(source.blobs, texts)
   return { conversation }
 
   function conversation({ agent, start, within, leaf }: Conversation): {
@@ -96,9 +102,9 @@ function createPage(source: ExportSource, runs: RunRecord[]) {
         if (within !== undefined && begun !== undefined) now = Math.max(now, within.at + begun - within.createdAt)
         const timeline = message.role === 'assistant' ? await readTimeline(message, own) : undefined
         yield `<article class="${message.role === 'user' ? 'user' : 'answer'}" data-at="${now}">
-<h2>${escapeHtml(heading(message, agent))}</h2>
+<h2>${escapeHtml(heading(message, agent, texts))}</h2>
 `
-        for (const { index, shown } of shownParts(message.parts)) {
+        for (const { index, shown } of shownParts(message.parts, texts)) {
           const times = timeline?.parts.get(index)
           yield await part(shown, times && moved(times, now))
           if (shown.kind !== 'call') continue
@@ -117,7 +123,7 @@ function createPage(source: ExportSource, runs: RunRecord[]) {
   }
 
   async function* subAgent(agent: AgentRecord, start: number, within: Conversation['within']): AsyncGenerator<string> {
-    yield `<details class="agent" data-at="${start}"><summary>${escapeHtml(`Sub-agent ${agent.name}: ${agent.status}`)}</summary>\n`
+    yield `<details class="agent" data-at="${start}"><summary>${escapeHtml(`${texts.subAgent(agent.name)}: ${texts.status[agent.status] ?? agent.status}`)}</summary>\n`
     yield* conversation({ agent, start, ...(within !== undefined && { within }) }).html
     yield '</details>\n'
   }
@@ -134,16 +140,21 @@ function createPage(source: ExportSource, runs: RunRecord[]) {
       case 'text':
         return `<section class="text"${timed}>${markdownToHtml(shown.text)}</section>\n`
       case 'reasoning':
-        return `<details class="reasoning"${timed}><summary>Reasoning</summary>${markdownToHtml(shown.text)}</details>\n`
+        return `<details class="reasoning"${timed}><summary>${texts.reasoning}</summary>${markdownToHtml(shown.text)}</details>\n`
       case 'note':
         return `<p class="note"${timed}>${escapeHtml(shown.text)}</p>\n`
       case 'call': {
         const out = times?.out === undefined ? '' : ` data-at="${times.out}"`
-        const output = shown.output === '' ? '' : `<pre class="output"${out}>${escapeHtml(cut(shown.output))}</pre>`
-        return `<details class="call ${shown.state}"${timed}><summary>${escapeHtml(shown.title)}</summary><pre>${escapeHtml(cut(shown.input))}</pre>${output}</details>\n`
+        const output =
+          shown.output === '' ? '' : `<pre class="output"${out}>${escapeHtml(cut(shown.output, texts))}</pre>`
+        return `<details class="call ${shown.state}"${timed}><summary>${escapeHtml(shown.title)}</summary><pre>${escapeHtml(cut(shown.input, texts))}</pre>${output}</details>\n${await made(shown, out)}`
       }
-      case 'file':
-        return `<figure${timed}>${await image(shown)}<figcaption>${escapeHtml(shown.name)}</figcaption></figure>\n`
+      case 'file': {
+        const { sha256, name, mediaType } = shown
+        const inside =
+          sha256 === undefined ? escapeHtml(name) : await embed({ kind: 'picture', name, mediaType, sha256 })
+        return `<figure${timed}>${inside}</figure>\n`
+      }
       case 'source': {
         const isWeb = /^https?:\/\//i.test(shown.url)
         const title = escapeHtml(shown.title)
@@ -153,13 +164,10 @@ function createPage(source: ExportSource, runs: RunRecord[]) {
     }
   }
 
-  /** Small images are part of the file; others are named. */
-  async function image({ mediaType, sha256, name }: Extract<Shown, { kind: 'file' }>): Promise<string> {
-    if (sha256 === undefined || !imageTypes.test(mediaType)) return ''
-    const blob = await source.blobs.get(sha256)
-    if (blob === undefined || blob.bytes.length > imageBytes || images + blob.bytes.length > allImageBytes) return ''
-    images += blob.bytes.length
-    return `<img alt="${escapeHtml(name)}" src="data:${mediaType};base64,${Buffer.from(blob.bytes).toString('base64')}">`
+  /** What a call has shown stands open below it, from the moment of its result. */
+  async function made(shown: Extract<Shown, { kind: 'call' }>, out: string): Promise<string> {
+    if (shown.made.length === 0) return ''
+    return `<div class="made"${out}>${await piecesToHtml(shown.made, embed)}</div>\n`
   }
 }
 
@@ -167,11 +175,15 @@ function moved({ at, until, out }: PartTimes, by: number): PartTimes {
   return { at: at + by, until: until + by, ...(out !== undefined && { out: out + by }) }
 }
 
-function heading({ role, metadata, createdAt }: StoredMessage, agent: AgentRecord | undefined): string {
-  const name = role === 'user' ? (agent === undefined ? 'You' : 'Task') : (agent?.name ?? 'Answer')
+function heading(
+  { role, metadata, createdAt }: StoredMessage,
+  agent: AgentRecord | undefined,
+  texts: ExportTexts,
+): string {
+  const name = role === 'user' ? (agent === undefined ? texts.you : texts.task) : (agent?.name ?? texts.answer)
   const facts = [
     ...(role !== 'user' && metadata?.model !== undefined ? [metadata.model] : []),
-    ...(metadata?.elapsedMs === undefined ? [] : [`${(metadata.elapsedMs / 1000).toFixed(1)} s`]),
+    ...(metadata?.elapsedMs === undefined ? [] : [texts.seconds((metadata.elapsedMs / 1000).toFixed(1))]),
     moment(createdAt),
   ]
   return `${name} · ${facts.join(' · ')}`
@@ -181,10 +193,10 @@ function moment(time: number): string {
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-function cut(text: string): string {
+function cut(text: string, texts: ExportTexts): string {
   return text.length <= mostOutput
     ? text
-    : `${text.slice(0, mostOutput)}\n… ${text.length - mostOutput} characters more`
+    : `${text.slice(0, mostOutput)}\n${texts.moreCharacters(text.length - mostOutput)}`
 }
 
 function hashOf(text: string): string {

@@ -1,12 +1,12 @@
 import type { AgentRecord, StoredMessage } from '@troupe/core'
 import { sessionFormat } from '../imports/troupe.ts'
-import type { ExportSource } from './export-source.ts'
+import type { ExportOptions, ExportSource } from './export-source.ts'
 
 /** What an export as JSON does not hold; an import cannot bring it back. */
 const leavesOut = ['runs', 'run-logs', 'files of output/ and jsx/']
 
 /** Everything that an import can make the same session of: the whole tree, or one branch of it and what belongs to that. */
-export async function* exportJson(source: ExportSource, leaf?: string): AsyncGenerator<string> {
+export async function* exportJson(source: ExportSource, { leaf }: ExportOptions = {}): AsyncGenerator<string> {
   const { workspaceId: _w, projectId: _p, folderId: _f, messageCount: _m, ...session } = source.session
   const at = { sessionId: session.id }
   const blobs = new Set<string>()

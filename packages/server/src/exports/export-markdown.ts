@@ -1,31 +1,39 @@
 import type { AgentRecord, StoredMessage } from '@troupe/core'
-import type { ExportSource } from './export-source.ts'
+import { exportTexts } from './export-texts.ts'
+import type { ExportOptions, ExportSource } from './export-source.ts'
+import type { ExportTexts } from './languages/en.ts'
+import type { Piece } from './piece.ts'
 import { shownParts, type Shown } from './part-texts.ts'
 
 const mostOutput = 20_000
 
 /** One branch to read: texts as they are, thoughts and calls folded, what sub-agents did below the call. */
-export async function* exportMarkdown(source: ExportSource, leaf?: string): AsyncGenerator<string> {
+export async function* exportMarkdown(
+  source: ExportSource,
+  { leaf, language }: ExportOptions = {},
+): AsyncGenerator<string> {
   const { session } = source
-  yield `# ${oneLine(session.title)}\n\n${day(session.createdAt)} · exported from Troupe\n`
-  yield* conversation(source, undefined, 2, leaf)
+  const texts = exportTexts(language)
+  yield `# ${oneLine(session.title)}\n\n${day(session.createdAt)} · ${texts.exported}\n`
+  yield* conversation(source, texts, undefined, 2, leaf)
 }
 
 async function* conversation(
   source: ExportSource,
+  texts: ExportTexts,
   agent: AgentRecord | undefined,
   level: number,
   leaf?: string,
 ): AsyncGenerator<string> {
   const at = { sessionId: source.session.id, ...(agent !== undefined && { agentId: agent.agentId }) }
   for await (const message of source.branch(at, leaf)) {
-    yield `\n${'#'.repeat(Math.min(level, 6))} ${heading(message, agent)}\n`
-    for (const { shown } of shownParts(message.parts)) {
-      yield `\n${block(shown)}\n`
+    yield `\n${'#'.repeat(Math.min(level, 6))} ${heading(message, agent, texts)}\n`
+    for (const { shown } of shownParts(message.parts, texts)) {
+      yield `\n${block(shown, texts)}\n`
       if (shown.kind !== 'call') continue
       for (const child of childrenOf(source.agents, shown.toolCallId, agent)) {
-        yield `\n**Sub-agent ${oneLine(child.name)}** (${child.status})\n`
-        yield* conversation(source, child, level + 1)
+        yield `\n**${oneLine(texts.subAgent(child.name))}** (${texts.status[child.status] ?? child.status})\n`
+        yield* conversation(source, texts, child, level + 1)
       }
     }
     const { error } = message.metadata ?? {}
@@ -39,27 +47,29 @@ export function childrenOf(agents: AgentRecord[], toolCallId: string, parent: Ag
   )
 }
 
-function heading({ role, metadata, createdAt }: StoredMessage, agent: AgentRecord | undefined): string {
+function heading(
+  { role, metadata, createdAt }: StoredMessage,
+  agent: AgentRecord | undefined,
+  texts: ExportTexts,
+): string {
   const model = metadata?.model === undefined ? '' : ` (${metadata.model})`
-  const name = role === 'user' ? (agent === undefined ? 'You' : 'Task') : (agent?.name ?? 'Answer')
+  const name = role === 'user' ? (agent === undefined ? texts.you : texts.task) : (agent?.name ?? texts.answer)
   return `${oneLine(name)}${role === 'user' ? '' : model} · ${day(createdAt)}`
 }
 
-function block(shown: Shown): string {
+function block(shown: Shown, texts: ExportTexts): string {
   switch (shown.kind) {
     case 'text':
       return shown.text
     case 'reasoning':
-      return `<details><summary>Reasoning</summary>\n\n${shown.text}\n\n</details>`
+      return `<details><summary>${texts.reasoning}</summary>\n\n${shown.text}\n\n</details>`
     case 'note':
-      return shown.text
-        .split('\n')
-        .map((line) => `> ${line}`)
-        .join('\n')
+      return quoted(shown.text)
     case 'call': {
-      const output = cut(shown.output)
-      const result = output === '' ? '' : `\n\n${shown.state === 'failed' ? 'Failed:' : 'Result:'}\n\n${fenced(output)}`
-      return `<details><summary>${escapeTags(oneLine(shown.title))}</summary>\n\n${fenced(cut(shown.input))}${result}\n\n</details>`
+      const output = cut(shown.output, texts)
+      const result =
+        output === '' ? '' : `\n\n${shown.state === 'failed' ? texts.failed : texts.result}\n\n${fenced(output)}`
+      return `<details><summary>${escapeTags(oneLine(shown.title))}</summary>\n\n${fenced(cut(shown.input, texts))}${result}\n\n</details>${made(shown.made)}`
     }
     case 'file':
       return `📎 ${oneLine(shown.name)} (${shown.mediaType})`
@@ -68,15 +78,55 @@ function block(shown: Shown): string {
   }
 }
 
+function made(pieces: Piece[]): string {
+  const isNextItem = (index: number): boolean => pieces[index]?.kind === 'item' && pieces[index - 1]?.kind === 'item'
+  return pieces.map((piece, index) => `${isNextItem(index) ? '\n' : '\n\n'}${pieceText(piece)}`).join('')
+}
+
+function pieceText(piece: Piece): string {
+  switch (piece.kind) {
+    case 'text':
+      return piece.strong === true ? `**${oneLine(piece.text)}**` : escapeTags(piece.text)
+    case 'note':
+      return quoted(piece.text)
+    case 'item':
+      return `- ${escapeTags(oneLine(piece.text))}`
+    case 'markdown':
+      return piece.text
+    case 'code':
+      return fenced(piece.text)
+    case 'picture':
+      return `🖼 ${oneLine(piece.name)}`
+    case 'table':
+      return `${piece.caption === '' ? '' : `**${oneLine(piece.caption)}**\n\n`}${table(piece.rows, piece.hasHead)}`
+  }
+}
+
+/** Markdown has no table without a head. */
+function table(rows: string[][], hasHead: boolean): string {
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 1)
+  const line = (cells: readonly string[]): string =>
+    `| ${Array.from({ length: width }, (_, i) => escapeTags(oneLine(cells[i] ?? '')).replaceAll('|', '\\|')).join(' | ')} |`
+  const [head = [], ...body] = hasHead ? rows : [[], ...rows]
+  return [line(head), `|${' --- |'.repeat(width)}`, ...body.map(line)].join('\n')
+}
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n')
+}
+
 function fenced(text: string): string {
   const fence = '`'.repeat(Array.from(text.matchAll(/`+/g)).reduce((most, [run]) => Math.max(most, run.length + 1), 3))
   return `${fence}\n${text}\n${fence}`
 }
 
-function cut(text: string): string {
+function cut(text: string, texts: ExportTexts): string {
   return text.length <= mostOutput
     ? text
-    : `${text.slice(0, mostOutput)}\n… ${text.length - mostOutput} characters more`
+    : `${text.slice(0, mostOutput)}\n${texts.moreCharacters(text.length - mostOutput)}`
 }
 
 function escapeTags(text: string): string {

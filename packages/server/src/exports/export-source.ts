@@ -1,5 +1,12 @@
 import type { AgentRecord, Blobs, Conversation, Session, Store, StoredMessage } from '@troupe/core'
 
+export interface ExportOptions {
+  /** The end of the branch that is meant; default: the newest. */
+  leaf?: string | undefined
+  /** In which language the file says what it says itself; default: English. */
+  language?: string | undefined
+}
+
 /** What a session is exported from. Everything it gives is without secrets. */
 export interface ExportSource {
   session: Session

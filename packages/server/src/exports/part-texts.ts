@@ -1,4 +1,7 @@
-import type { Part } from '@troupe/core'
+import type { CallNotes, Part } from '@troupe/core'
+import type { ExportTexts } from './languages/en.ts'
+import { madePieces } from './made-pieces.ts'
+import type { Piece } from './piece.ts'
 
 /** A part as every readable export shows it. */
 export type Shown =
@@ -10,42 +13,44 @@ export type Shown =
       input: string
       output: string
       state: 'done' | 'failed' | 'open'
+      /** What it has shown to the person. */
+      made: Piece[]
     }
   | { kind: 'file'; name: string; mediaType: string; sha256: string | undefined }
   | { kind: 'source'; title: string; url: string }
 
 /** The same order as the parts; what is not for people is left out. `index` is the place in the message. */
-export function shownParts(parts: readonly Part[]): { index: number; shown: Shown }[] {
+export function shownParts(parts: readonly Part[], texts: ExportTexts): { index: number; shown: Shown }[] {
   return parts.flatMap((part, index) => {
-    const shown = shownPart(part)
+    const shown = shownPart(part, texts)
     return shown === undefined ? [] : [{ index, shown }]
   })
 }
 
-function shownPart(part: Part): Shown | undefined {
+function shownPart(part: Part, texts: ExportTexts): Shown | undefined {
   if (part.type === 'text') return part.text === '' ? undefined : { kind: 'text', text: part.text }
   if (part.type === 'reasoning') return part.text === '' ? undefined : { kind: 'reasoning', text: part.text }
-  if ('toolCallId' in part) return call(part)
+  if ('toolCallId' in part) return call(part, texts)
   if (part.type === 'file') {
     const sha256 = /\/ai\/blobs\/([0-9a-f]{64})$/.exec(part.url)?.[1]
-    return { kind: 'file', name: part.filename ?? 'file', mediaType: part.mediaType, sha256 }
+    return { kind: 'file', name: part.filename ?? texts.file, mediaType: part.mediaType, sha256 }
   }
   if (part.type === 'source-url') return { kind: 'source', title: part.title ?? part.url, url: part.url }
-  if (part.type === 'source-document') return { kind: 'note', text: `Source: ${part.title}` }
+  if (part.type === 'source-document') return { kind: 'note', text: texts.source(part.title) }
   if ((part.type as string) === 'steering-message') {
     const { parts } = part as unknown as { parts: Part[] }
     const text = parts.map((piece) => (piece.type === 'text' ? piece.text : '')).join('\n')
-    return { kind: 'note', text: `You, meanwhile: ${text}` }
+    return { kind: 'note', text: texts.meanwhile(text) }
   }
   return part.type.startsWith('data-')
-    ? data(part.type.slice('data-'.length), (part as { data?: unknown }).data)
+    ? data(part.type.slice('data-'.length), (part as { data?: unknown }).data, texts)
     : undefined
 }
 
-function call(part: Extract<Part, { toolCallId: string }>): Shown {
+function call(part: Extract<Part, { toolCallId: string }>, texts: ExportTexts): Shown {
   const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
-  const notes = (part as { toolMetadata?: { troupe?: { display?: { title?: string } } } }).toolMetadata?.troupe
-  const title = notes?.display?.title
+  const notes = (part as { toolMetadata?: { troupe?: CallNotes } }).toolMetadata?.troupe ?? {}
+  const title = notes.display?.title
   const failed = part.state === 'output-error' || part.state === 'output-denied'
   const output =
     part.state === 'output-available'
@@ -53,7 +58,7 @@ function call(part: Extract<Part, { toolCallId: string }>): Shown {
       : part.state === 'output-error'
         ? part.errorText
         : part.state === 'output-denied'
-          ? 'Denied.'
+          ? texts.denied
           : ''
   return {
     kind: 'call',
@@ -62,18 +67,22 @@ function call(part: Extract<Part, { toolCallId: string }>): Shown {
     input: asText(part.input),
     output,
     state: failed ? 'failed' : part.state === 'output-available' ? 'done' : 'open',
+    made:
+      part.state === 'output-available'
+        ? madePieces({ name, input: part.input, output: part.output, notes }, texts)
+        : [],
   }
 }
 
 /** Questions, summaries and files that were brought in are told; the rest drives the page. */
-function data(name: string, value: unknown): Shown | undefined {
+function data(name: string, value: unknown, texts: ExportTexts): Shown | undefined {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
-  if (name === 'mention' || name === 'skill' || name === 'command')
-    return { kind: 'note', text: `${name}: ${asText(fields['name'])}` }
-  if (name === 'hint') return { kind: 'note', text: asText(fields['text']) }
-  if (name === 'compaction') return { kind: 'note', text: `Summary of what came before: ${asText(fields['summary'])}` }
-  if (name === 'ask') return { kind: 'note', text: `Asked: ${asText(fields['title'])}` }
-  if (name === 'ask-answer') return { kind: 'note', text: `Answered: ${asText(fields['answer'])}` }
+  const note = (text: string): Shown => ({ kind: 'note', text })
+  if (name === 'mention' || name === 'skill' || name === 'command') return note(texts[name](asText(fields['name'])))
+  if (name === 'hint') return note(asText(fields['text']))
+  if (name === 'compaction') return note(texts.summary(asText(fields['summary'])))
+  if (name === 'ask') return note(texts.asked(asText(fields['title'])))
+  if (name === 'ask-answer') return note(texts.answered(asText(fields['answer'])))
   return undefined
 }
 

@@ -63,7 +63,7 @@
 
   function set(on) {
     running = on
-    play.textContent = on ? 'Pause' : 'Play'
+    play.textContent = on ? play.dataset.pause : play.dataset.play
     play.setAttribute('aria-pressed', String(on))
     if (!on) return
     if (now >= length) go(0)

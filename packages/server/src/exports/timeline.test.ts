@@ -47,6 +47,28 @@ test('parts begin and end when the log says so, and results come when their tool
   expect(last!.until).toBe(2500)
 })
 
+test('a thought takes as long as the log says, and the rest shares what is left', () => {
+  const thought = log.flatMap((item): LogItem[] =>
+    item.type === 'reasoning-delta'
+      ? [
+          item,
+          { type: 'message-metadata', messageMetadata: { reasoningMs: { '1:0': 700 } } },
+          { type: 'reasoning-end', id: '0' },
+        ]
+      : [item],
+  )
+  const { parts: times } = timelineOf(thought, parts, 2600)
+  const [reasoning, text] = [times.get(1)!, times.get(2)!]
+  // The failed attempt before it had its share of the 1,000 ms of the call as well.
+  expect(reasoning.until - reasoning.at).toBeGreaterThan(550)
+  expect(reasoning.until - reasoning.at).toBeLessThanOrEqual(700)
+  expect(text.until).toBeLessThanOrEqual(1100)
+  const longer = thought.map((item) =>
+    item.type === 'message-metadata' ? { ...item, messageMetadata: { reasoningMs: { '1:0': 90_000 } } } : item,
+  )
+  expect(timelineOf(longer, parts, 2600).parts.get(2)!.until).toBeLessThanOrEqual(1100)
+})
+
 test('without a log everything comes in order, in the time that the answer took', () => {
   const { parts: times, duration } = timelineOf([], parts, 5000)
   expect(duration).toBe(5000)

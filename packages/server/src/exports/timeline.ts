@@ -16,6 +16,8 @@ export interface Timeline {
 /** Something that happened, and how much of the time to the next known moment it took. */
 interface Happening {
   weight: number
+  /** How long it took, where that is known. */
+  ms?: number
   at: number
 }
 
@@ -26,11 +28,13 @@ interface Piece {
   first: Happening
   last: Happening
   out?: Happening
+  /** What it came in. */
+  own: Happening[]
 }
 
 /**
  * The times of an answer's parts as its log has them. The log says how long the run had worked at the start and the end
- * of each model call, and tools how long they took; what came between is spread by its length.
+ * of each model call, tools how long they took, and thoughts as well; what came between is spread by its length.
  */
 export function timelineOf(items: readonly LogItem[], parts: readonly Part[], elapsedMs: number | undefined): Timeline {
   const happenings: Happening[] = []
@@ -38,6 +42,8 @@ export function timelineOf(items: readonly LogItem[], parts: readonly Part[], el
   let pieces: Piece[] = []
   /** Where the step began: another attempt at it drops what this one had. */
   let step = 0
+  /** How long the thought took that ends next. */
+  let thoughtMs: number | undefined
   const happen = (weight: number): Happening => {
     const happening = { weight, at: 0 }
     happenings.push(happening)
@@ -45,7 +51,7 @@ export function timelineOf(items: readonly LogItem[], parts: readonly Part[], el
   }
   const begin = (kind: Piece['kind'], id: string): Piece => {
     const first = happen(1)
-    const piece: Piece = { kind, id, length: 0, first, last: first }
+    const piece: Piece = { kind, id, length: 0, first, last: first, own: [first] }
     pieces.push(piece)
     return piece
   }
@@ -67,6 +73,12 @@ export function timelineOf(items: readonly LogItem[], parts: readonly Part[], el
       const piece = find(item.type === 'text-delta' ? 'text' : 'reasoning', chunk.id ?? '')
       piece.length += delta.length
       piece.last = happen(delta.length)
+      piece.own.push(piece.last)
+    } else if (item.type === 'message-metadata') {
+      thoughtMs = thoughtIn(item)
+    } else if (item.type === 'reasoning-end') {
+      if (thoughtMs !== undefined) takes(find('reasoning', chunk.id ?? '').own, thoughtMs)
+      thoughtMs = undefined
     } else if (chunk.toolCallId !== undefined && !item.type.startsWith('$')) {
       const piece = find('call', chunk.toolCallId)
       if (item.type.startsWith('tool-input')) piece.last = happen(delta?.length ?? 1)
@@ -78,6 +90,18 @@ export function timelineOf(items: readonly LogItem[], parts: readonly Part[], el
   return pieces.length === 0 ? guess(parts, elapsedMs) : { parts: match(parts, pieces, duration), duration }
 }
 
+/** The loop tells how long a thought took just before its end. */
+function thoughtIn(item: LogItem): number | undefined {
+  const { messageMetadata } = item as { messageMetadata?: { reasoningMs?: Record<string, unknown> } }
+  const told = Object.values(messageMetadata?.reasoningMs ?? {}).at(-1)
+  return typeof told === 'number' && told >= 0 ? told : undefined
+}
+
+function takes(happenings: Happening[], ms: number): void {
+  const sum = happenings.reduce((weights, { weight }) => weights + weight, 0)
+  for (const happening of happenings) happening.ms = (ms * happening.weight) / sum
+}
+
 /** A tool tells how long it took, in what is noted with its result. */
 function elapsedOf(item: LogItem): number {
   const { toolMetadata } = item as { toolMetadata?: { troupe?: { elapsedMs?: unknown } } }
@@ -85,7 +109,7 @@ function elapsedOf(item: LogItem): number {
   return typeof told === 'number' && told > 0 ? told : 1
 }
 
-/** Between two known moments each happening has its share of the time. */
+/** Between two known moments what has a time of its own takes that, and the rest shares what is left. */
 function place(happenings: Happening[], given: { index: number; at: number }[], elapsedMs: number | undefined): void {
   const total = happenings.reduce((sum, { weight }) => sum + weight, 0)
   const last = given.at(-1)!
@@ -94,11 +118,16 @@ function place(happenings: Happening[], given: { index: number; at: number }[], 
     const from = moments[i - 1]
     if (from === undefined) continue
     const within = happenings.slice(from.index, to.index)
-    const sum = within.reduce((weights, { weight }) => weights + weight, 0)
+    const time = Math.max(0, to.at - from.at)
+    const known = within.reduce((sum, { ms = 0 }) => sum + ms, 0)
+    const weights = within.reduce((sum, { ms, weight }) => (ms === undefined ? sum + weight : sum), 0)
+    // Clocks that disagree: what is known cannot have taken longer than all of it.
+    const scale = known > time || weights === 0 ? time / Math.max(known, 1) : 1
+    const left = Math.max(0, time - known * scale)
     let passed = 0
     for (const happening of within) {
-      passed += happening.weight
-      happening.at = Math.round(from.at + (Math.max(0, to.at - from.at) * passed) / sum)
+      passed += happening.ms === undefined ? (left * happening.weight) / weights : happening.ms * scale
+      happening.at = Math.round(from.at + passed)
     }
   }
 }

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { exportHtml } from '../exports/export-html.ts'
 import { exportJson } from '../exports/export-json.ts'
 import { exportMarkdown } from '../exports/export-markdown.ts'
-import { openExport, type ExportSource } from '../exports/export-source.ts'
+import { openExport, type ExportOptions, type ExportSource } from '../exports/export-source.ts'
 import { findSession } from '../find-session.ts'
 import { importFile } from '../imports/import-file.ts'
 import { route, type Ctx, type Route } from '../route.ts'
@@ -18,7 +18,7 @@ import type { SqlStore } from '../stores/sql-store.ts'
 
 const formats: Record<
   string,
-  { type: string; write: (source: ExportSource, leaf?: string) => AsyncGenerator<string> }
+  { type: string; write: (source: ExportSource, options: ExportOptions) => AsyncGenerator<string> }
 > = {
   md: { type: 'text/markdown; charset=utf-8', write: exportMarkdown },
   json: { type: 'application/json', write: exportJson },
@@ -44,14 +44,22 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
       method: 'GET',
       path: '/ai/sessions/:id/export',
       summary:
-        'A session as a file: Markdown or a page that replays it (one branch), or JSON that can be imported (the whole tree, or the branch that ?branch ends).',
-      query: z.object({ format: z.enum(['md', 'json', 'html']).optional(), branch: z.string().max(64).optional() }),
+        'A session as a file: Markdown or a page that replays it (one branch), or JSON that can be imported (the whole tree, or the branch that ?branch ends). ?lang is the language of the words that a file says itself: en or zh.',
+      query: z.object({
+        format: z.enum(['md', 'json', 'html']).optional(),
+        branch: z.string().max(64).optional(),
+        lang: z
+          .string()
+          .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)
+          .max(35)
+          .optional(),
+      }),
       scoped: true,
       gives: ['bytes'],
       answers: { 200: 'the file', 404: 'SessionNotFound, MessageNotFound' },
       async handle(c, { params, query, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
-        const { format = 'md', branch } = query
+        const { format = 'md', branch, lang } = query
         if (branch !== undefined && (await store.messages.get({ sessionId: session.id }, branch)) === undefined)
           throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
         const { type, write } = formats[format]!
@@ -61,7 +69,11 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
           'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(fileName(session.title))}.${format}`,
         }
         if (c.req.method === 'HEAD') return c.body(null, 200, headers)
-        return c.body(Readable.toWeb(Readable.from(inPieces(write(source, branch)))) as ReadableStream, 200, headers)
+        return c.body(
+          Readable.toWeb(Readable.from(inPieces(write(source, { leaf: branch, language: lang })))) as ReadableStream,
+          200,
+          headers,
+        )
       },
     }),
     {

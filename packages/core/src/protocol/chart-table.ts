@@ -1,5 +1,4 @@
-import type { ChartOption } from '@troupe/core/protocol'
-import { isRecord, recordsIn } from '../displays/parts/read-fields.ts'
+import type { ChartOption } from './chart-option.ts'
 
 /** The figures of a chart as rows, the first of them the head, for those who cannot see or do not trust the picture. */
 export function chartTable(option: ChartOption): string[][] | undefined {
@@ -70,4 +69,12 @@ function said(value: unknown): string {
   if (isRecord(value)) return said(value['value'] ?? value['name'])
   if (Array.isArray(value)) return value.map(said).join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function recordsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

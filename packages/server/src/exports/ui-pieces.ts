@@ -1,0 +1,147 @@
+import type { FieldValue, UiElement, UiNode } from '@troupe/core'
+import type { ExportTexts } from './languages/en.ts'
+import type { Piece } from './piece.ts'
+
+/** What a page or form of components says, piece by piece; `values`: what the person has filled in. */
+export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<string, unknown> = {}): Piece[] {
+  return pieces(root)
+
+  function pieces(node: UiNode): Piece[] {
+    if (typeof node === 'string') return said(node)
+    const { type, attributes, children } = node
+    const below = (): Piece[] => children.flatMap(pieces)
+    const attribute = (name: string): string => {
+      const value = attributes[name]
+      return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+    }
+    switch (type) {
+      case 'Card':
+      case 'Section':
+      case 'Callout':
+      case 'Form':
+      case 'Details':
+        return [...strong(attribute('title') || attribute('summary')), ...said(attribute('subtitle')), ...below()]
+      case 'Heading':
+      case 'h1':
+      case 'h2':
+      case 'h3':
+      case 'h4':
+        return strong(textOf(node))
+      case 'Stat':
+        return said([labelled(attribute('label'), attribute('value')), attribute('change')].join(' '))
+      case 'Fact':
+        return said(labelled(attribute('label'), textOf(node)))
+      case 'Progress': {
+        const max = attribute('max')
+        return said(labelled(attribute('label'), `${attribute('value')}${max === '' ? '' : ` / ${max}`}`))
+      }
+      case 'Step':
+        return item(`${attributes['done'] === true ? '☑' : '☐'} ${labelled(attribute('title'), textOf(node))}`)
+      case 'Item':
+      case 'li':
+        return item(textOf(node))
+      case 'Link':
+        return said(`${textOf(node)} <${attribute('href')}>`)
+      case 'Image':
+        return [picture(attribute('src'), attribute('alt'))]
+      case 'Code':
+      case 'CodeBlock':
+      case 'pre':
+        return [{ kind: 'code', text: textOf(node) }]
+      case 'Markdown':
+        return [{ kind: 'markdown', text: textOf(node) }]
+      case 'Quote':
+      case 'blockquote':
+        return said([`“${textOf(node)}”`, attribute('source')].filter((one) => one !== '').join(' — '))
+      case 'Table':
+      case 'table':
+        return table(node)
+      case 'Button':
+        return said(`[${attribute('label')}]`)
+      case 'TextField':
+      case 'TextArea':
+      case 'Select':
+      case 'Radio':
+      case 'Checkbox':
+      case 'Slider':
+        return said(labelled(attribute('label'), valueText(values[attribute('name')])))
+      case 'Stack':
+      case 'Row':
+      case 'Grid':
+      case 'List':
+      case 'Steps':
+      case 'ul':
+      case 'ol':
+      case 'div':
+        return below()
+      default:
+        return said(textOf(node))
+    }
+  }
+
+  function valueText(value: unknown): string {
+    const given = value as FieldValue | undefined
+    if (typeof given === 'boolean') return given ? texts.yes : texts.no
+    if (Array.isArray(given)) return given.join(', ')
+    return typeof given === 'string' || typeof given === 'number' ? String(given) : '…'
+  }
+
+  function picture(src: string, alt: string): Piece {
+    const sha256 = /^\/ai\/blobs\/([0-9a-f]{64})$/.exec(src)?.[1]
+    const name = alt === '' ? texts.picture(1) : alt
+    if (sha256 !== undefined) return { kind: 'picture', name, sha256 }
+    const [, mediaType = '', base64 = ''] = /^data:([\w/+.-]+);base64,(.*)$/.exec(src) ?? []
+    return { kind: 'picture', name, inline: { mediaType, base64 } }
+  }
+}
+
+function table(node: UiElement): Piece[] {
+  const { caption, columns, rows } = node.attributes
+  const title = typeof caption === 'string' ? caption : ''
+  if (Array.isArray(rows)) {
+    const head = Array.isArray(columns) ? [columns as string[]] : []
+    return [{ kind: 'table', caption: title, rows: [...head, ...(rows as string[][])], hasHead: head.length > 0 }]
+  }
+  const found = rowsIn(node)
+  const cells = found.map(({ children }) =>
+    children.flatMap((cell) => (typeof cell === 'string' ? [] : [textOf(cell)])),
+  )
+  const hasHead = found[0]?.children.some((cell) => typeof cell !== 'string' && cell.type === 'th') ?? false
+  return cells.length === 0 ? [] : [{ kind: 'table', caption: title, rows: cells, hasHead }]
+}
+
+function rowsIn(node: UiElement): UiElement[] {
+  return node.children.flatMap((child) =>
+    typeof child === 'string' ? [] : child.type === 'tr' ? [child] : rowsIn(child),
+  )
+}
+
+const inlineTags = new Set('strong b em i s u small sub sup mark code kbd span Code Link'.split(' '))
+
+/** Words run on through tags within a line, and stand apart from what stands apart. */
+function textOf(node: UiNode): string {
+  if (typeof node === 'string') return node
+  const { type, children } = node
+  const pieces = children.map((child, index) => {
+    if (typeof child === 'string') return typeof children[index - 1] === 'string' ? ` ${child}` : child
+    return inlineTags.has(child.type) ? textOf(child) : ` ${textOf(child)} `
+  })
+  return inlineTags.has(type) ? pieces.join('') : pieces.join('').trim()
+}
+
+function labelled(label: string, value: string): string {
+  return [label, value].filter((one) => one !== '').join(': ')
+}
+
+function said(text: string): Piece[] {
+  const line = text.replace(/[ \t]+/g, ' ').trim()
+  return line === '' ? [] : [{ kind: 'text', text: line }]
+}
+
+function strong(text: string): Piece[] {
+  return said(text).map((piece) => ({ ...piece, strong: true }) as Piece)
+}
+
+function item(text: string): Piece[] {
+  return said(text).map((piece) => ({ ...piece, kind: 'item' }) as Piece)
+}
