@@ -36,7 +36,7 @@ const english = (page: Page) =>
     const found = new Set<string>()
     const look = (text: string | null, element: Element | null) => {
       if (text === null || element?.closest(skipped) != null) return
-      const ours = text.replaceAll(/troupe doctor|npm run|touch made|Read read-me|Demo tour/g, '')
+      const ours = text.replaceAll(/troupe doctor|npm run|touch made|Read read-me|Demo (?:tour|painter)/g, '')
       if (/[A-Za-z]{2,}[,;:]? [a-z]{2,}/.test(ours)) found.add(text.replaceAll(/\s+/g, ' ').trim().slice(0, 80))
     }
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -115,6 +115,17 @@ describe.skipIf(chromium === undefined)(name, () => {
     await walk('the X-ray')
     await page.keyboard.press('Escape')
     expect(left).toEqual({})
+  })
+
+  test('what is exported speaks the language of the page', async () => {
+    const session = page.getByRole('navigation').getByRole('button', { name: zh.sessions.moreFor('运行') })
+    await session.click()
+    await page.getByRole('menuitem', { name: zh.sessions.export }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: zh.sessions.exportHtml }).click()
+    const file = Buffer.concat(await Array.fromAsync(await (await download).createReadStream())).toString()
+    expect(file).toContain('<html lang="zh">')
+    expect(file).toMatch(/<h2>你 · [^]*<summary>思考过程<\/summary>[^]*>播放<\/button>/)
   })
 
   test('nor in any section of the settings', async () => {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Part } from '@troupe/core'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
@@ -10,6 +11,10 @@ import type { TestWorkspace } from './open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'sessions (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'sessions'
+const dot = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 const fixture = path.resolve(import.meta.dirname, '../../server/src/imports/fixtures/chatgpt.json')
 
 describe.skipIf(chromium === undefined)(name, () => {
@@ -190,6 +195,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { store, workspace: own } = workspace.server()
     const hostile = hostileVectors.slice(0, 400).join('\n\n')
     const at = { sessionId: 'bad' }
+    const headers = { 'content-type': 'image/png' }
+    const kept = await workspace.server().fetch('/ai/blobs', { method: 'POST', body: dot, headers })
+    const { sha256 } = (await kept.json()) as { sha256: string }
     await store.sessions.create({ id: 'bad', workspaceId: own.id, title: '</title><script>alert(1)</script>' })
     await store.messages.add(at, {
       id: 'u',
@@ -212,6 +220,41 @@ describe.skipIf(chromium === undefined)(name, () => {
           input: { html: hostile },
           output: hostile,
         },
+        {
+          type: 'tool-ImageGenerate',
+          toolCallId: 'c2',
+          state: 'output-available',
+          input: { prompt: hostile },
+          output: {},
+          toolMetadata: {
+            troupe: {
+              display: {
+                title: 'x',
+                content: { kind: 'media', prompt: '"><b>dot', files: [{ sha256, mediaType: 'image/png' }] },
+              },
+            },
+          },
+        } as Part,
+        {
+          type: 'tool-ChartRender',
+          toolCallId: 'c3',
+          state: 'output-available',
+          input: {
+            option: {
+              xAxis: { data: [hostile.slice(0, 5000), 'b'] },
+              series: [{ name: '<svg onload=alert(1)>', data: [1, 2] }],
+            },
+          },
+          output: {},
+        } as Part,
+        {
+          type: 'tool-JsxCreate',
+          toolCallId: 'c4',
+          state: 'output-available',
+          input:
+            '<Card title="&lt;script&gt;alert(1)&lt;/script&gt;"><Image src="data:image/png;base64,AAAA" alt="no picture" /></Card>',
+          output: {},
+        } as Part,
         { type: 'source-url', sourceId: 's', url: 'javascript:alert(1)', title: hostile.slice(0, 500) },
         { type: 'text', text: 'The **end** of it. '.repeat(40) },
       ],
@@ -228,8 +271,18 @@ describe.skipIf(chromium === undefined)(name, () => {
     await end.waitFor()
     expect(await page.locator('script').count()).toBe(1)
     expect(
-      await page.locator('main').locator('img, iframe, object, embed, form, svg, style, link, meta, base').count(),
+      await page.locator('main').locator('iframe, object, embed, form, svg, style, link, meta, base, b').count(),
     ).toBe(0)
+    // The picture that was made is in the file; what only claims to be one shows nothing and asks for nothing.
+    expect(
+      await page
+        .locator('main img')
+        .evaluateAll((all) => (all as HTMLImageElement[]).map((img) => [img.src.slice(0, 15), img.naturalWidth])),
+    ).toEqual([
+      ['data:image/png;', 1],
+      ['data:image/png;', 0],
+    ])
+    expect(await page.locator('.made td').last().innerText()).toBe('2')
     const handlers = await page.evaluate(
       () =>
         [...document.querySelectorAll('main *')].flatMap((element) =>
