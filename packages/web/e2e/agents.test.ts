@@ -130,8 +130,8 @@ describe.skipIf(chromium === undefined)(name, () => {
       allowedSubAgents: ['explore'],
       maxSteps: 7,
     })
-    await dialog(page).getByRole('button', { name: 'Turn reviewer off' }).click()
-    await dialog(page).getByRole('button', { name: 'Turn reviewer on' }).waitFor()
+    await dialog(page).getByRole('button', { name: 'Turn off reviewer' }).click()
+    await dialog(page).getByRole('button', { name: 'Turn on reviewer' }).waitFor()
     expect(await stored(page, 'reviewer')).toMatchObject({ enabled: false })
     await dialog(page)
       .getByRole('button', { name: /^reviewer/ })
@@ -148,9 +148,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await openAgents(page)
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
     const own = dialog(page).getByRole('region', { name: 'Of this workspace' })
-    expect(await builtin.getByRole('button', { name: /^Turn (master|calendar)/ }).count()).toBe(0)
-    await builtin.getByRole('button', { name: 'Turn explore off' }).click()
-    await builtin.getByRole('button', { name: 'Turn explore on' }).waitFor()
+    expect(await builtin.getByRole('button', { name: /^Turn (on|off) (master|calendar)/ }).count()).toBe(0)
+    await builtin.getByRole('button', { name: 'Turn off explore' }).click()
+    await builtin.getByRole('button', { name: 'Turn on explore' }).waitFor()
     expect(await stored(page, 'explore')).toMatchObject({ enabled: false, turnedOff: true, source: 'built-in' })
     const config = await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')
     expect(JSON.parse(config)).toMatchObject({ model: 'test/script', disabledAgents: ['explore'] })

@@ -992,8 +992,8 @@ export const en = {
     off: 'off',
     turnOff: 'Turn off',
     turnOn: 'Turn on',
-    turnNamedOff: (name: string) => `Turn ${name} off`,
-    turnNamedOn: (name: string) => `Turn ${name} on`,
+    turnNamedOff: (name: string) => `Turn off ${name}`,
+    turnNamedOn: (name: string) => `Turn on ${name}`,
     deleteTitle: 'Delete this agent?',
     deleteText: (name: string) =>
       `“${name}” can no longer be given work. What it has done in sessions stays, and runs under way go on with it.`,
