@@ -87,7 +87,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   test('questions are answered by options and in own words, also after a reload, and the model reads each', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('questions')
     const form = chat.page.getByRole('group', { name: '2 questions' })
     expect(await form.getByRole('button', { name: /^Answer/ }).isDisabled()).toBe(true)
@@ -112,7 +112,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a question is answered with the keyboard alone', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('question')
     await chat.page.getByRole('radio', { name: /SQLite/ }).focus()
     await chat.page.keyboard.press('Space')
@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a question that is not answered ends the turn', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('question')
     await chat.page.getByRole('button', { name: 'Do not answer' }).click()
     await chat.lastAnswer.getByText('AskUserQuestion was refused.').waitFor()
@@ -131,7 +131,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a question and what was typed below it survive a restart of the server', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('question')
     await page.getByRole('textbox', { name: /^In your own words/ }).fill('a folder of files')
@@ -146,7 +146,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a plan is read as Markdown, changed with a remark, and carried out', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.ask('hello')
     await setMode(page, 'plan')
@@ -168,7 +168,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a plan is carried out with a clean context: the model is sent the plan and nothing before it', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.ask('something that will be forgotten')
     await setMode(page, 'plan')
@@ -182,7 +182,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what a yes would be remembered as is shown, and then nobody is asked again', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('make')
     const scope = page.getByRole('combobox', { name: 'Allow' })
@@ -197,7 +197,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a compound command is shown part by part, with what cannot be seen made visible', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('compound')
     const commands = page.getByRole('list', { name: 'What it runs' })
@@ -211,7 +211,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what a hook has changed is what is approved, and what the model gave stands beside it', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('rewrite')
     await page
@@ -227,7 +227,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an edited input that a rule denies is not run, and both read why', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('secret')
     await page.getByRole('button', { name: 'Edit input' }).click()

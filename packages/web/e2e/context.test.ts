@@ -12,7 +12,7 @@ const name = chromium === undefined ? 'context (skipped: no Chromium)' : 'contex
 const model = { id: 'small', contextWindow: 24_000, maxOutputTokens: 2000, price: { input: 3, output: 15 } }
 const usage = { input: 6000, cached: 4500, output: 900, reasoning: 0 }
 const line = (topic: string, i: number) => `Line ${i} about ${topic}, with a few words so that it weighs something.\n`
-const long = (topic: string) => `# ${topic}\n\n${Array.from({ length: 520 }, (_, i) => line(topic, i)).join('\n')}`
+const long = (topic: string) => `# ${topic}\n\n${Array.from({ length: 520 }, (_, i) => line(topic, i)).join('')}`
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Context X-ray' })
 const openXray = async (page: Page) => {
@@ -87,7 +87,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the older part is summarised behind a line that unfolds and can be undone and redone; the X-ray follows', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     for (const topic of ['Tulips', 'Lilies']) {
       wire.play({ turn: { text: long(topic) } })
@@ -162,7 +162,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what was summarised on the word of the person can be undone too', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     wire.play({ turn: { text: 'Moss needs **water**.' } }, { turn: { text: 'Moss was spoken of.' } })
     await chat.ask('What does moss need?')

@@ -75,6 +75,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     const response = await workspace.server().fetch('/ai/asks')
     return ((await response.json()) as { asks: { id: string; sessionId: string }[] }).asks
   }
+  /** The page as somebody finds it who comes back to it. */
+  const look = async (): Promise<Page> => {
+    const page = await workspace.sharedPage()
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    return page
+  }
   /** Says something in a session of its own, without a page. */
   const say = async (text: string): Promise<string> => {
     const sessionId = `s_${crypto.randomUUID().replaceAll('-', '')}`
@@ -87,36 +93,36 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('asks of several sessions are answered in one place, with the keyboard alone', async () => {
     await say('first')
     await say('second')
-    const page = await workspace.open()
+    const page = await look()
     await badge(page, 2)
-    expect(await page.getByRole('button', { name: /, waits for you$/ }).count()).toBe(2)
+    await expect.poll(() => page.getByRole('button', { name: /, waits for you$/ }).count()).toBe(2)
     await page.keyboard.press('Control+i')
     await inbox(page).waitFor()
     const asks = inbox(page).getByRole('article')
-    expect(await asks.count()).toBe(2)
+    await expect.poll(() => asks.count()).toBe(2)
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
-    expect(await focused()).toContain('May the first?')
+    await expect.poll(focused).toContain('May the first?')
     await asks.first().getByRole('button', { name: 'Approve' }).focus()
     await page.keyboard.press('Enter')
     await asks.nth(1).waitFor({ state: 'detached' })
     // Where the focus was is gone: it has gone on to what came into its place.
-    expect(await focused()).toContain('May the second?')
+    await expect.poll(focused).toContain('May the second?')
     await inbox(page).getByRole('textbox', { name: 'Remark for a denial' }).focus()
     await page.keyboard.type('not today')
     await page.keyboard.press('Enter')
     await inbox(page).getByText('Nothing waits for you.').waitFor()
-    expect(await focused()).toBe('Nothing waits for you.')
+    await expect.poll(focused).toBe('Nothing waits for you.')
     await page.keyboard.press('Escape')
     await inbox(page).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Nothing waits for you' }).waitFor()
-    expect(await openAsks()).toEqual([])
+    await expect.poll(openAsks).toEqual([])
     await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('not today')
   })
 
   test('what is remembered with an answer answers the others too, also those that only another tab shows', async () => {
     const first = await say('make one')
     await say('make it again')
-    const page = await workspace.open()
+    const page = await look()
     const other = await page.context().newPage()
     await other.goto(new URL(`/#s=${first}`, page.url()).href)
     await badge(other, 2)
@@ -127,12 +133,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     await ask.getByRole('button', { name: 'Approve and remember' }).click()
     await inbox(page).getByText('Nothing waits for you.').waitFor()
     await other.getByRole('button', { name: 'Nothing waits for you' }).waitFor()
-    expect(await openAsks()).toEqual([])
+    await expect.poll(openAsks).toEqual([])
   })
 
   test('an input is edited before it is approved, and one that does not fit leaves the ask open', async () => {
     await say('first')
-    const page = await workspace.open()
+    const page = await look()
     await badge(page, 1)
     await page.keyboard.press('Control+i')
     await inbox(page).getByRole('button', { name: 'Edit input' }).click()
@@ -143,7 +149,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .getByText(/message/)
       .last()
       .waitFor()
-    expect(await openAsks()).toHaveLength(1)
+    await expect.poll(openAsks).toHaveLength(1)
     await input.fill('{"message": "May it, as edited?"}')
     await inbox(page).getByRole('button', { name: 'Approve as edited' }).click()
     await inbox(page).getByText('Nothing waits for you.').waitFor()
@@ -152,7 +158,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('a question is a form here too, and its session is one click away', async () => {
     const asking = await say('question')
-    const page = await workspace.open()
+    const page = await look()
     await badge(page, 1)
     await page.keyboard.press('Control+i')
     await inbox(page).getByRole('radio', { name: 'Postgres' }).check()
@@ -160,7 +166,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await inbox(page).waitFor({ state: 'detached' })
     expect(page.url()).toContain(asking)
     // What was chosen in the inbox is chosen in the chat.
-    expect(await page.getByRole('radio', { name: 'Postgres' }).isChecked()).toBe(true)
+    await expect.poll(() => page.getByRole('radio', { name: 'Postgres' }).isChecked()).toBe(true)
     await page.keyboard.press('Control+i')
     await inbox(page).getByRole('button', { name: 'Answer', exact: true }).click()
     await inbox(page).getByText('Nothing waits for you.').waitFor()
@@ -170,7 +176,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a double click answers one ask, not also the one that slides into its place', async () => {
     await say('first')
     await say('second')
-    const page = await workspace.open()
+    const page = await look()
     await badge(page, 2)
     await page.getByRole('button', { name: '2 waiting for you' }).click()
     const approve = inbox(page).getByRole('button', { name: 'Approve' }).first()
@@ -196,7 +202,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     )
     expect(hit).toBe('Approve')
     await badge(page, 1)
-    expect(await openAsks()).toHaveLength(1)
+    await expect.poll(openAsks).toHaveLength(1)
     // Once there was time to read it, it is answered as ever.
     await expect
       .poll(async () => {
@@ -207,7 +213,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('one who works below is named, and answered at the top', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('delegate')
     await badge(chat.page, 1)
     await chat.page.getByText('test-approval waits for you: May one who works below?').waitFor()
@@ -268,7 +274,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an ask that was answered elsewhere goes by itself', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const sessionId = await say('third')
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
     await badge(page, 1)

@@ -92,9 +92,19 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
 
   async function sharedPage(): Promise<Page> {
     if (shared === undefined) return (shared = await open())
-    await shared.getByRole('button', { name: 'New session' }).first().click()
-    await shared.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
-    return shared
+    const soon = { timeout: 5000 }
+    try {
+      // What the test before has left open lies over the page.
+      for (let left = 3; left > 0 && (await shared.getByRole('dialog').count()) > 0; left--)
+        await shared.keyboard.press('Escape')
+      await shared.getByRole('button', { name: 'New session' }).first().click(soon)
+      await shared.getByRole('heading', { name: 'What shall we work on?' }).waitFor(soon)
+      return shared
+    } catch {
+      // A test that failed may leave it in any state.
+      await shared.context().close()
+      return (shared = await open())
+    }
   }
 
   function watch(page: Page): void {

@@ -198,7 +198,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a page of components is shown while it is written; one that is not valid is not', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('jsx')
     await chat.page.waitForFunction(() =>
       document.querySelector('[aria-label="JsxCreate: preparing"] .made')?.textContent?.includes('Week 12'),
@@ -216,7 +216,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a chart is drawn in a frame, is a table for those who want one, and a picture to take along', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('chart')
     const figure = chat.lastAnswer.getByRole('figure', { name: 'Chart: Visits' })
     const canvas = figure.frameLocator('iframe').locator('canvas').first()
@@ -236,7 +236,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a form is filled in with the keyboard and answers; cancel answers too', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('form')
     const who = chat.page.getByRole('textbox', { name: 'Who' })
     await who.focus()

@@ -62,19 +62,21 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(loaded.filter((url) => /settings-dialog|rules-section/.test(url))).toEqual([])
     await openRules(page)
     const alert = dialog(page).getByRole('alert')
-    expect(await alert.innerText()).toContain('There is no sandbox on this machine')
+    await expect.poll(() => alert.innerText()).toContain('There is no sandbox on this machine')
     expect(await alert.innerText()).toContain('install bubblewrap')
     const always = dialog(page).getByRole('region', { name: 'Always' })
     expect(await always.innerText()).toContain('config.json')
-    expect(await always.getByRole('listitem').count()).toBe(3)
+    await expect.poll(() => always.getByRole('listitem').count()).toBe(3)
     expect(await always.getByRole('listitem').filter({ hasText: 'Bash(' }).first().innerText()).toContain('no ")"')
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Permissions/)
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+      .toMatch(/^Permissions/)
   })
 
   test('a rule is tried on the past before it is saved, then holds, is taken back and put back', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.ask('look')
     await chat.send('make')
@@ -97,7 +99,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.press('Enter')
     await dialog(page).getByText('Saved: allow Bash(touch *).').waitFor()
     const project = dialog(page).getByRole('region', { name: 'This project' })
-    expect(await project.innerText()).toContain('Bash(touch *)')
+    await expect.poll(() => project.innerText()).toContain('Bash(touch *)')
     await page.keyboard.press('Escape')
     await chat.ask('make')
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
@@ -116,30 +118,30 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the key goes round the modes; a new session begins in the chosen one, another is changed at once', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     const shown = () => modeButton(page).getAttribute('aria-label')
-    expect(await shown()).toBe('Mode: Default')
+    await expect.poll(shown).toBe('Mode: Default')
     await chat.field.press('Alt+m')
-    expect(await shown()).toBe('Mode: Accept edits')
+    await expect.poll(shown).toBe('Mode: Accept edits')
     await chat.field.press('Alt+m')
-    expect(await shown()).toBe('Mode: Plan')
+    await expect.poll(shown).toBe('Mode: Plan')
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
     await chat.ask('hello')
     expect(await modeOnServer(page)).toBe('plan')
     await page.reload()
     await page.getByRole('button', { name: 'Mode: Plan' }).waitFor()
     await chat.field.press('Alt+m')
-    expect(await shown()).toBe('Mode: Default')
+    await expect.poll(shown).toBe('Mode: Default')
     await expect.poll(() => modeOnServer(page)).toBe('default')
     await modeButton(page).click()
-    expect(await page.getByRole('menuitemradio').allInnerTexts()).toHaveLength(3)
+    await expect.poll(() => page.getByRole('menuitemradio').count()).toBe(3)
     await page.getByRole('menuitemradio', { name: /^Plan/ }).click()
     await expect.poll(() => modeOnServer(page)).toBe('plan')
   })
 
   test('an approved plan moves the mode on, and both tabs say so', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.field.press('Alt+m')
     await chat.field.press('Alt+m')
@@ -156,14 +158,14 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the rules are one step from the mode, and give the focus back to it', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     await modeButton(page).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Rules and sandbox…' }).press('Enter')
     await dialog(page).waitFor()
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Mode:/)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Mode:/)
   })
 
   test('nothing runs out of a narrow screen', async () => {
@@ -200,7 +202,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
     const chat = chatPage(page)
     for (const expected of ['Accept edits', 'Plan', 'Default']) {
       await chat.field.press('Alt+m')
-      expect(await modeButton(page).getAttribute('aria-label')).toBe(`Mode: ${expected}`)
+      await expect.poll(() => modeButton(page).getAttribute('aria-label')).toBe(`Mode: ${expected}`)
     }
     await modeButton(page).click()
     await page.getByRole('menuitemradio', { name: /^Bypass/ }).click()
@@ -217,7 +219,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
     expect(await page.getByRole('group', { name: 'Bash: done' }).count()).toBe(1)
     await chat.newSession()
     await page.getByRole('button', { name: 'Mode: Default' }).waitFor()
-    expect(await page.getByText('Runs unasked').count()).toBe(0)
+    await expect.poll(() => page.getByText('Runs unasked').count()).toBe(0)
   })
 
   test('nothing went wrong meanwhile', () => {

@@ -79,7 +79,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   test('a tool shows its progress while it runs, its result in the end, and data of any name', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('walk')
     await chat.lastAnswer.getByText('right foot').waitFor()
     await chat.page.reload()
@@ -89,32 +89,34 @@ describe.skipIf(chromium === undefined)(name, () => {
     await writeFile(path.join(workspace.folder, 'go'), '')
     await chat.finished()
     // What was open while it ran stays open with the result in it.
-    expect(await chat.lastAnswer.getByText('walked').count()).toBe(1)
+    await expect.poll(() => chat.lastAnswer.getByText('walked').count()).toBe(1)
     await chat.lastAnswer.getByRole('button', { name: 'Weather' }).click()
-    expect(await chat.lastAnswer.getByText('clear').count()).toBe(1)
+    await expect.poll(() => chat.lastAnswer.getByText('clear').count()).toBe(1)
     const thought = chat.lastAnswer.getByRole('button', { name: /^Thought for \d/ })
     const took = await thought.innerText()
     await chat.page.reload()
     expect(await thought.innerText()).toBe(took)
     await thought.click()
-    expect(await chat.lastAnswer.getByText('First the shoes.').isVisible()).toBe(true)
+    await chat.lastAnswer.getByText('First the shoes.').waitFor()
   })
 
   test('an error of the provider is shown as it is, with what had come, and can be tried again', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('break')
     expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('Half of it')
     expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('The wire was cut.')
-    expect(await chat.page.getByTestId('announcer').textContent()).toMatch(/^Answer failed\. .*The wire was cut\./)
+    await expect
+      .poll(() => chat.page.getByTestId('announcer').textContent())
+      .toMatch(/^Answer failed\. .*The wire was cut\./)
     expect(await chat.lastAnswer.getByRole('button', { name: 'Regenerate' }).count()).toBe(0)
     await chat.lastAnswer.getByRole('button', { name: 'Try again' }).click()
     await chat.lastAnswer.getByText('2 / 2').waitFor()
-    expect(await chat.lastAnswer.locator('.prose').last().innerText()).toBe('and all of it.')
-    expect(await chat.lastAnswer.getByRole('alert').count()).toBe(0)
+    await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('and all of it.')
+    await expect.poll(() => chat.lastAnswer.getByRole('alert').count()).toBe(0)
   })
 
   test('while the provider is busy the page says so and why', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('busy')
     await chat.page.getByText(/Too many requests.*Trying again in/).waitFor()
     await chat.finished()
@@ -122,7 +124,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('two calls of one step are decided one by one', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('twice')
     await chat.page
       .getByRole('group', { name: /waits for you/ })
@@ -138,7 +140,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a reload while an answer is written anew shows the new one in its place', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('anything')
     await chat.ask('again and')
     await chat.send('again')
@@ -149,11 +151,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByText('Slowly').waitFor()
     await chat.page.reload()
     await chat.lastAnswer.getByText('Slowly').waitFor()
-    expect(await chat.answers.count()).toBe(3)
-    expect(await chat.own.count()).toBe(3)
+    await expect.poll(() => chat.answers.count()).toBe(3)
+    await expect.poll(() => chat.own.count()).toBe(3)
     model.open('again')
     await chat.lastAnswer.getByText('2 / 2').waitFor()
-    expect(await chat.lastAnswer.locator('.prose').last().innerText()).toBe('done.')
+    await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('done.')
   })
 
   test('nothing went wrong meanwhile', () => {
