@@ -12,6 +12,7 @@ const name = chromium === undefined ? 'for everybody (skipped: no Chromium)' : '
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const sections = [
+  'general',
   'models',
   'model-list',
   'agents',
