@@ -54,7 +54,7 @@ beforeAll(async () => {
     ),
     call(
       'JsxCreate',
-      '<Card title="Week 12"><Stat label="Visits" value="1,204" change="+8%" /><Text>So <b>far</b>, good.</Text><List><Item>first</Item><Item>second</Item></List><table><tr><th>Who</th></tr><tr><td>Ann | Bo</td></tr></table></Card>',
+      '<Card title="Week 12"><Stat label="Visits" value="1,204" change="+8%" /><Text>So <b>far</b>, good.</Text><Callout>Half on <b>Tuesday</b>, they say.</Callout><List><Item>first</Item><Item>second</Item></List><table><tr><th>Who</th></tr><tr><td>Ann | Bo</td></tr></table></Card>',
       { ok: true },
     ),
     call(
@@ -110,7 +110,7 @@ test('charts are their figures, pages and forms are text, and nothing in them is
   expect(html).toContain('<td>&lt;i&gt;4&lt;/i&gt;</td>')
   expect(html).toContain('<p><strong>Week 12</strong></p>')
   expect(html).toContain('<p>Visits: 1,204 +8%</p>')
-  expect(html).toContain('<p>So far, good.</p>')
+  expect(html).toContain('<p>So far, good.</p>\n<p>Half on Tuesday, they say.</p>')
   expect(html).toContain('<ul><li>first</li><li>second</li></ul>')
   expect(html).toContain('<thead><tr><th>Who</th></tr></thead><tbody><tr><td>Ann | Bo</td></tr></tbody>')
   expect(html).toContain('<p>Where: the sea</p>')

@@ -9,7 +9,7 @@ export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<str
   function pieces(node: UiNode): Piece[] {
     if (typeof node === 'string') return said(node)
     const { type, attributes, children } = node
-    const below = (): Piece[] => children.flatMap(pieces)
+    const below = (): Piece[] => inLines(children).flatMap(pieces)
     const attribute = (name: string): string => {
       const value = attributes[name]
       return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
@@ -116,7 +116,22 @@ function rowsIn(node: UiElement): UiElement[] {
   )
 }
 
-const inlineTags = new Set('strong b em i s u small sub sup mark code kbd span Code Link'.split(' '))
+const inlineTags = new Set('strong b em i s u small sub sup mark code kbd span'.split(' '))
+
+/** Neighbours that stand in one line become one. */
+function inLines(children: readonly UiNode[]): UiNode[] {
+  const lines: UiNode[] = []
+  let line: UiNode[] = []
+  for (const child of [...children, undefined]) {
+    if (child !== undefined && (typeof child === 'string' || inlineTags.has(child.type))) line.push(child)
+    else {
+      if (line.length > 0) lines.push({ type: 'span', attributes: {}, children: line })
+      line = []
+      if (child !== undefined) lines.push(child)
+    }
+  }
+  return lines
+}
 
 /** Words run on through tags within a line, and stand apart from what stands apart. */
 function textOf(node: UiNode): string {
