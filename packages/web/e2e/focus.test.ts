@@ -149,7 +149,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.type('one more')
     expect(await chat.stopButton.boundingBox()).toEqual(before)
     expect(await page.getByRole('textbox', { name: 'Message for after' }).evaluate(descriptionOf)).toBe(
-      'Enter queues · Ctrl Enter says it now · Esc stops',
+      'Enter queues it for after this answer, Ctrl Enter says it to the running answer, Escape stops that.',
     )
     await page.keyboard.press('Enter')
     await say('and another')
@@ -311,7 +311,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const asked = page.getByRole('dialog', { name: 'Discard what you wrote?' })
     await asked.waitFor()
     await page.keyboard.press('Escape')
-    await asked.waitFor({ state: 'detached' })
+    await page.getByText('Discard what you wrote?').waitFor({ state: 'detached' })
     expect(await settings.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('reviewer')
     await page.keyboard.press('Escape')
     await asked.getByRole('button', { name: 'Discard' }).press('Enter')

@@ -21,9 +21,8 @@ export function ComposerHint() {
   function text(): string {
     if (status === 'missing') return t.composer.sendsAsNew
     const running = ['submitted', 'streaming', 'waiting'].includes(status)
-    if (running && draft.trim() !== '') return t.composer.keysDuringRun(keyNames('Mod+Enter').join(' '))
-    if (status === 'waiting') return t.composer.waitingAbove
-    if (running) return t.composer.escStops
+    if (status === 'waiting' && draft.trim() === '') return t.composer.waitingAbove
+    if (running) return t.composer.keysDuringRun(keyNames('Mod+Enter').join(' '))
     if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))
     return draft === '' && status === 'new' ? t.composer.hintPicks : ''
   }

@@ -146,7 +146,7 @@ export function Composer() {
           <ComposerHint />
           {running && (
             <span id={keysId} hidden>
-              {t.composer.keysDuringRun(keyNames('Mod+Enter').join(' '))}
+              {t.composer.aboutDuringRun(keyNames('Mod+Enter').join(' '))}
             </span>
           )}
           {running && ready && attachments.length === 0 && (

@@ -322,7 +322,8 @@ export const en = {
     stopping: 'Stopping …',
     waitingAbove: 'Waiting for your decision above',
     keysDuringRun: (steer: string) => `Enter queues · ${steer} says it now · Esc stops`,
-    escStops: 'Esc stops',
+    aboutDuringRun: (steer: string) =>
+      `Enter queues it for after this answer, ${steer} says it to the running answer, Escape stops that.`,
     queued: 'Queued messages',
     queueTitle: (count: number) =>
       count === 1 ? 'Sent when this answer has ended' : `${count} sent one after the other when this answer has ended`,

@@ -312,7 +312,7 @@ export const zh: Texts = {
     stopping: '正在停止…',
     waitingAbove: '等待你在上方做决定',
     keysDuringRun: (steer: string) => `Enter 排队 · ${steer} 立即告知 · Esc 停止`,
-    escStops: 'Esc 停止',
+    aboutDuringRun: (steer) => `按 Enter 排队到这次回答之后，按 ${steer} 立即告诉正在生成的回答，按 Esc 停止回答。`,
     queued: '排队的消息',
     queueTitle: (count: number) => (count === 1 ? '这个回答结束后发送' : `这个回答结束后依次发送 ${count} 条`),
     queueIdle: (count: number) => `${count} 条消息在等待`,
