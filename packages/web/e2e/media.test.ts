@@ -29,8 +29,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   const model = scriptedModel(
     (prompt) => {
       const last = prompt.findLastIndex((message) => message.role === 'user')
-      const { text } = prompt[last]?.content[0] as { text: string }
-      return scripts[text]?.[prompt.slice(last).filter(({ role }) => role === 'assistant').length] ?? [{ text: 'Yes.' }]
+      const said = prompt[last]?.content[0] as { text: string }
+      return (
+        scripts[said.text]?.[prompt.slice(last).filter(({ role }) => role === 'assistant').length] ?? [{ text: 'Yes.' }]
+      )
     },
     { provider: 'test', modelId: 'script' },
   )
