@@ -10,7 +10,9 @@ export interface Unsaved {
   discard: () => void
 }
 
-const fields = 'form :is(textarea, input:not([type=search], [type=checkbox], [type=radio], [type=file]))'
+const fields =
+  // A selector, not shown.
+  'form :is(textarea, input:not([type=search], [type=checkbox], [type=radio], [type=file]))'
 
 /** Text in a form that was neither sent nor taken back is not lost by Escape, a click beside the dialog or on a link of it. */
 export function useUnsaved(dialog: RefObject<HTMLDialogElement | null>, pane: RefObject<HTMLElement | null>): Unsaved {
