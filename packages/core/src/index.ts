@@ -170,6 +170,8 @@ export { aliasKey, dialects, inDialect, ownTool, toolAliases } from './tool-alia
 export * from './turn/index.ts'
 export { pageAddress } from './page/page-address.ts'
 export { checkedAddresses, type AddressGuard } from './web/checked-addresses.ts'
+export { fetchError } from './web/fetch-error.ts'
 export { isSameHost } from './web/is-same-host.ts'
+export { parseUrl } from './web/parse-url.ts'
 export { readWebPage, type WebPage } from './web/read-web-page.ts'
 export type { Task } from './shell/tasks.ts'

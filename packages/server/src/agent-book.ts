@@ -90,6 +90,8 @@ export function createAgentBook(options: {
   store: Pick<Store, 'definitions'>
   config: Pick<ConfigFile, 'get' | 'update'>
   tools(workspaceId: string): readonly Tool[]
+  /** What to do about a group that has no tools here. */
+  why?(group: string): string | undefined
 }): AgentBook {
   const { store, config } = options
   const book: AgentBook = {
@@ -99,6 +101,7 @@ export function createAgentBook(options: {
       const arranged = arrangeAgents(
         [stored.map(({ name, data }) => entryOf(name, data)), getBuiltinAgents(), home.entries, project.entries],
         options.tools(workspace.id),
+        options.why,
       )
       const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
       return arranged.map((entry) =>

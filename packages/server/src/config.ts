@@ -56,6 +56,14 @@ export const configSchema = z.looseObject({
       video: z.string().max(300).optional().describe('provider/model that makes films'),
     })
     .optional(),
+  browser: z
+    .looseObject({
+      path: z.string().max(4000).optional().describe('the Chromium that agents browse with'),
+      allow: names
+        .optional()
+        .describe('addresses of this machine or network that its pages may reach, e.g. "localhost:5173"'),
+    })
+    .optional(),
   search: z
     .looseObject({
       provider: z.string().max(100).describe('which search provider WebSearch uses: searxng, brave or tavily'),

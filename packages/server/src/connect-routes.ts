@@ -96,6 +96,7 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
       hooks: (opened) => hooks.of(opened),
       state: (id, opened) => states.of({ id }, opened),
       blobs,
+      browser: parts.browsers,
       redact: withoutSecrets,
       settings: (name) => toolSettings(config, name),
     }),

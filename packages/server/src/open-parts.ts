@@ -15,6 +15,8 @@ import {
 import { createAgentBook } from './agent-book.ts'
 import { createAgentStates } from './agent-states.ts'
 import { createBlobFiles } from './blob-files.ts'
+import { noChromium } from './browser/find-chromium.ts'
+import { openBrowsers } from './browser/open-browsers.ts'
 import { callSettings } from './call-settings.ts'
 import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
@@ -135,8 +137,16 @@ export async function openParts(options: ServerOptions, place: Place) {
   closers.push(() => media.close())
   const states = createAgentStates(home.path, sandbox.sandbox)
   closers.push(() => states.close())
+  const browsers = openBrowsers({
+    home: home.path,
+    env,
+    settings: () => config.get().browser ?? {},
+    ownPort: () => Number(new URL(place.origin()).port || 80),
+  })
+  closers.push(() => browsers.close())
   const useTools = (): readonly string[] | null | undefined => config.get().useTools
-  const toolsIn = (workspaceId: string): readonly Tool[] => servers.join(workspaceId, tools.list(workspaceId))
+  const toolsIn = (workspaceId: string): readonly Tool[] =>
+    browsers.offered(servers.join(workspaceId, tools.list(workspaceId)))
   const enabledIn = (workspaceId: string): readonly Tool[] => enabledTools(useTools(), toolsIn(workspaceId))
   const problemsOf = (opened: Workspace): Problem[] => [
     ...tools.problems(opened.id),
@@ -149,7 +159,13 @@ export async function openParts(options: ServerOptions, place: Place) {
     load(found)
     return found
   }
-  const agentBook = createAgentBook({ home: home.path, store, config, tools: enabledIn })
+  const agentBook = createAgentBook({
+    home: home.path,
+    store,
+    config,
+    tools: enabledIn,
+    why: (group) => (group === 'browser' ? noChromium : undefined),
+  })
   const offered = async (session: Session, page?: string): Promise<AgentDefinition[]> =>
     agentBook.offered(await workspaceOf(session), { ...languageIn(session), ...(page !== undefined && { page }) })
   const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
@@ -189,6 +205,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     store,
     blobs,
     media,
+    browser: browsers,
     journal,
     inbox,
     pages: pageCalls,
@@ -229,6 +246,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     agentBook,
     allowBypass,
     blobs,
+    browsers,
     config,
     context,
     enabledIn,

@@ -7,6 +7,7 @@ import {
   type AgentSetup,
   type AgentState,
   type Blobs,
+  type Browser,
   type Budget,
   type ChildRun,
   type Chunk,
@@ -54,6 +55,7 @@ export interface LiveOptions {
   store: Store
   blobs: Blobs
   media?: Media
+  browser?: Browser
   journal: Journal
   inbox: Inbox
   /** What open pages are asked to do. */

@@ -220,6 +220,7 @@ class SessionRun implements OpenRun {
       asks: options.inbox,
       blobs: options.blobs,
       media: options.media,
+      browser: options.browser,
       decide: options.decide(session, request.rules),
       mode: options.mode(session),
       hooks: options.hooks(session),

@@ -49,6 +49,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const onDelete = async (sessionId: string): Promise<void> => {
       permissions.forget(sessionId)
       await states.drop(sessionId)
+      await parts.browsers.drop(sessionId)
       await context.forget(sessionId)
     }
     const uploads = path.join(home.path, 'uploads')

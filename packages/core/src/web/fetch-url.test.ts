@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { fetchUrl, parseUrl } from './fetch-url.ts'
+import { fetchUrl } from './fetch-url.ts'
+import { parseUrl } from './parse-url.ts'
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 const signal = new AbortController().signal

@@ -4,6 +4,7 @@ import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { checkedAddresses, type AddressGuard } from './checked-addresses.ts'
 import { fetchError } from './fetch-error.ts'
+import { parseUrl } from './parse-url.ts'
 import { readBody } from './read-body.ts'
 
 export interface FetchOptions extends AddressGuard {
@@ -55,20 +56,6 @@ export async function fetchUrl(given: string, options: FetchOptions): Promise<Fe
     if (limit.aborted) throw new Error(`${url.href} timed out after ${timeoutMs / 1000} s.`, { cause: error })
     throw fetchError(error, url)
   }
-}
-
-/** A URL that may be fetched as far as its text goes. */
-export function parseUrl(given: string, base?: URL): URL {
-  const url = URL.parse(given, base?.href)
-  const shown = given.length > 200 ? `${given.slice(0, 200)}…` : given
-  if (url === null) throw new Error(`"${shown}" is not a URL. Give a whole one, such as "https://example.com/page".`)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Error(`"${shown}" cannot be fetched: only http and https are. Use Read for files.`)
-  }
-  if (url.username !== '' || url.password !== '')
-    throw new Error('A URL with a user name or password in it is not fetched. Leave them out.')
-  url.hash = ''
-  return url
 }
 
 function request(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promise<http.IncomingMessage> {

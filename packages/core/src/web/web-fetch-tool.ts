@@ -6,6 +6,7 @@ import type { Fetched, FetchOptions } from './fetch-url.ts'
 import { isSameHost } from './is-same-host.ts'
 import { pageCache } from './page-cache.ts'
 import type { PageKind } from './page-kind.ts'
+import { parseUrl } from './parse-url.ts'
 import { relevantParts } from './relevant-parts.ts'
 import type { PageDisplay } from '../protocol/display.ts'
 
@@ -98,7 +99,7 @@ async function cachedPage(
   ctx: ToolContext,
   options: Omit<FetchOptions, 'signal'>,
 ): Promise<{ page: Fetched; age?: number }> {
-  const { fetchUrl, parseUrl } = await import('./fetch-url.ts')
+  const { fetchUrl } = await import('./fetch-url.ts')
   const { href } = parseUrl(given)
   const cache = pageCache(ctx.state)
   const known = cache.get(href)

@@ -8,6 +8,7 @@ import {
   run,
   type AgentState,
   type Blobs,
+  type Browser,
   type Chunk,
   type Hook,
   type Tool,
@@ -42,6 +43,7 @@ export function createCallTool(options: {
   hooks(workspace: Workspace): Hook[]
   state(sessionId: string, workspace: Workspace): AgentState
   blobs: Blobs
+  browser: Browser
   redact(text: string): string
   settings(name: string): unknown
 }): CallTool {
@@ -70,6 +72,7 @@ export function createCallTool(options: {
       log,
       asks: createMemoryAsks(() => ({ type: 'deny', remark: 'Nobody is here to ask.' })),
       blobs: options.blobs,
+      browser: options.browser,
       decide: (call, ctx) =>
         permissions.explain(
           { tool: call.tool.name, input: call.input },

@@ -1,0 +1,224 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  elementText,
+  outlineOf,
+  parseUrl,
+  type BrowserCall,
+  type BrowserPage,
+  type OutlineNode,
+  type PageCondition,
+  type PageLook,
+} from '@troupe/core'
+import type { Locator, Page } from 'playwright-core'
+import { carryOut, noElement } from './carry-out.ts'
+import { htmlOf, linksOf, tablesOf } from './in-page.ts'
+import { maskPasswords } from './mask-passwords.ts'
+import { plainError } from './plain-error.ts'
+import { viewport, type SessionBrowser } from './session-browser.ts'
+import { watchTab, type Tab } from './tab.ts'
+
+const openMs = 30_000
+const loadMs = 5000
+const lookMs = 15_000
+const mostLinks = 1000
+const mostHtml = 5_000_000
+
+/** The page of one agent in the Chromium of its session. */
+export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): BrowserPage {
+  /** Hosts that it was opened for. */
+  const granted = new Set<string>()
+  let browser: SessionBrowser | undefined
+  let tab: Tab | undefined
+  /** Where it was last seen. */
+  let last: string | undefined
+  let queue: Promise<unknown> = Promise.resolve()
+  let isDisposed = false
+
+  return {
+    open: (given, call) =>
+      inTurn(call, async () => {
+        const url = parseUrl(given)
+        await browser?.check(url)
+        granted.add(bare(url.hostname))
+        const { page, ...watched } = await tabOf(call)
+        return goTo(page, watched, url)
+      }),
+    look: (call) => onPage(call, (page) => look(page)),
+    describe: (ref, call) =>
+      onPage(call, async (page) => {
+        const node = outlineOf(await outline(page), ref)
+        if (node === undefined || typeof node === 'string') throw new Error(noElement(ref))
+        return elementText(node)
+      }),
+    html: ({ ref, tables = false }, call) =>
+      onPage(call, async (page, url) => {
+        const place = await placeOf(page, ref)
+        const html = tables ? (await place.evaluate(tablesOf)).join('\n') : await place.evaluate(htmlOf)
+        return { url, html: html.slice(0, mostHtml) }
+      }),
+    links: (ref, call) =>
+      onPage(call, async (page, url) => {
+        const links = await (await placeOf(page, ref)).evaluate(linksOf, mostLinks)
+        return { url, links: links.filter((link) => /^(https?|mailto):/.test(link.url)) }
+      }),
+    act: (act, call) =>
+      onPage(call, async (page, url) => {
+        if (new URL(url).origin !== act.origin)
+          throw new Error(`The page is at ${url} now, not at ${act.origin}. Look at it with BrowserSnapshot first.`)
+        const element = act.ref === undefined ? undefined : outlineOf(await outline(page), act.ref)
+        if (act.ref !== undefined && element === undefined) throw new Error(noElement(act.ref))
+        await carryOut(page, act)
+        await settled(page)
+        const seen = await look(page)
+        const named = typeof element === 'object' ? { element: elementText(withoutText(element)) } : {}
+        return { ...seen, ...named }
+      }),
+    wait: (until, ms, call) => onPage(call, (page) => waitFor(page, until, ms, call)),
+    picture: (call) =>
+      onPage(call, async (page) => {
+        const bytes = await page.screenshot({ type: 'jpeg', quality: 60, timeout: lookMs, animations: 'disabled' })
+        return { bytes, mediaType: 'image/jpeg', ...viewport }
+      }),
+    async dispose() {
+      isDisposed = true
+      const closing = tab
+      tab = undefined
+      await closing?.page.close().catch(() => undefined)
+    },
+  }
+
+  /** Calls of one page wait for each other; one that is stopped lets its caller go at once. */
+  function inTurn<T>(call: BrowserCall, work: () => Promise<T>): Promise<T> {
+    const { signal } = call
+    const done = queue.then(async () => {
+      signal.throwIfAborted()
+      if (isDisposed) throw new Error('The conversation that the page belonged to is over.')
+      browser = tab === undefined || tab.isGone ? await browserOf() : browser
+      return await (browser as SessionBrowser).use(work)
+    })
+    queue = done.catch(() => undefined)
+    return new Promise((resolve, reject) => {
+      done.then(resolve, (error: unknown) => reject(plainError(error)))
+      const stop = (): void => reject(signal.reason as Error)
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
+    })
+  }
+
+  function onPage<T>(call: BrowserCall, work: (page: Page, url: string) => Promise<T>): Promise<T> {
+    if (tab === undefined || tab.isGone) {
+      const again =
+        last === undefined
+          ? 'Open one with BrowserSnapshot and "url".'
+          : `It was closed; the page was ${last}. Open it again with BrowserSnapshot and "url".`
+      return Promise.reject(new Error(`No page is open. ${again}`))
+    }
+    const { page } = tab
+    return inTurn(call, async () => {
+      const url = page.url()
+      if (mayGo(url)) return work(page, url)
+      throw new Error(`The page did not load (it is at ${url.slice(0, 200)}). Open one with BrowserSnapshot and "url".`)
+    })
+  }
+
+  async function tabOf(call: BrowserCall): Promise<Tab> {
+    if (tab !== undefined && !tab.isGone) return tab
+    const page = await (browser as SessionBrowser).newTab(call)
+    page.setDefaultTimeout(lookMs)
+    tab = await watchTab(page, mayGo)
+    return tab
+  }
+
+  async function goTo(page: Page, { takeNotes }: Pick<Tab, 'takeNotes'>, url: URL): Promise<PageLook> {
+    takeNotes()
+    if (tab !== undefined) tab.refused = undefined
+    const response = await page.goto(url.href, { timeout: openMs, waitUntil: 'domcontentloaded' }).catch(failed)
+    await settled(page)
+    const status = response?.status()
+    return { ...(await look(page)), ...(status !== undefined && { status }) }
+
+    async function failed(error: Error): Promise<never> {
+      const to = tab?.refused
+      if (to !== undefined)
+        throw new Error(`${url.href} redirects to another host. If you want that page, open it: ${to}`, {
+          cause: error,
+        })
+      // A page that says what went wrong is still on its way and would come between.
+      tab = undefined
+      await page.close().catch(() => undefined)
+      throw error
+    }
+  }
+
+  async function look(page: Page): Promise<PageLook> {
+    const nodes = await outline(page)
+    const url = page.url()
+    if (!mayGo(url)) throw new Error(`The page went to ${url.slice(0, 200)}, which nobody opened. Open another one.`)
+    last = url
+    const title = (await page.title()).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
+    return { url, title, outline: nodes, notes: tab?.takeNotes() ?? [] }
+  }
+
+  async function outline(page: Page): Promise<OutlineNode[]> {
+    const nodes = (await page.ariaSnapshotJSON({ mode: 'ai', timeout: lookMs })) as OutlineNode[]
+    return maskPasswords(page, nodes)
+  }
+
+  function mayGo(given: string): boolean {
+    const url = URL.parse(given)
+    return url !== null && /^https?:$/.test(url.protocol) && granted.has(bare(url.hostname))
+  }
+}
+
+async function placeOf(page: Page, ref: string | undefined): Promise<Locator> {
+  if (ref === undefined) return page.locator('html')
+  const found = page.getByRef(ref)
+  if ((await found.count()) === 0) throw new Error(noElement(ref))
+  return found
+}
+
+/** Pages go on loading for ever; what is there after a while is what is shown. */
+async function settled(page: Page): Promise<void> {
+  await delay(150)
+  await page.waitForLoadState('load', { timeout: loadMs }).catch(() => undefined)
+}
+
+async function waitFor(page: Page, until: PageCondition, ms: number, { signal }: BrowserCall): Promise<boolean> {
+  const options = { timeout: ms }
+  const waiting = {
+    time: () => delay(ms, undefined, { signal }),
+    text: (text: string) =>
+      page
+        .getByText(text)
+        .first()
+        .waitFor({ ...options, state: 'visible' }),
+    gone: (text: string) =>
+      page
+        .getByText(text)
+        .first()
+        .waitFor({ ...options, state: 'hidden' }),
+    ref: (ref: string) => page.getByRef(ref).waitFor({ ...options, state: 'visible' }),
+    url: (part: string) => page.waitForURL(({ href }) => href.includes(part), { ...options, waitUntil: 'commit' }),
+  }
+  try {
+    if (until.kind === 'time') await waiting.time()
+    else if (until.kind === 'url') await waiting.url(until.url)
+    else if (until.kind === 'ref') await waiting.ref(until.ref)
+    else await waiting[until.kind](until.text)
+    return true
+  } catch (error) {
+    signal.throwIfAborted()
+    if ((error as Error).name === 'TimeoutError') return false
+    throw error
+  }
+}
+
+/** What a field held is not told with what was done to it. */
+function withoutText({ text: _, ...rest }: Exclude<OutlineNode, string>): Exclude<OutlineNode, string> {
+  return rest as Exclude<OutlineNode, string>
+}
+
+/** With and without `www.` is the same host; any other is another. */
+function bare(hostname: string): string {
+  return hostname.replace(/\.+$/, '').replace(/^www\./, '')
+}

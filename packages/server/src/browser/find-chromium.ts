@@ -1,0 +1,38 @@
+import { accessSync, constants } from 'node:fs'
+import { findProgram } from '../doctor/find-program.ts'
+
+export const chromiumNames = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'microsoft-edge',
+]
+
+const applications = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+]
+
+/** What to do where none was found. */
+export const noChromium =
+  'No Chromium was found: install Chromium or Chrome, or name one as CHROMIUM_PATH or as "browser": {"path": "…"} in config.json, and start again.'
+
+/** The Chromium of this machine: as it is configured, as `CHROMIUM_PATH` names it, on PATH, or in the usual places. */
+export function findChromium(env: NodeJS.ProcessEnv, configured?: string): string | undefined {
+  const named = configured ?? env['CHROMIUM_PATH']
+  // What was named and is not there is not replaced by something else.
+  if (named !== undefined && named !== '') return isProgram(named) ? named : undefined
+  return findProgram(chromiumNames, env) ?? (process.platform === 'darwin' ? applications.find(isProgram) : undefined)
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,128 @@
+import type { LookupAddress } from 'node:dns'
+import { once } from 'node:events'
+import http from 'node:http'
+import net, { type AddressInfo, type LookupFunction, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** The only way out of a browser: a proxy on loopback that connects to checked addresses alone. */
+export interface GuardProxy {
+  url: string
+  close(): Promise<void>
+}
+
+/** Looks up a host and throws unless every address may be connected to. */
+export type CheckHost = (host: string, port: number) => Promise<LookupAddress[]>
+
+const idleMs = 5 * 60_000
+/** Between the browser and us alone. */
+const hopHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
+  const sockets = new Set<Duplex>()
+  const server = http.createServer({ maxHeaderSize: 65_536 }, (request, response) => {
+    void forward(request, response)
+  })
+  server.on('connection', keep)
+  server.on('connect', (request: http.IncomingMessage, client: Duplex, head: Buffer) => {
+    void tunnel(request.url ?? '', client, head)
+  })
+  server.on('upgrade', (_request, client: Duplex) => client.destroy())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+
+  function keep(socket: Duplex): void {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    // Whoever reads and writes hears of it too; what nobody hears fail ends the process.
+    socket.on('error', () => socket.destroy())
+  }
+
+  async function tunnel(target: string, client: Duplex, head: Buffer): Promise<void> {
+    const url = URL.parse(`http://${target}`)
+    if (url === null) return void client.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const port = Number(url.port || 80)
+    try {
+      // One lookup for a connection: it goes to what was checked, whatever the name leads to later.
+      const addresses = await check(host, port)
+      const remote = net.connect({ host, port, lookup: pinned(addresses), autoSelectFamily: true })
+      keep(remote)
+      remote.setTimeout(idleMs, () => remote.destroy())
+      await once(remote, 'connect')
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+      if (head.length > 0) remote.write(head)
+      join(client, remote)
+    } catch {
+      client.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+    }
+  }
+
+  async function forward(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const url = URL.parse(request.url ?? '')
+    // Not as a proxy is asked: a page elsewhere may have found the port.
+    if (url === null || url.protocol !== 'http:') return void response.writeHead(400).end()
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    try {
+      const addresses = await check(host, Number(url.port || 80))
+      const outgoing = http.request(url, {
+        method: request.method ?? 'GET',
+        headers: passedOn(request.rawHeaders),
+        agent: false,
+        lookup: pinned(addresses),
+        maxHeaderSize: 65_536,
+      })
+      outgoing.on('socket', keep)
+      outgoing.setTimeout(idleMs, () => outgoing.destroy())
+      request.pipe(outgoing)
+      response.once('close', () => outgoing.destroy())
+      const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage]
+      outgoing.on('error', () => response.destroy())
+      incoming.on('error', () => response.destroy())
+      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, passedOn(incoming.rawHeaders))
+      incoming.pipe(response)
+    } catch (error) {
+      if (response.headersSent || response.destroyed) return void response.destroy()
+      response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' })
+      response.end((error as Error).message)
+    }
+  }
+}
+
+function pinned(addresses: LookupAddress[]): LookupFunction {
+  return (_host, options, done) => {
+    const [first] = addresses
+    if (options.all === true) done(null, addresses)
+    else done(null, first!.address, first!.family)
+  }
+}
+
+/** Names and values in turn, as they came. */
+function passedOn(raw: readonly string[]): string[] {
+  return raw.filter((_, index) => !hopHeaders.has((raw[index - (index % 2)] ?? '').toLowerCase()))
+}
+
+function join(client: Duplex, remote: Socket): void {
+  client.pipe(remote)
+  remote.pipe(client)
+  client.once('close', () => remote.destroy())
+  remote.once('close', () => client.destroy())
+}

@@ -1,0 +1,65 @@
+/** What is used of an element; the types of browsers are not known here. */
+interface Element {
+  target?: string
+  outerHTML: string
+  innerText?: string
+  href?: string
+  value?: string
+  parentElement: Element | null
+  closest(selector: string): Element | null
+  matches(selector: string): boolean
+  getAttribute(name: string): string | null
+  querySelectorAll(selector: string): Iterable<Element>
+}
+
+// These run inside the page: each stands alone and uses nothing from around it.
+
+export function htmlOf(node: unknown): string {
+  return (node as Element).outerHTML
+}
+
+/** The HTML of an element that is a table, or of the tables in it; those inside another are part of that. */
+export function tablesOf(node: unknown): string[] {
+  const element = node as Element
+  if (element.matches('table')) return [element.outerHTML]
+  return [...element.querySelectorAll('table')]
+    .filter((table) => !table.parentElement?.closest('table'))
+    .map((table) => table.outerHTML)
+}
+
+export function linksOf(node: unknown, most: number): { text: string; url: string }[] {
+  const element = node as Element
+  const anchors = [...(element.matches('a[href]') ? [element] : []), ...element.querySelectorAll('a[href]')]
+  return anchors.slice(0, most).map((anchor) => ({
+    text: (anchor.innerText || anchor.getAttribute('aria-label') || '').replace(/\s+/g, ' ').trim().slice(0, 300),
+    url: String(anchor.href).slice(0, 2000),
+  }))
+}
+
+/** What would open a new window opens in this one: before the page's own scripts run. */
+export function stayInOneWindow(): void {
+  interface Page {
+    document: { baseURI: string; addEventListener(name: string, listen: (event: Event) => void, capture: true): void }
+    location: { assign(url: string): void }
+    open(url?: string | URL): null
+  }
+  interface Event {
+    target: { closest?(selector: string): Element | null } | null
+  }
+  const page = globalThis as unknown as Page
+  const retarget = ({ target }: Event): void => {
+    const element = target?.closest?.('a[target], area[target], form[target]')
+    if (element) element.target = '_self'
+  }
+  page.document.addEventListener('click', retarget, true)
+  page.document.addEventListener('submit', retarget, true)
+  page.open = (url) => {
+    const to = url === undefined || String(url) === '' ? null : URL.parse(String(url), page.document.baseURI)
+    if (to !== null && /^https?:$/.test(to.protocol)) page.location.assign(to.href)
+    return null
+  }
+}
+
+export function valuesOf(nodes: unknown[]): string[] {
+  return (nodes as Element[]).map(({ value }) => String(value))
+}

@@ -1,0 +1,101 @@
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { checkedAddresses, fetchError, type AddressGuard, type Browser, type Tool } from '@troupe/core'
+import { allowedAt } from './allowed-at.ts'
+import { createChromiumPage } from './chromium-page.ts'
+import { findChromium, noChromium } from './find-chromium.ts'
+import type { CheckHost } from './guard-proxy.ts'
+import { createSessionBrowser, type SessionBrowser } from './session-browser.ts'
+
+export interface BrowsersOptions {
+  home: string
+  env: NodeJS.ProcessEnv
+  /**
+   * Which Chromium is used; and addresses of this machine or network that pages may reach because the person says so,
+   * with or without a port.
+   */
+  settings(): { path?: string | undefined; allow?: readonly string[] | undefined }
+  /** Ours, which no page reaches whatever is allowed. */
+  ownPort(): number
+  idleMs?: number
+  /** So many run at once; the one that was not used for longest is ended. */
+  most?: number
+  /** For tests. */
+  resolve?: AddressGuard['resolve']
+}
+
+/** The browsers of all sessions. Nothing of them is loaded before the first page is opened. */
+export interface Browsers extends Browser {
+  /** The tools without those that need a browser, where there is none. */
+  offered(tools: readonly Tool[]): readonly Tool[]
+  drop(sessionId: string): Promise<void>
+  close(): Promise<void>
+}
+
+export function openBrowsers(options: BrowsersOptions): Browsers {
+  const { home, idleMs = 5 * 60_000, most = 4 } = options
+  const folder = path.join(home, 'browser')
+  const sessions = new Map<string, SessionBrowser>()
+  let isSwept = false
+  let known: { named: string | undefined; found: string | undefined } | undefined
+
+  return {
+    offered: (tools) => (chromium() === undefined ? tools.filter(({ group }) => group !== 'browser') : tools),
+    newPage: (sessionId) => createChromiumPage(() => browserOf(sessionId)),
+    async drop(sessionId) {
+      const found = sessions.get(sessionId)
+      sessions.delete(sessionId)
+      await found?.stop()
+    },
+    async close() {
+      const all = [...sessions.values()]
+      sessions.clear()
+      await Promise.all(all.map((browser) => browser.stop()))
+    },
+  }
+
+  async function browserOf(sessionId: string): Promise<SessionBrowser> {
+    // The home is ours alone: what lies there was left by a process that was killed.
+    if (!isSwept) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    isSwept = true
+    const before = sessions.get(sessionId)
+    if (before?.isRunning !== true) await makeRoom()
+    const browser = before ?? createSessionBrowser({ folder, executable, check, idleMs })
+    sessions.set(sessionId, browser)
+    return browser
+  }
+
+  async function makeRoom(): Promise<void> {
+    const running = [...sessions.values()].filter(({ isRunning }) => isRunning)
+    if (running.length < most) return
+    const [oldest] = running.filter(({ isBusy }) => !isBusy).toSorted((one, other) => one.usedAt - other.usedAt)
+    if (oldest === undefined)
+      throw new Error(`${most} browsers are at work already, which is the limit. Try again when one is done.`)
+    await oldest.stop()
+  }
+
+  /** The guard of WebFetch, for whatever a page wants to connect to. */
+  async function check(host: string, port: number): ReturnType<CheckHost> {
+    const allowed = port === options.ownPort() ? [] : allowedAt(options.settings().allow ?? [], port)
+    const { resolve } = options
+    try {
+      return await checkedAddresses(host, { allowed, ...(resolve !== undefined && { resolve }) })
+    } catch (error) {
+      const shown = host.includes(':') ? `[${host}]` : host
+      throw fetchError(error, new URL(`${port === 443 ? 'https' : 'http'}://${shown}:${port}`))
+    }
+  }
+
+  /** Looked for once, and again when another is named. */
+  function chromium(): string | undefined {
+    const named = options.settings().path
+    if (known === undefined || known.named !== named) known = { named, found: findChromium(options.env, named) }
+    return known.found
+  }
+
+  function executable(): string {
+    const found = chromium()
+    if (found === undefined) throw new Error(noChromium)
+    return found
+  }
+}

@@ -1,0 +1,197 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { processMark, type BrowserCall } from '@troupe/core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { stayInOneWindow } from './in-page.ts'
+import { startGuardProxy, type CheckHost } from './guard-proxy.ts'
+
+export interface SessionBrowserOptions {
+  /** Where profiles lie; made when needed. */
+  folder: string
+  /** Throws where there is no Chromium. */
+  executable(): string
+  check: CheckHost
+  idleMs: number
+}
+
+/** The Chromium of one session: started when a page is wanted, ended when nobody has used it for a while. */
+export interface SessionBrowser {
+  readonly isBusy: boolean
+  readonly isRunning: boolean
+  readonly usedAt: number
+  /** A new tab that nothing else knows; starts Chromium where it does not run. */
+  newTab(call: BrowserCall): Promise<Page>
+  /** Throws unless the address may be connected to. The proxy asks again, for every connection. */
+  check(url: URL): Promise<void>
+  /** While the work goes on, Chromium is not ended as idle. */
+  use<T>(work: () => Promise<T>): Promise<T>
+  /** Ends Chromium; cookies are kept in memory for the next start. */
+  stop(): Promise<void>
+}
+
+interface Running {
+  context: BrowserContext
+  end(): Promise<void>
+}
+
+type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
+
+export const viewport = { width: 1280, height: 800 }
+
+/** Chromium's own services and whatever would go round the proxy. The last such argument counts, so all are named. */
+const disabledFeatures = [
+  'AutofillServerCommunication',
+  'AimEnabled',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+]
+
+const launchArguments = [
+  // What Chromium itself wants goes nowhere; pages have a proxy of their own.
+  '--proxy-server=http://nowhere.invalid:9',
+  '--proxy-bypass-list=<-loopback>',
+  // Names are looked up by the proxy alone.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  '--disable-quic',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  `--disable-features=${disabledFeatures.join(',')}`,
+]
+
+export function createSessionBrowser(options: SessionBrowserOptions): SessionBrowser {
+  let running: Promise<Running> | undefined
+  let cookies: Cookies = []
+  let working = 0
+  let usedAt = Date.now()
+  let idle: NodeJS.Timeout | undefined
+  const browser: SessionBrowser = {
+    get isBusy() {
+      return working > 0
+    },
+    get isRunning() {
+      return running !== undefined
+    },
+    get usedAt() {
+      return usedAt
+    },
+    async newTab(call) {
+      running ??= start(call)
+      const { context } = await running
+      return context.newPage()
+    },
+    async check({ protocol, hostname, port }) {
+      await options.check(hostname.replace(/^\[|\]$/g, ''), Number(port || (protocol === 'https:' ? 443 : 80)))
+    },
+    async use(work) {
+      working++
+      clearTimeout(idle)
+      try {
+        return await work()
+      } finally {
+        working--
+        usedAt = Date.now()
+        if (working === 0) idle = setTimeout(() => void browser.stop(), options.idleMs).unref()
+      }
+    },
+    async stop() {
+      clearTimeout(idle)
+      const ending = running
+      running = undefined
+      const found = await ending?.catch(() => undefined)
+      if (found === undefined) return
+      cookies = await found.context.cookies().catch(() => [])
+      await found.end()
+    },
+  }
+  return browser
+
+  async function start(call: BrowserCall): Promise<Running> {
+    const closing: (() => Promise<unknown>)[] = []
+    const end = async (): Promise<void> => {
+      for (const close of closing.toReversed()) await close().catch(() => undefined)
+    }
+    try {
+      const executablePath = options.executable()
+      const { chromium } = await import('playwright-core')
+      await mkdir(options.folder, { recursive: true, mode: 0o700 })
+      const profile = await mkdtemp(path.join(options.folder, 'profile-'))
+      closing.push(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
+      const guard = await startGuardProxy(options.check)
+      closing.push(() => guard.close())
+      const outer = await chromium.launchPersistentContext(profile, {
+        executablePath,
+        headless: true,
+        // As root Chromium refuses to start with it.
+        chromiumSandbox: process.getuid?.() !== 0,
+        args: launchArguments,
+        ignoreDefaultArgs: ['--disable-popup-blocking'],
+        acceptDownloads: false,
+        // Ending in time is the server's matter.
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+        env: environmentIn(profile, processMark(call.run.id, call.toolCallId)),
+        timeout: 30_000,
+      })
+      closing.push(() => outer.close())
+      const inner = outer.browser()
+      if (inner === null) throw new Error('it has no contexts')
+      // A context that keeps nothing on disk and shares nothing with the profile.
+      const context = await inner.newContext({
+        proxy: { server: guard.url, bypass: '<-loopback>' },
+        acceptDownloads: false,
+        serviceWorkers: 'block',
+        viewport,
+        storageState: { cookies, origins: [] },
+      })
+      await context.addInitScript(stayInOneWindow)
+      const system = await inner.newBrowserCDPSession()
+      const { processInfo } = await system.send('SystemInfo.getProcessInfo')
+      const pid = processInfo.find(({ type }) => type === 'browser')?.id
+      if (pid !== undefined) await call.process(pid)
+      const started: Running = { context, end }
+      outer.once('close', () => {
+        // Ended from outside, or crashed: the next page starts another.
+        void running?.then((now) => {
+          if (now === started) void browser.stop()
+        })
+      })
+      return started
+    } catch (error) {
+      running = undefined
+      await end()
+      const reason = firstLine((error as Error).message)
+      throw new Error(`The browser could not be started: ${reason} "troupe doctor" says what was found.`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+/** Nothing of the server's environment but what a program needs, and a home of its own. */
+function environmentIn(folder: string, mark: Record<string, string>): Record<string, string> {
+  const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG, TZ, TMPDIR } = process.env
+  return {
+    PATH,
+    HOME: folder,
+    ...(LANG !== undefined && { LANG }),
+    ...(TZ !== undefined && { TZ }),
+    ...(TMPDIR !== undefined && { TMPDIR }),
+    ...mark,
+  }
+}
+
+function firstLine(message: string): string {
+  const line = message.split('\n', 1)[0] ?? ''
+  return line.endsWith('.') ? line : `${line}.`
+}

@@ -1,0 +1,60 @@
+import type { Page } from 'playwright-core'
+import { guardNavigation } from './guard-navigation.ts'
+
+/** One tab, with what happened in it that nobody asked for. */
+export interface Tab {
+  page: Page
+  readonly isGone: boolean
+  /** The last address that it was kept from. */
+  refused: string | undefined
+  /** What happened since this was last asked. */
+  takeNotes(): string[]
+}
+
+const mostNotes = 10
+
+/** Watches over a tab that was just made. */
+export async function watchTab(page: Page, mayGo: (url: string) => boolean): Promise<Tab> {
+  let notes: string[] = []
+  let isGone = false
+  const note = (text: string): void => {
+    if (notes.length < mostNotes && !notes.includes(text)) notes.push(text)
+  }
+  const tab: Tab = {
+    page,
+    get isGone() {
+      return isGone
+    },
+    refused: undefined,
+    takeNotes() {
+      const taken = notes
+      notes = []
+      return taken
+    },
+  }
+  page.on('close', () => (isGone = true))
+  page.on('crash', () => (isGone = true))
+  page.on('dialog', (dialog) => {
+    const isLeaving = dialog.type() === 'beforeunload'
+    if (!isLeaving) note(`The page showed a dialog, which was dismissed: "${short(dialog.message())}"`)
+    void (isLeaving ? dialog.accept() : dialog.dismiss()).catch(() => undefined)
+  })
+  page.on('download', (download) => note(`A download was refused: ${short(download.url())}`))
+  page.on('filechooser', () => note('The page asked for a file, which was refused.'))
+  // Nobody would look at a second window.
+  page.on('popup', (popup) => void popup.close().catch(() => undefined))
+  await guardNavigation(page, mayGo, (url) => {
+    tab.refused = url
+    note(elsewhere(url))
+  })
+  return tab
+}
+
+function elsewhere(url: string): string {
+  return `The page wanted to go to another host and was kept from it. If you want that page, open it with BrowserSnapshot: ${short(url, 2000)}`
+}
+
+function short(text: string, most = 300): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line
+}
