@@ -8,7 +8,7 @@ import { openSqliteStore } from '../src/stores/sqlite.ts'
 import { openHome, type CrashHome } from './open-home.ts'
 import { createRandom } from './random.ts'
 
-const kills = process.env['TROUPE_TEST_FULL'] === '1' ? 30 : 6
+const kills = process.env['TROUPE_TEST_FULL'] === '1' ? 30 : 4
 /** Sub-agents of one question: a, b below it, c in the background. */
 const perTurn = 3
 
@@ -35,7 +35,7 @@ it(
       rmSync(folder, { recursive: true, force: true })
     }
   },
-  kills * 20_000,
+  60_000 + kills * 20_000,
 )
 
 /** One question after the other, in two sessions, while the server is killed and started again. */

@@ -120,15 +120,17 @@ test.skipIf(process.getuid?.() === 0)(
   },
 )
 
-test('a folder of 100,000 files is quick and does not fill the memory', async () => {
+const many = process.env['TROUPE_TEST_FULL'] === '1' ? 100_000 : 20_000
+
+test(`a folder of ${many} files is quick and does not fill the memory`, async () => {
   mkdirSync(ws.at('many'))
   ws.put('.gitignore', '*.log\n')
-  for (let i = 0; i < 100_000; i++) closeSync(openSync(ws.at('many', `file-${i}`), 'w'))
+  for (let i = 0; i < many; i++) closeSync(openSync(ws.at('many', `file-${i}`), 'w'))
   const before = process.memoryUsage().rss
   const begun = performance.now()
   const shown = await tree({ path: 'many' })
   expect(performance.now() - begun).toBeLessThan(5000)
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20)
   expect(shown).toMatch(/^ {2}file-0\n {2}file-1\n {2}file-10\n {2}file-100\n/)
-  expect(shown).toContain('... (99800 more)')
+  expect(shown).toContain(`... (${many - 200} more)`)
 })

@@ -43,7 +43,7 @@ async function play(text: string, { tools, answer = { type: 'approve' }, earlier
     runId: 'r1',
     messageId: `a${earlier.length}`,
     session: { id: 's1' },
-    workspace: { id: 'w1', path: '/' },
+    workspace: { id: 'w1', path: import.meta.dirname },
     frames: [{ kind: 'master', name: 'master', depth: 0, path: ['master'] }],
     model: { id: 'demo/tour', model: demoModel({ speed: 'instant' }) },
     tools: getBuiltinTools().filter(({ name }) => tools?.includes(name) ?? true),
