@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { PageAct } from '../browser/browser.ts'
+import { elementRef } from '../browser/element-ref.ts'
+import { pageOf } from '../browser/page-of.ts'
+import { pageDisplay, pageResult, type PageResult } from '../browser/page-result.ts'
+import { defineTool, withModelText } from '../tool.ts'
+
+const room = 8000
+
+const input = z.object({
+  url: z
+    .string()
+    .min(1)
+    .max(2000)
+    .describe('The address of the open page, as it was last shown. Nothing is done when the page is elsewhere by then'),
+  action: z
+    .enum(['click', 'type', 'select', 'press', 'scroll', 'back'])
+    .describe('"type" replaces what is in a field; "select" picks an option; "press" presses a key; "back" goes back'),
+  ref: elementRef.describe('The element; needed to click, type and select').optional(),
+  text: z
+    .string()
+    .max(20_000)
+    .describe('What to type, the option to pick, or the key to press, such as Enter or Control+A')
+    .optional(),
+  submit: z.boolean().describe('Press Enter after typing').optional(),
+  direction: z.enum(['up', 'down']).describe('Where to scroll; default down').optional(),
+})
+type Act = z.infer<typeof input>
+
+export interface ActOutput extends PageResult {
+  /** What it was done to, as it stands in the outline. */
+  element?: string
+}
+
+export default defineTool({
+  description: `Acts in the page that is open in the browser: clicks, types, picks options, presses keys, scrolls, goes back; then shows the page as it is. Refs are those of the last outline.
+Links to other hosts are not followed: open them with BrowserSnapshot. Downloads, dialogs and file choosers are refused.`,
+  input,
+  readOnly: false,
+  group: 'browser',
+  timeout: 120_000,
+  needsApproval: true,
+  touches: ({ url }) => [{ kind: 'url', url }],
+  validate: complaint,
+  title: (given) => titleOf(given),
+  permission: (given) => ({ title: 'Act in a page', summary: given.url, content: actText(given) }),
+  async preview(given, ctx) {
+    if (given.ref === undefined) return undefined
+    return actText(given, await pageOf(ctx).describe(given.ref, ctx))
+  },
+  async execute({ url, action, ...rest }, ctx): Promise<ActOutput> {
+    const page = pageOf(ctx)
+    const origin = URL.parse(url)?.origin
+    if (origin === undefined) throw new Error(`"${url.slice(0, 200)}" is not an address. Give that of the open page.`)
+    const { element, ...look } = await page.act({ action, origin, ...rest } satisfies PageAct, ctx)
+    const { output, text } = await pageResult({ look, page, room }, ctx)
+    const done = `Done: ${action}${element === undefined ? '' : ` ${element}`}.`
+    return withModelText({ ...output, ...(element !== undefined && { element }) }, `${done} The page now:\n${text}`)
+  },
+  display: (output, given) => ({ title: titleOf(given, output.element), ...pageDisplay(output) }),
+})
+
+function complaint({ action, ref, text }: Act): string | undefined {
+  if (ref === undefined && (action === 'click' || action === 'type' || action === 'select'))
+    return `To ${action} give the ref of an element from the outline.`
+  if (text === undefined && (action === 'type' || action === 'select' || action === 'press'))
+    return `To ${action} give "text".`
+  return undefined
+}
+
+/** Without what is typed: that may be a password, and stays in the input alone. */
+function titleOf({ action, ref, text = '', direction = 'down' }: Act, element: string = ref ?? ''): string {
+  switch (action) {
+    case 'click':
+      return `Click ${element}`
+    case 'type':
+      return `Type into ${element}`
+    case 'select':
+      return `Pick "${short(text)}" in ${element}`
+    case 'press':
+      return `Press ${short(text)}${element === '' ? '' : ` on ${element}`}`
+    case 'scroll':
+      return element === '' ? `Scroll ${direction}` : `Scroll to ${element}`
+    case 'back':
+      return 'Go back'
+  }
+}
+
+/** What a person is asked about, whole. */
+function actText(given: Act, element?: string): string {
+  const { action, text = '', submit } = given
+  const typed = action === 'type' ? `: ${text}${submit === true ? '\nand press Enter' : ''}` : ''
+  return `${titleOf(given, element)}${typed}\nin ${given.url}`
+}
+
+function short(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100).toWellFormed()}…` : text
+}
