@@ -90,7 +90,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('questions')
     const form = chat.page.getByRole('group', { name: '2 questions' })
-    expect(await form.getByRole('button', { name: /^Answer/ }).isDisabled()).toBe(true)
+    await expect.poll(() => form.getByRole('button', { name: /^Answer/ }).isDisabled()).toBe(true)
     await chat.page.reload()
     await form.getByRole('radio', { name: /SQLite/ }).check()
     await form.getByRole('radio', { name: /Postgres/ }).check()
@@ -104,11 +104,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     )
     expect(lastSent()).toContain('and a full disk')
     const card = chat.page.getByRole('group', { name: 'AskUserQuestion: done' })
-    expect(await card.getByRole('definition').allInnerTexts()).toEqual([
-      'Postgres',
-      expect.stringMatching(/Reading\s+Crashes\s+and a full disk/),
-    ])
-    expect(await form.count()).toBe(0)
+    await expect
+      .poll(() => card.getByRole('definition').allInnerTexts())
+      .toEqual(['Postgres', expect.stringMatching(/Reading\s+Crashes\s+and a full disk/)])
+    await expect.poll(() => form.count()).toBe(0)
   })
 
   test('a question is answered with the keyboard alone', async () => {
@@ -153,7 +152,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('plan')
     const form = page.getByRole('group', { name: 'Is this plan good?' })
     await form.getByRole('table').waitFor()
-    expect(await form.getByRole('button', { name: 'Go on planning' }).isDisabled()).toBe(true)
+    await expect.poll(() => form.getByRole('button', { name: 'Go on planning' }).isDisabled()).toBe(true)
     await form.getByRole('textbox', { name: 'Remark on the plan' }).fill('Water it, too')
     await form.getByRole('button', { name: 'Go on planning' }).click()
     await chat.finished()
@@ -177,7 +176,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     expect(lastSent()).toContain('Plant `roses`')
     expect(lastSent()).not.toContain('forgotten')
-    expect(await chat.own.count()).toBe(2)
+    await expect.poll(() => chat.own.count()).toBe(2)
     await page.getByRole('button', { name: /Older part summarised/ }).waitFor()
   })
 
@@ -187,12 +186,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('make')
     const scope = page.getByRole('combobox', { name: 'Allow' })
     await scope.waitFor()
-    expect(await page.locator('.approval-rules').innerText()).toContain('Bash(touch')
+    await expect.poll(() => page.locator('.approval-rules').innerText()).toContain('Bash(touch')
     await scope.selectOption('in this session')
     await page.getByRole('button', { name: 'Approve and remember' }).click()
     await chat.finished()
     await chat.ask('make')
-    expect(await chat.answers.count()).toBe(2)
+    await expect.poll(() => chat.answers.count()).toBe(2)
     await page.getByRole('group', { name: 'Bash: done' }).nth(1).waitFor()
   })
 
@@ -202,10 +201,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('compound')
     const commands = page.getByRole('list', { name: 'What it runs' })
     await commands.getByRole('listitem').nth(1).waitFor()
-    expect(await commands.getByRole('listitem').locator('code').allInnerTexts()).toEqual([
-      'mkdir -p made',
-      expect.stringContaining('⟨U+202E⟩'),
-    ])
+    await expect
+      .poll(() => commands.getByRole('listitem').locator('code').allInnerTexts())
+      .toEqual(['mkdir -p made', expect.stringContaining('⟨U+202E⟩')])
     await page.getByRole('button', { name: 'Deny' }).click()
     await chat.finished()
   })
@@ -220,7 +218,9 @@ describe.skipIf(chromium === undefined)(name, () => {
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Edit input' }).click()
-    expect(await page.getByRole('textbox', { name: 'Input of the call, as JSON' }).inputValue()).toContain('Rewritten?')
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Input of the call, as JSON' }).inputValue())
+      .toContain('Rewritten?')
     await page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
     await page.getByRole('group', { name: 'TestApproval: done' }).getByText('as a hook changed it').waitFor()
@@ -236,7 +236,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .fill(JSON.stringify({ command: 'touch secret.txt' }))
     await page.getByRole('button', { name: 'Approve as edited' }).click()
     await chat.finished()
-    expect(await page.getByRole('group', { name: /^Bash:/ }).innerText()).toContain('touch secret')
+    await expect.poll(() => page.getByRole('group', { name: /^Bash:/ }).innerText()).toContain('touch secret')
     expect(lastSent()).toContain('edit was refused')
     await expect(readFile(path.join(workspace.folder, 'secret.txt'))).rejects.toThrow('ENOENT')
   })

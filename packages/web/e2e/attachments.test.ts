@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     ])
     await page.getByText('“odd.bin” is neither an image nor text nor a PDF.').waitFor()
     await chips.getByRole('button', { name: 'Remove notes.md' }).click()
-    expect(await chips.getByRole('listitem').count()).toBe(1)
+    await expect.poll(() => chips.getByRole('listitem').count()).toBe(1)
     await chat.field.evaluate((field) => {
       const data = new DataTransfer()
       data.items.add(new File(['pasted words'], 'pasted.txt', { type: 'text/plain' }))
@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.field.press('Enter')
     await chat.lastAnswer.getByText('seen').waitFor()
     await chat.finished()
-    expect(await chips.count()).toBe(0)
+    await expect.poll(() => chips.count()).toBe(0)
     const sent = JSON.stringify(wire.requests.at(-1)?.body)
     expect(sent).toContain(pixel.toString('base64'))
     expect(sent).toContain('pasted')

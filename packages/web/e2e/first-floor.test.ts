@@ -34,16 +34,16 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.page.getByRole('button', { name: 'What time is it in Tokyo?' }).click()
     await chat.finished()
-    expect(await chat.lastAnswer.textContent()).toContain('In Tokyo it is')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('In Tokyo it is')
     await chat.lastAnswer.getByRole('button', { name: /Asia\/Tokyo/ }).click()
-    expect(await chat.lastAnswer.getByText('unixMs').count()).toBe(1)
+    await expect.poll(() => chat.lastAnswer.getByText('unixMs').count()).toBe(1)
     expect(
       await chat.page
         .getByRole('navigation')
         .getByRole('button', { name: /^What time is it/ })
         .count(),
     ).toBe(1)
-    expect(await chat.page.getByTestId('announcer').textContent()).toContain('Answer finished.')
+    await expect.poll(() => chat.page.getByTestId('announcer').textContent()).toContain('Answer finished.')
   })
 
   test('a reload in mid-run goes on with the same answer, and so does a second tab', async () => {
@@ -58,8 +58,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await Promise.all([chat.finished(), second.finished()])
     const shown = await chat.lastAnswer.locator('.prose').innerText()
     expect(shown).toBe('1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12. Done.')
-    expect(await second.lastAnswer.locator('.prose').innerText()).toBe(shown)
-    expect(await second.own.count()).toBe(1)
+    await expect.poll(() => second.lastAnswer.locator('.prose').innerText()).toBe(shown)
+    await expect.poll(() => second.own.count()).toBe(1)
   })
 
   test('what one tab says shows up in another that has the session open', async () => {
@@ -73,7 +73,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await second.own.getByText('from the first tab').waitFor()
     await second.lastAnswer.getByText('from the first tab').waitFor()
     await second.finished()
-    expect(await second.own.last().locator('.bubble').innerText()).toBe('Repeat after me: from the first tab')
+    await expect
+      .poll(() => second.own.last().locator('.bubble').innerText())
+      .toBe('Repeat after me: from the first tab')
   })
 
   test('stop ends the run and says how long the answer took, also later; what had come stays', async () => {
@@ -85,13 +87,13 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     const mark = await chat.lastAnswer.locator('.mark').innerText()
     const stopTook = /^The stop itself took [\d.]+ m?s\.$/
-    expect(await chat.lastAnswer.getByText('Stopped by you').getAttribute('title')).toMatch(stopTook)
-    expect(await chat.page.getByTestId('announcer').textContent()).toBe('Answer stopped.')
-    expect(await chat.lastAnswer.locator('.prose').innerText()).toMatch(/^1, 2,/)
+    await expect.poll(() => chat.lastAnswer.getByText('Stopped by you').getAttribute('title')).toMatch(stopTook)
+    await expect.poll(() => chat.page.getByTestId('announcer').textContent()).toBe('Answer stopped.')
+    await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toMatch(/^1, 2,/)
     await chat.page.reload()
     await chat.lastAnswer.getByText('Stopped by you').waitFor()
-    expect(await chat.lastAnswer.locator('.mark').innerText()).toBe(mark)
-    expect(await chat.lastAnswer.getByText('Stopped by you').getAttribute('title')).toMatch(stopTook)
+    await expect.poll(() => chat.lastAnswer.locator('.mark').innerText()).toBe(mark)
+    await expect.poll(() => chat.lastAnswer.getByText('Stopped by you').getAttribute('title')).toMatch(stopTook)
     expect(await (await chat.ask('Hello')).textContent()).toContain('demo model')
   })
 
@@ -103,9 +105,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.reload()
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
-    expect(await chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
     await chat.page.getByRole('button', { name: 'Nothing waits for you' }).waitFor()
-    expect(await chat.answers.count()).toBe(1)
+    await expect.poll(() => chat.answers.count()).toBe(1)
   })
 
   test('a denial ends the turn, a denial with a remark goes on', async () => {
@@ -117,11 +119,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('Ask me for approval')
     await chat.page.getByRole('textbox', { name: 'Remark for a denial' }).fill('rather tomorrow')
     await chat.page.getByText('A remark goes with a denial.').waitFor()
-    expect(await chat.page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+    await expect.poll(() => chat.page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
     await chat.page.getByRole('button', { name: 'Deny with remark' }).click()
     await chat.lastAnswer.getByText('so nothing was done').waitFor()
     await chat.finished()
-    expect(await chat.lastAnswer.textContent()).toContain('rather tomorrow')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('rather tomorrow')
   })
 
   test('an input is edited before it is approved, and what ran stands beside what the model gave', async () => {
@@ -132,7 +134,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const given = await field.inputValue()
     await field.fill('{ "action": ')
     await chat.page.getByText('This is not JSON').waitFor()
-    expect(await chat.page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+    await expect.poll(() => chat.page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
     const changed = given.replace(/: "[^"]*"/, ': "something else"')
     expect(changed).not.toBe(given)
     await field.fill(changed)
@@ -140,13 +142,13 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await chat.lastAnswer.getByText('What the model gave').waitFor()
     const ran = chat.lastAnswer.locator('.tool-section', { hasText: 'What ran, as you edited it' })
-    expect(await ran.textContent()).toContain('something else')
+    await expect.poll(() => ran.textContent()).toContain('something else')
   })
 
   test('the folder that is worked in is named, with the way to another', async () => {
     const page = await workspace.sharedPage()
     const name = page.getByRole('button', { name: `Works in the folder ${workspace.folder}` })
-    expect(await name.getAttribute('title')).toBe(workspace.folder)
+    await expect.poll(() => name.getAttribute('title')).toBe(workspace.folder)
     await name.click()
     await page.getByText('--workspace').first().waitFor()
   })
@@ -184,13 +186,13 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
     await list.getByRole('button', { name: 'Back to the sessions' }).click()
     await second.page.getByText('This session was deleted elsewhere.').waitFor()
-    expect(await second.page.getByRole('button', { name: 'More for Of two tabs' }).count()).toBe(0)
+    await expect.poll(() => second.page.getByRole('button', { name: 'More for Of two tabs' }).count()).toBe(0)
     await second.page.bringToFront()
     await second.field.fill('Repeat after me: anew')
     await second.page.getByRole('button', { name: 'Send as a new session' }).click()
     await second.lastAnswer.getByText('anew', { exact: true }).waitFor()
     await second.finished()
-    expect(await second.own.count()).toBe(1)
+    await expect.poll(() => second.own.count()).toBe(1)
     // The browser's console names the request for a session that is gone.
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([])
   })
@@ -206,15 +208,15 @@ describe.skipIf(chromium === undefined)(name, () => {
     await editor.press('Enter')
     await chat.own.first().getByText('2 / 2').waitFor()
     await chat.finished()
-    expect(await chat.own.count()).toBe(1)
-    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('two')
+    await expect.poll(() => chat.own.count()).toBe(1)
+    await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('two')
     await chat.own.first().getByRole('button', { name: 'Previous branch' }).click()
     await chat.own.first().getByText('1 / 2').waitFor()
-    expect(await chat.own.count()).toBe(2)
+    await expect.poll(() => chat.own.count()).toBe(2)
     await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('below one')
     await chat.own.first().getByRole('button', { name: 'Next branch' }).click()
     await chat.own.first().getByText('2 / 2').waitFor()
-    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('two')
+    await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('two')
   })
 
   test('an answer is written anew beside the first', async () => {
@@ -222,7 +224,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('Hello')
     await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).click()
     await chat.lastAnswer.getByText('2 / 2').waitFor()
-    expect(await chat.answers.count()).toBe(1)
+    await expect.poll(() => chat.answers.count()).toBe(1)
     await chat.lastAnswer.getByRole('button', { name: 'Previous branch' }).click()
     await chat.lastAnswer.getByText('1 / 2').waitFor()
   })
@@ -231,22 +233,24 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Count slowly to 6')
     await chat.lastAnswer.getByText('2,').waitFor()
-    const field = chat.page.getByRole('textbox', { name: 'Say something to the running answer' })
+    const field = chat.page.getByRole('textbox', { name: 'Message for after this answer' })
     await field.fill('Repeat after me: heard you')
     await field.press('Control+Enter')
     await chat.page.locator('.steering-pending').waitFor()
     await chat.lastAnswer.locator('.steering').getByText('heard you').waitFor()
     await chat.finished()
-    expect(await chat.lastAnswer.locator('.prose').last().innerText()).toBe('heard you')
-    expect(await chat.page.locator('.steering-pending').count()).toBe(0)
+    await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('heard you')
+    await expect.poll(() => chat.page.locator('.steering-pending').count()).toBe(0)
   })
 
   test('a failing tool shows its true error', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('Show me a failing tool')
-    expect(await answer.locator('.tool-error-line').textContent()).toContain('is not a time zone')
+    await expect.poll(() => answer.locator('.tool-error-line').textContent()).toContain('is not a time zone')
     await answer.getByRole('button', { name: /failed/ }).click()
-    expect(await answer.locator('.tool-error').textContent()).toContain('"Mars/Olympus_Mons" is not a time zone.')
+    await expect
+      .poll(() => answer.locator('.tool-error').textContent())
+      .toContain('"Mars/Olympus_Mons" is not a time zone.')
   })
 
   test('the server can go away and come back: the page waits, and the run goes on where it was', async () => {
@@ -257,8 +261,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
-    expect(await chat.answers.count()).toBe(1)
-    expect(await chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
+    await expect.poll(() => chat.answers.count()).toBe(1)
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
     const lost = workspace.complaints.splice(0)
     expect(
       lost.filter(
@@ -295,7 +299,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await list.getByRole('button', { name: 'More for Animals' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
-    expect(await list.getByRole('button', { name: 'Animals', exact: true }).count()).toBe(0)
+    await expect.poll(() => list.getByRole('button', { name: 'Animals', exact: true }).count()).toBe(0)
   })
 
   test('a draft is kept with its session', async () => {
@@ -303,11 +307,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('Hello')
     await chat.field.fill('half a thought')
     await chat.newSession()
-    expect(await chat.field.inputValue()).toBe('')
+    await expect.poll(() => chat.field.inputValue()).toBe('')
     await chat.page.goBack()
     await chat.page.reload()
     await chat.finished()
-    expect(await chat.field.inputValue()).toBe('half a thought')
+    await expect.poll(() => chat.field.inputValue()).toBe('half a thought')
   })
 
   test('it follows the system’s theme until one is chosen, and remembers the choice', async () => {
@@ -354,7 +358,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Control+Shift+O')
     await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
     await page.keyboard.type('typed at once')
-    expect(await chat.field.inputValue()).toBe('typed at once')
+    await expect.poll(() => chat.field.inputValue()).toBe('typed at once')
   })
 
   test('on a phone the sessions are a drawer and nothing is wider than the screen', async () => {
@@ -362,11 +366,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('Show me Markdown')
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect(overflow).toBeLessThanOrEqual(0)
-    expect(await page.getByRole('navigation').isVisible()).toBe(false)
+    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
     await page.getByRole('button', { name: 'Show the sessions' }).click()
     await page.getByRole('navigation').getByRole('button', { name: 'New session' }).click()
     await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
-    expect(await page.getByRole('navigation').isVisible()).toBe(false)
+    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
   })
 
   test('the end stays in sight until the person scrolls up', async () => {

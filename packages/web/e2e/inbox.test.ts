@@ -219,7 +219,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByText('test-approval waits for you: May one who works below?').waitFor()
     await chat.page.getByRole('button', { name: 'Answer', exact: true }).click()
     const ask = inbox(chat.page).getByRole('article')
-    expect(await ask.locator('.inbox-agent').innerText()).toBe('test-approval')
+    await expect.poll(() => ask.locator('.inbox-agent').innerText()).toBe('test-approval')
     await ask.getByRole('button', { name: 'Approve' }).click()
     await inbox(chat.page).getByText('Nothing waits for you.').waitFor()
     await chat.page.keyboard.press('Escape')

@@ -54,7 +54,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
     await chat.page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
     expect(await (await chat.ask('Repeat after me: back again')).textContent()).toContain('back again')
-    expect(await chat.own.count()).toBe(2)
+    await expect.poll(() => chat.own.count()).toBe(2)
     const lost = workspace.complaints.splice(0)
     expect(lost.filter((complaint) => !/ERR_CONNECTION|ERR_FAILED|ERR_INCOMPLETE|ERR_EMPTY/.test(complaint))).toEqual(
       [],

@@ -144,7 +144,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await stack(page).waitFor({ state: 'detached' })
     await page.reload()
     await chat.lastAnswer.getByText('All of it is there.').waitFor()
-    expect(await stack(page).count()).toBe(0)
+    await expect.poll(() => stack(page).count()).toBe(0)
     await page.getByRole('button', { name: 'Show 2 panels' }).click()
     await stack(page).waitFor()
     await page.keyboard.press('Escape')
@@ -152,7 +152,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     // Another session has panels of its own.
     await chat.newSession()
     await chat.field.waitFor()
-    expect(await page.getByRole('button', { name: /Show \d panels/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: /Show \d panels/ }).count()).toBe(0)
     expect(workspace.complaints).toEqual([])
   })
 
@@ -204,7 +204,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     // A reload does not put a sheet over the chat.
     await page.reload()
     await chat.lastAnswer.getByText('All of it is there.').waitFor()
-    expect(await stack(page).count()).toBe(0)
+    await expect.poll(() => stack(page).count()).toBe(0)
     await page.getByRole('button', { name: 'Show the panel' }).click()
     await stack(page).getByRole('button', { name: 'Close', exact: true }).click()
     await stack(page).waitFor({ state: 'detached' })

@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.reload()
     const card = chat.lastAnswer.getByRole('button', { name: /^Going to the sea/ })
     await card.waitFor()
-    expect(await card.textContent()).toContain('running')
+    await expect.poll(() => card.textContent()).toContain('running')
     await writeFile(path.join(workspace.folder, 'go'), '')
     await chat.finished()
     // What was open while it ran stays open with the result in it.
@@ -95,7 +95,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const thought = chat.lastAnswer.getByRole('button', { name: /^Thought for \d/ })
     const took = await thought.innerText()
     await chat.page.reload()
-    expect(await thought.innerText()).toBe(took)
+    await expect.poll(() => thought.innerText()).toBe(took)
     await thought.click()
     await chat.lastAnswer.getByText('First the shoes.').waitFor()
   })
@@ -103,12 +103,12 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('an error of the provider is shown as it is, with what had come, and can be tried again', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('break')
-    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('Half of it')
-    expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('The wire was cut.')
+    await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('Half of it')
+    await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('The wire was cut.')
     await expect
       .poll(() => chat.page.getByTestId('announcer').textContent())
       .toMatch(/^Answer failed\. .*The wire was cut\./)
-    expect(await chat.lastAnswer.getByRole('button', { name: 'Regenerate' }).count()).toBe(0)
+    await expect.poll(() => chat.lastAnswer.getByRole('button', { name: 'Regenerate' }).count()).toBe(0)
     await chat.lastAnswer.getByRole('button', { name: 'Try again' }).click()
     await chat.lastAnswer.getByText('2 / 2').waitFor()
     await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('and all of it.')
@@ -120,7 +120,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('busy')
     await chat.page.getByText(/Too many requests.*Trying again in/).waitFor()
     await chat.finished()
-    expect(await chat.lastAnswer.locator('.prose').innerText()).toBe('Now it went.')
+    await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('Now it went.')
   })
 
   test('two calls of one step are decided one by one', async () => {
@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('textbox', { name: 'Remark for a denial', disabled: false }).fill('one is enough')
     await chat.page.getByRole('button', { name: 'Deny with remark' }).click()
     await chat.finished()
-    expect(await chat.lastAnswer.textContent()).toContain('Both were answered.')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('Both were answered.')
   })
 
   test('a reload while an answer is written anew shows the new one in its place', async () => {
