@@ -28,6 +28,34 @@ test('addresses are allowed for a port, or for all of them', () => {
   expect(allowedAt(entries, 3000)).toEqual(['10.0.0.7', '127.0.0.1', '::1', 'fd00::1'])
 })
 
+test('a Chromium that does not start says why, is tried again, and leaves nothing', async () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'troupe-chromium-'))
+  const program = path.join(home, 'chromium')
+  writeFileSync(
+    program,
+    '#!/bin/sh\necho "chromium: error while loading shared libraries: libnss3.so: gone" >&2\nexit 127',
+    {
+      mode: 0o755,
+    },
+  )
+  const browsers = openBrowsers({ home, env: { CHROMIUM_PATH: program }, settings: () => ({}), ownPort: () => 0 })
+  const page = browsers.newPage('one')
+  const said = 'The browser could not be started: error while loading shared libraries: libnss3.so: gone.'
+  for (let i = 0; i < 2; i++) await expect(page.open('http://8.8.8.8/', testCall)).rejects.toThrow(said)
+  expect(readdirSync(path.join(home, 'browser'))).toEqual([])
+  await expect(page.look(testCall)).rejects.toThrow('No page is open. Open one with BrowserSnapshot')
+  await browsers.close()
+  rmSync(home, { recursive: true })
+})
+
+const pids: number[] = []
+const testCall: BrowserCall = {
+  signal: new AbortController().signal,
+  run: { id: 'run-1', attempt: 1, step: 1 },
+  toolCallId: 'call-1',
+  process: (pid) => Promise.resolve(void pids.push(pid)),
+}
+
 const executable = findChromium(process.env)
 const name = executable === undefined ? 'a Chromium (skipped: there is none)' : 'a Chromium'
 
@@ -53,13 +81,6 @@ describe.skipIf(executable === undefined)(name, () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  const pids: number[] = []
-  const call: BrowserCall = {
-    signal: new AbortController().signal,
-    run: { id: 'run-1', attempt: 1, step: 1 },
-    toolCallId: 'call-1',
-    process: (pid) => Promise.resolve(void pids.push(pid)),
-  }
   const optionsIn = (ownPort = 0) => ({
     home,
     env: process.env,
@@ -74,14 +95,14 @@ describe.skipIf(executable === undefined)(name, () => {
     mkdirSync(path.join(home, 'browser', 'profile-left'), { recursive: true })
     const browsers = openBrowsers({ ...optionsIn(), idleMs: 300, most: 1 })
     const page = browsers.newPage('one')
-    expect(await page.open(site.url('a.test/'), call)).toMatchObject({ title: 'A', status: 200 })
+    expect(await page.open(site.url('a.test/'), testCall)).toMatchObject({ title: 'A', status: 200 })
     // What a killed process had left went before.
     expect(profiles()).toHaveLength(1)
     await vi.waitUntil(() => !isAlive(pids[0]!) && profiles().length === 0, { timeout: 10_000 })
-    await expect(page.look(call)).rejects.toThrow(`the page was ${site.url('a.test/')}. Open it again`)
-    expect((await page.open(site.url('a.test/cookie'), call)).title).toBe('visit=1')
+    await expect(page.look(testCall)).rejects.toThrow(`the page was ${site.url('a.test/')}. Open it again`)
+    expect((await page.open(site.url('a.test/cookie'), testCall)).title).toBe('visit=1')
     const other = browsers.newPage('two')
-    expect((await other.open(site.url('a.test/cookie'), call)).title).toBe('none')
+    expect((await other.open(site.url('a.test/cookie'), testCall)).title).toBe('none')
     expect(isAlive(pids[1]!)).toBe(false)
     await browsers.drop('two')
     expect(pids.filter(isAlive)).toEqual([])
@@ -91,7 +112,9 @@ describe.skipIf(executable === undefined)(name, () => {
 
   test('never reaches our own port, whatever is allowed', async () => {
     const browsers = openBrowsers(optionsIn(site.port))
-    await expect(browsers.newPage('one').open(site.url('a.test/'), call)).rejects.toThrow('is not on the public web')
+    await expect(browsers.newPage('one').open(site.url('a.test/'), testCall)).rejects.toThrow(
+      'is not on the public web',
+    )
     await browsers.close()
   })
 

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { processMark, type BrowserCall } from '@troupe/core'
 import type { BrowserContext, Page } from 'playwright-core'
 import { stayInOneWindow } from './in-page.ts'
@@ -35,6 +36,8 @@ interface Running {
 }
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
+
+const endMs = 5000
 
 export const viewport = { width: 1280, height: 800 }
 
@@ -85,9 +88,15 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       return usedAt
     },
     async newTab(call) {
-      running ??= start(call)
-      const { context } = await running
-      return context.newPage()
+      const starting = (running ??= start(call))
+      try {
+        const { context } = await starting
+        return await context.newPage()
+      } catch (error) {
+        // One that could not be started is tried again, unless another was begun meanwhile.
+        if (running === starting && !(await isStarted(starting))) running = undefined
+        throw error
+      }
     },
     async check({ protocol, hostname, port }) {
       await options.check(hostname.replace(/^\[|\]$/g, ''), Number(port || (protocol === 'https:' ? 443 : 80)))
@@ -146,6 +155,13 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       closing.push(() => outer.close())
       const inner = outer.browser()
       if (inner === null) throw new Error('it has no contexts')
+      const system = await inner.newBrowserCDPSession()
+      const { processInfo } = await system.send('SystemInfo.getProcessInfo')
+      const pid = processInfo.find(({ type }) => type === 'browser')?.id
+      if (pid !== undefined) {
+        closing.push(() => endOrKill(outer, pid))
+        await call.process(pid)
+      }
       // A context that keeps nothing on disk and shares nothing with the profile.
       const context = await inner.newContext({
         proxy: { server: guard.url, bypass: '<-loopback>' },
@@ -155,10 +171,6 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         storageState: { cookies, origins: [] },
       })
       await context.addInitScript(stayInOneWindow)
-      const system = await inner.newBrowserCDPSession()
-      const { processInfo } = await system.send('SystemInfo.getProcessInfo')
-      const pid = processInfo.find(({ type }) => type === 'browser')?.id
-      if (pid !== undefined) await call.process(pid)
       const started: Running = { context, end }
       outer.once('close', () => {
         // Ended from outside, or crashed: the next page starts another.
@@ -168,12 +180,8 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       })
       return started
     } catch (error) {
-      running = undefined
       await end()
-      const reason = firstLine((error as Error).message)
-      throw new Error(`The browser could not be started: ${reason} "troupe doctor" says what was found.`, {
-        cause: error,
-      })
+      throw new Error(`The browser could not be started: ${reasonOf((error as Error).message)}`, { cause: error })
     }
   }
 }
@@ -191,7 +199,25 @@ function environmentIn(folder: string, mark: Record<string, string>): Record<str
   }
 }
 
-function firstLine(message: string): string {
-  const line = message.split('\n', 1)[0] ?? ''
-  return line.endsWith('.') ? line : `${line}.`
+/** One that does not end when it is told to is killed. */
+async function endOrKill(outer: BrowserContext, pid: number): Promise<void> {
+  const closed = outer.close().then(() => true)
+  const isClosed = await Promise.race([closed, delay(endMs, false, { ref: false })])
+  if (!isClosed) process.kill(pid, 'SIGKILL')
+}
+
+function isStarted(starting: Promise<Running>): Promise<boolean> {
+  return starting.then(
+    () => true,
+    () => false,
+  )
+}
+
+/** What the log of a start says is wrong, else its first line. */
+function reasonOf(message: string): string {
+  if (/no usable sandbox/i.test(message))
+    return 'its sandbox needs user namespaces, which this system does not let it have. Allow them for Chromium (see "sandbox" in the guide of the browser).'
+  const missing = /error while loading shared libraries: [^\n]+/.exec(message)?.[0]
+  const line = missing ?? (message.split('\n', 1)[0] ?? '').replace(/^browserType\.\w+: /, '')
+  return /[.!]$/.test(line) ? line : `${line}.`
 }

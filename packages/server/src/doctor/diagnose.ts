@@ -47,7 +47,7 @@ export async function* diagnose({ env, cwd, home: named }: DiagnoseOptions): Asy
     yield disk(home)
   }
   yield page()
-  yield chromium(env)
+  yield await chromium(env, 'status' in home ? undefined : home)
   yield ripgrep(env)
   yield await sandboxFinding(env)
 }
@@ -64,8 +64,11 @@ function tool(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: str
   return { status: 'warn', name, text: `not on PATH (looked for ${programs.join(', ')})`, fix }
 }
 
-function chromium(env: NodeJS.ProcessEnv): Finding {
-  const file = findChromium(env)
+async function chromium(env: NodeJS.ProcessEnv, home: Home | undefined): Promise<Finding> {
+  const { openConfig } = await import('../config.ts')
+  // A file that cannot be read is a finding of its own.
+  const config = home && attempt('config', () => openConfig(home))
+  const file = findChromium(env, config && 'get' in config ? config.get().browser?.path : undefined)
   if (file !== undefined) return { status: 'ok', name: 'Chromium', text: file }
   const text = `none found (looked for ${chromiumNames.join(', ')})`
   const fix = 'for the agent browser and the browser tests: install Chromium, or set CHROMIUM_PATH'
