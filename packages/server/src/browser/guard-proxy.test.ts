@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { checkedAddresses } from '@troupe/core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startGuardProxy, type GuardProxy } from './guard-proxy.ts'
+import { openTestSite, type TestSite } from './test-site.ts'
+
+let site: TestSite
+let echo: net.Server
+let proxy: GuardProxy
+const asked: string[] = []
+
+beforeAll(async () => {
+  site = await openTestSite({
+    'a.test/': (request, response, body) => {
+      const { 'proxy-connection': hop, accept, cookie } = request.headers
+      response.writeHead(
+        201,
+        'Made',
+        [
+          ['set-cookie', 'a=1'],
+          ['set-cookie', 'b=2'],
+        ].flat(),
+      )
+      response.end(JSON.stringify({ method: request.method, hop, accept, cookie, body }))
+    },
+  })
+  echo = net.createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.pipe(socket)
+  })
+  echo.listen(0, '127.0.0.1')
+  await once(echo, 'listening')
+  proxy = await startGuardProxy((host, port) => {
+    asked.push(`${host}:${port}`)
+    return checkedAddresses(host, {
+      allowed: host.endsWith('.test') ? ['127.0.0.1'] : [],
+      resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    })
+  })
+})
+afterAll(async () => {
+  await proxy.close()
+  echo.close()
+  await site.close()
+})
+beforeEach(() => {
+  asked.length = 0
+  site.requests.length = 0
+})
+
+async function ask(target: string, options: http.RequestOptions = {}, body = '') {
+  const { hostname, port } = new URL(proxy.url)
+  const request = http.request({ hostname, port, path: target, ...options })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  return { status: response.statusCode, headers: response.headers, body: await text(response) }
+}
+
+async function tunnel(target: string): Promise<{ status: number | undefined; socket: net.Socket }> {
+  const { hostname, port } = new URL(proxy.url)
+  const request = http.request({ hostname, port, method: 'CONNECT', path: target })
+  request.end()
+  const [response, socket] = (await once(request, 'connect')) as [http.IncomingMessage, net.Socket]
+  return { status: response.statusCode, socket }
+}
+
+test('a request goes on as it came, without what is between the browser and the proxy', async () => {
+  const headers = { accept: 'x/y', cookie: 'c=1', 'proxy-connection': 'keep-alive', host: `a.test:${site.port}` }
+  const answer = await ask(site.url('a.test/'), { method: 'PUT', headers }, 'a body')
+  expect(answer).toMatchObject({ status: 201, headers: { 'set-cookie': ['a=1', 'b=2'] } })
+  expect(JSON.parse(answer.body)).toEqual({ method: 'PUT', accept: 'x/y', cookie: 'c=1', body: 'a body' })
+  expect(asked).toEqual([`a.test:${site.port}`])
+})
+
+test('a tunnel carries whatever is said in it', async () => {
+  const { port } = echo.address() as AddressInfo
+  const { status, socket } = await tunnel(`a.test:${port}`)
+  expect(status).toBe(200)
+  socket.write('hello')
+  expect(String(((await once(socket, 'data')) as [Buffer])[0])).toBe('hello')
+  socket.destroy()
+})
+
+test('what is not checked is not reached: neither by a request nor through a tunnel', async () => {
+  for (const host of ['elsewhere.example', '127.0.0.1', 'localhost', '[::1]', '169.254.169.254', '0.0.0.0']) {
+    expect((await ask(`http://${host}:${site.port}/`)).body).toContain('is not on the public web')
+    const { status, socket } = await tunnel(`${host}:${site.port}`)
+    expect(status).toBe(403)
+    socket.destroy()
+  }
+  expect(site.requests).toEqual([])
+})
+
+test('it answers nobody who does not ask it as a proxy', async () => {
+  expect((await ask('/')).status).toBe(400)
+  expect((await ask(`https://a.test:${site.port}/`)).status).toBe(400)
+  expect((await ask('file:///etc/passwd')).status).toBe(400)
+  expect(asked).toEqual([])
+})
