@@ -319,6 +319,30 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await focused(page)).not.toMatch(/^body/)
     expect(workspace.complaints).toEqual([])
   })
+
+  test('who has gone elsewhere stays there, and no finger is given a keyboard', async () => {
+    await page.keyboard.press('Alt+ArrowDown')
+    const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')
+    const row = nav().locator('.session-open[aria-current=page]')
+    await row.focus()
+    await page.locator('.header').click({ position: { x: 500, y: 28 } })
+    expect(await focused(page)).toBe('body ')
+    const patch = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"archived":true}' }
+    expect((await workspace.server().fetch(`/ai/sessions/${id}`, patch)).status).toBe(200)
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await row.waitFor({ state: 'detached' })
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    expect(await focused(page)).toBe('body ')
+
+    const phone = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    const { field, finished } = chatPage(phone)
+    await field.fill('approval')
+    await phone.getByRole('button', { name: 'Send' }).tap()
+    await phone.getByRole('button', { name: 'Approve', exact: true }).tap()
+    await finished()
+    await rests('div Conversation', phone)
+    expect(workspace.complaints).toEqual([])
+  })
 })
 
 /** What has the focus, as its tag and its name. */

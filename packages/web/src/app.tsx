@@ -17,8 +17,8 @@ import { TrashedBar } from './sessions/trashed-bar.tsx'
 import { SettingsDialog } from './settings/lazy-settings-dialog.tsx'
 import { ShortcutsDialog } from './shortcuts/lazy-shortcuts-dialog.tsx'
 import { useShortcuts } from './shortcuts/use-shortcuts.ts'
-import { keepFocus } from './ui/keep-focus.ts'
 import { Notices } from './ui/notices.tsx'
+import { useKeptFocus } from './ui/use-kept-focus.ts'
 import { useAddress } from './use-address.ts'
 import { useApp, useWorkspace } from './workspace.ts'
 import './app.css'
@@ -33,7 +33,7 @@ export function App() {
   useWatchingAsks()
   usePageTools()
   useShortcuts()
-  useEffect(keepFocus, [])
+  useKeptFocus()
   useTitle()
   if (access === 'checking') return null
   if (access === 'locked') return <Locked />

@@ -1,8 +1,8 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { SiblingPlace } from '@troupe/core'
 import { t } from '../texts/t.ts'
+import { expectFocus } from '../ui/expect-focus.ts'
 import { IconButton } from '../ui/icon-button.tsx'
-import { expectFocus } from '../ui/keep-focus.ts'
 import { useSessionStore } from './session-context.ts'
 
 /** Where a message stands among the ways the conversation went here: `2 / 3`. */

@@ -42,7 +42,7 @@ export function Sidebar() {
         aria-label={t.sessions.nav}
         tabIndex={-1}
         data-open={open}
-        data-focus-home=".sidebar-new"
+        data-focus-home=".session-open | .sidebar-new"
         inert={!open}
       >
         <header className="sidebar-head">

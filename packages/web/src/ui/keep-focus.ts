@@ -1,4 +1,5 @@
 import { afterPaint } from './after-paint.ts'
+import { expectedFocus, forgetExpectedFocus } from './expect-focus.ts'
 
 /** Where the focus is, and where it goes once that is gone. */
 interface Place {
@@ -16,29 +17,16 @@ interface Home {
   choices: { selector: string; index: number }[]
 }
 
-interface Expected {
-  find: () => Element | null | undefined
-  until: number
-}
-
-/** What comes after the server was asked, and after the frame that it is drawn in. */
-const patience = 1500
-let expected: Expected | null = null
-
-/** Says where the focus belongs when what has it now goes: asked for until it is there, unless the person goes elsewhere. */
-export function expectFocus(find: Expected['find']): void {
-  expected = { find, until: performance.now() + patience }
-}
-
 /**
  * The focus is never lost. When what has it is removed or disabled, it goes, after the frame, to where it was expected,
  * or home: an element with `data-focus-home` names who in it takes the focus, by selectors divided by `|`, the best
  * first; without any it does so itself. What stands in `data-focus-back` gives the focus back to what had it before.
  * Who clicks beside everything has left on purpose, and no field takes the focus where that would open a keyboard.
+ * `pressed`: what was pressed before this was loaded.
  */
-export function keepFocus(): () => void {
+export function keepFocus(pressed: EventTarget | null): () => void {
   const listening = new AbortController()
-  let place: Place | null = null
+  let place = firstPlace(pressed)
   let isPointed = false
   let isScrolling = false
   let callOff: (() => void) | null = null
@@ -55,7 +43,7 @@ export function keepFocus(): () => void {
   const hear = <Name extends keyof DocumentEventMap>(name: Name, listener: (event: DocumentEventMap[Name]) => void) =>
     document.addEventListener(name, listener, { capture: true, signal: listening.signal })
   hear('focusin', ({ target }) => {
-    expected = null
+    forgetExpectedFocus()
     if (target instanceof HTMLElement) place = placeOf(target, place)
   })
   hear('focusout', ({ relatedTarget }) => {
@@ -65,12 +53,15 @@ export function keepFocus(): () => void {
     // It is told before the focus has gone.
     setTimeout(look)
   })
-  hear('mousedown', () => {
-    isPointed = true
-    setTimeout(() => (isPointed = false))
+  // What a click does comes after the button was let go.
+  hear('mousedown', () => (isPointed = true))
+  hear('mouseup', () => (isPointed = false))
+  hear('keydown', ({ key }) => {
+    isPointed = false
+    isScrolling = /^(Page|Arrow|Home|End)/.test(key)
   })
-  hear('keydown', ({ key }) => (isScrolling = /^(Page|Arrow|Home|End)/.test(key)))
   window.addEventListener('focus', look, { signal: listening.signal })
+  look()
   return () => {
     listening.abort()
     observer.disconnect()
@@ -81,8 +72,9 @@ export function keepFocus(): () => void {
     callOff = null
     // Who has gone to another window, or to the bar of the browser, comes back first.
     if (place === null || !isLost() || !document.hasFocus()) return
-    if (take(expected?.find())) return
-    if (expected !== null && performance.now() < expected.until) callOff = afterPaint(restore)
+    const { element, waits } = expectedFocus()
+    if (take(element)) return
+    if (waits) callOff = afterPaint(restore)
     else if (!goHome(place, isScrolling)) place = null
   }
 }
@@ -90,6 +82,12 @@ export function keepFocus(): () => void {
 function isLost(): boolean {
   const { activeElement } = document
   return activeElement === null || activeElement === document.body || activeElement.matches(':disabled')
+}
+
+function firstPlace(pressed: EventTarget | null): Place | null {
+  const isGone = isLost() && pressed instanceof Element && !pressed.isConnected
+  const element = isGone ? document.querySelector('.chat') : document.activeElement
+  return element instanceof HTMLElement && element !== document.body ? placeOf(element, null) : null
 }
 
 function placeOf(element: HTMLElement, last: Place | null): Place {
