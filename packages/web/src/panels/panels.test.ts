@@ -78,6 +78,9 @@ test('a person who asks gets the focus, a tool does not take it', () => {
   panels.hide()
   panels.open(file('c'), { by: 'tool' })
   expect(panels.getState()).toMatchObject({ asked: 1, hidden: false })
+  // Who comes back to the session later has asked for nothing.
+  panels.heard()
+  expect(panels.getState().asked).toBe(0)
 })
 
 test('on a narrow screen what a tool opens waits until it is looked for', () => {
