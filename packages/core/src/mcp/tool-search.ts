@@ -40,13 +40,19 @@ export function shownTools(
   return tools.filter(({ name }) => !holds.has(name) || known.has(name))
 }
 
+/** What was offered last of a list. Whatever is made of a list of tools is kept with that very list. */
+const offeredLast = new WeakMap<readonly Tool[], readonly Tool[]>()
+
 function offeredTools(all: readonly Tool[], offers: Offers): readonly Tool[] {
   const tools = all.flatMap((tool) => {
     const offer = tool.pageAction === undefined || offers(tool.pageAction)
     if (offer === false) return []
     return [offer === true || offer.length === 0 ? tool : withLines(tool, offer)]
   })
-  return tools.length === all.length && tools.every((tool, index) => tool === all[index]) ? all : tools
+  for (const known of [all, offeredLast.get(all)])
+    if (known?.length === tools.length && tools.every((tool, index) => tool === known[index])) return known
+  offeredLast.set(all, tools)
+  return tools
 }
 
 const toldOf = new WeakMap<Tool, { text: string; told: Tool }>()

@@ -92,7 +92,21 @@ export function fingerprints(blocks: readonly Block[], tools: readonly Tool[]): 
     known = hash(JSON.stringify(buildTools(tools)))
     toolHashes.set(tools, known)
   }
-  return [['tools', known], ...blocks.map(({ name, text }): [string, string] => [name, hash(text)])]
+  return [shared('tools', known), ...blocks.map(({ name, text }) => shared(name, hash(text)))]
+}
+
+/** Sessions that wait by the hundred begin with nearly the same blocks: each of them is held once. */
+const prints = new Map<string, [name: string, hash: string]>()
+const mostPrints = 5000
+
+function shared(name: string, hashed: string): [name: string, hash: string] {
+  const key = `${hashed} ${name}`
+  const known = prints.get(key)
+  if (known !== undefined) return known
+  if (prints.size >= mostPrints) prints.clear()
+  const made: [string, string] = [name, hashed]
+  prints.set(key, made)
+  return made
 }
 
 /** Sessions of a workspace share their list of tools. */
