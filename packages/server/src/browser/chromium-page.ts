@@ -41,7 +41,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
         await browser?.check(url)
         granted.add(bare(url.hostname))
         const { page, ...watched } = await tabOf(call)
-        return goTo(page, watched, url)
+        return goTo(page, watched, url, call)
       }),
     look: (call) => onPage(call, (page) => look(page)),
     describe: (ref, call) =>
@@ -81,9 +81,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
       }),
     async dispose() {
       isDisposed = true
-      const closing = tab
-      tab = undefined
-      await closing?.page.close().catch(() => undefined)
+      await discard()
     },
   }
 
@@ -130,10 +128,15 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     return tab
   }
 
-  async function goTo(page: Page, { takeNotes }: Pick<Tab, 'takeNotes'>, url: URL): Promise<PageLook> {
+  async function goTo(
+    page: Page,
+    { takeNotes }: Pick<Tab, 'takeNotes'>,
+    url: URL,
+    { signal }: BrowserCall,
+  ): Promise<PageLook> {
     takeNotes()
     if (tab !== undefined) tab.refused = undefined
-    const response = await page.goto(url.href, { timeout: openMs, waitUntil: 'domcontentloaded' }).catch(failed)
+    const response = await page.goto(url.href, { timeout: openMs, waitUntil: 'domcontentloaded', signal }).catch(failed)
     await settled(page)
     const status = response?.status()
     return { ...(await look(page)), ...(status !== undefined && { status }) }
@@ -145,30 +148,60 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
           cause: error,
         })
       // A page that says what went wrong is still on its way and would come between.
-      tab = undefined
-      await page.close().catch(() => undefined)
+      await discard()
       throw error
     }
   }
 
   async function look(page: Page): Promise<PageLook> {
-    const nodes = await outline(page)
+    const notes: string[] = []
+    const nodes = await outline(page).catch((error: unknown): OutlineNode[] => {
+      if (!(error instanceof TooLarge)) throw error
+      notes.push(error.message)
+      return []
+    })
     const url = page.url()
     if (!mayGo(url)) throw new Error(`The page went to ${url.slice(0, 200)}, which nobody opened. Open another one.`)
     last = url
     const title = (await page.title()).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
-    return { url, title, outline: nodes, notes: tab?.takeNotes() ?? [] }
+    return { url, title, outline: nodes, notes: [...(tab?.takeNotes() ?? []), ...notes] }
   }
 
   async function outline(page: Page): Promise<OutlineNode[]> {
-    const nodes = (await page.ariaSnapshotJSON({ mode: 'ai', timeout: lookMs })) as OutlineNode[]
-    return maskPasswords(page, nodes)
+    try {
+      const nodes = (await page.ariaSnapshotJSON({ mode: 'ai', timeout: lookMs })) as OutlineNode[]
+      return await maskPasswords(page, nodes)
+    } catch (error) {
+      if ((error as Error).name !== 'TimeoutError') throw error
+      if (await answers(page)) throw new TooLarge('The page is too large for an outline. Read it with BrowserExtract.')
+      await discard()
+      throw new Error('The page does not answer any more and was closed. Open it again, or another one.', {
+        cause: error,
+      })
+    }
+  }
+
+  async function discard(): Promise<void> {
+    const closing = tab
+    tab = undefined
+    await closing?.page.close().catch(() => undefined)
   }
 
   function mayGo(given: string): boolean {
     const url = URL.parse(given)
     return url !== null && /^https?:$/.test(url.protocol) && granted.has(bare(url.hostname))
   }
+}
+
+class TooLarge extends Error {}
+
+/** Whether its scripts leave it any time. */
+async function answers(page: Page): Promise<boolean> {
+  const answered = page.evaluate('1').then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answered, delay(2000, false)])
 }
 
 async function placeOf(page: Page, ref: string | undefined): Promise<Locator> {
