@@ -283,7 +283,7 @@ describe.skipIf(executable === undefined)(name, () => {
 
   test('agents of a session have a page each in one Chromium, and share its cookies', async () => {
     await open('a.test/sent')
-    expect(new Set(pids).size).toBe(1)
+    expect(pids).toHaveLength(1)
     const first = state
     state = newState()
     await expect(call('BrowserSnapshot', {})).rejects.toThrow('No page is open. Open one')

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { checkedAddresses, fetchError, type AddressGuard, type Browser, type Tool } from '@troupe/core'
 import { allowedAt } from './allowed-at.ts'
-import { createChromiumPage } from './chromium-page.ts'
 import { findChromium, noChromium } from './find-chromium.ts'
 import type { CheckHost } from './guard-proxy.ts'
-import { createSessionBrowser, type SessionBrowser } from './session-browser.ts'
+import { lazyPage } from './lazy-page.ts'
+import type { SessionBrowser } from './session-browser.ts'
 
 export interface BrowsersOptions {
   home: string
@@ -37,17 +37,23 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
   const folder = path.join(home, 'browser')
   const sessions = new Map<string, SessionBrowser>()
   let isSwept = false
+  let isClosed = false
   let known: { named: string | undefined; found: string | undefined } | undefined
 
   return {
     offered: (tools) => (chromium() === undefined ? tools.filter(({ group }) => group !== 'browser') : tools),
-    newPage: (sessionId) => createChromiumPage(() => browserOf(sessionId)),
+    newPage: (sessionId) =>
+      lazyPage(async () => {
+        const { createChromiumPage } = await import('./chromium-page.ts')
+        return createChromiumPage(() => browserOf(sessionId))
+      }),
     async drop(sessionId) {
       const found = sessions.get(sessionId)
       sessions.delete(sessionId)
       await found?.stop()
     },
     async close() {
+      isClosed = true
       const all = [...sessions.values()]
       sessions.clear()
       await Promise.all(all.map((browser) => browser.stop()))
@@ -58,9 +64,11 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     // The home is ours alone: what lies there was left by a process that was killed.
     if (!isSwept) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     isSwept = true
-    const before = sessions.get(sessionId)
-    if (before?.isRunning !== true) await makeRoom()
-    const browser = before ?? createSessionBrowser({ folder, executable, check, idleMs })
+    const { createSessionBrowser } = await import('./session-browser.ts')
+    if (sessions.get(sessionId)?.isRunning !== true) await makeRoom()
+    if (isClosed) throw new Error('The server is ending; no page can be opened any more.')
+    // Looked for only now: another agent of the session may have come first.
+    const browser = sessions.get(sessionId) ?? createSessionBrowser({ folder, executable, check, idleMs })
     sessions.set(sessionId, browser)
     return browser
   }
