@@ -20,40 +20,51 @@ export interface Fold {
 
 /** `start` is a message to go on from: one of which no text was open, since texts do not say which id they have. */
 export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold {
-  let metadata: Metadata | undefined = start?.metadata
-  const parts: Draft[] = (start?.parts ?? []).map((part) => ({ ...part }))
-  const shown: Part[] = []
-  const changed = new Set<Draft>(parts)
-  const texts = new Map<string, OpenText>()
+  return new MessageFold(start)
+}
+
+/** A class, since hundreds of answers may stand open and methods on a prototype weigh nothing. */
+class MessageFold implements Fold {
+  messageId: string
+  readonly #changed: Set<Draft>
+  #metadata: Metadata | undefined
+  readonly #parts: Draft[]
+  readonly #shown: Part[] = []
+  readonly #texts = new Map<string, OpenText>()
   // Most answers have no reasoning, no data and no calls; a paused stream holds nothing for them.
-  let reasonings: Map<string, OpenText> | undefined
-  let data: Map<string, Draft> | undefined
-  let calls: FoldedCalls | undefined
-  for (const part of parts) register(part)
+  #reasonings: Map<string, OpenText> | undefined
+  #data: Map<string, Draft> | undefined
+  #calls: FoldedCalls | undefined
 
-  const fold: Fold & { messageId: string } = { push, snapshot, messageId: start?.id ?? '' }
-  return fold
+  constructor(start?: Pick<Message, 'id'> & Partial<Message>) {
+    this.messageId = start?.id ?? ''
+    this.#metadata = start?.metadata
+    this.#parts = (start?.parts ?? []).map((part) => ({ ...part }))
+    this.#changed = new Set(this.#parts)
+    for (const part of this.#parts) this.#register(part)
+  }
 
-  function push(chunk: Chunk): void {
+  push(chunk: Chunk): void {
     switch (chunk.type) {
       case 'text-start':
-        openText('text', chunk.id, chunk.providerMetadata)
+        this.#openText('text', chunk.id, chunk.providerMetadata)
         return
       case 'reasoning-start':
-        openText('reasoning', chunk.id, chunk.providerMetadata)
+        this.#openText('reasoning', chunk.id, chunk.providerMetadata)
         return
       case 'text-delta':
       case 'reasoning-delta': {
         const kind = chunk.type === 'text-delta' ? 'text' : 'reasoning'
-        const text = (kind === 'text' ? texts : reasonings)?.get(chunk.id) ?? openText(kind, chunk.id, undefined)
+        const text =
+          (kind === 'text' ? this.#texts : this.#reasonings)?.get(chunk.id) ?? this.#openText(kind, chunk.id, undefined)
         if (text.pieces.push(chunk.delta) === mostPieces) joinPieces(text)
         if (chunk.providerMetadata !== undefined) text.part['providerMetadata'] = chunk.providerMetadata
-        changed.add(text.part)
+        this.#changed.add(text.part)
         return
       }
       case 'text-end':
       case 'reasoning-end': {
-        const open = chunk.type === 'text-end' ? texts : reasonings
+        const open = chunk.type === 'text-end' ? this.#texts : this.#reasonings
         const text = open?.get(chunk.id)
         if (text === undefined) return
         joinPieces(text)
@@ -62,7 +73,7 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
         if (chunk.type === 'text-end' && chunk.citations !== undefined) part['citations'] = chunk.citations
         if (chunk.providerMetadata !== undefined) part['providerMetadata'] = chunk.providerMetadata
         open?.delete(chunk.id)
-        changed.add(part)
+        this.#changed.add(part)
         return
       }
       case 'tool-input-start':
@@ -74,107 +85,112 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
       case 'tool-output-denied':
       case 'tool-output-available':
       case 'tool-output-error':
-        foldedCalls().push(chunk)
+        this.#foldedCalls().push(chunk)
         return
       case 'steering-message':
-        add({ type: 'steering-message', id: chunk.id, parts: chunk.parts })
+        this.#add({ type: 'steering-message', id: chunk.id, parts: chunk.parts })
         return
       case 'start-step':
-        add({ type: 'step-start' })
+        this.#add({ type: 'step-start' })
         return
       case 'reset-step':
-        resetStep()
+        this.#resetStep()
         return
       case 'start':
-        if (chunk.messageId != null) fold.messageId = chunk.messageId
-        metadata = mergeMetadata(metadata, chunk.messageMetadata)
+        if (chunk.messageId != null) this.messageId = chunk.messageId
+        this.#metadata = mergeMetadata(this.#metadata, chunk.messageMetadata)
         return
       case 'finish':
       case 'message-metadata':
-        metadata = mergeMetadata(metadata, chunk.messageMetadata)
+        this.#metadata = mergeMetadata(this.#metadata, chunk.messageMetadata)
         return
       case 'file':
       case 'reasoning-file':
       case 'source-url':
       case 'source-document':
       case 'custom':
-        add(defined(chunk))
+        this.#add(defined(chunk))
         return
       case 'finish-step':
       case 'abort':
       case 'error':
         return
       default:
-        if (chunk.type.startsWith('data-')) pushData(chunk)
+        if (chunk.type.startsWith('data-')) this.#pushData(chunk)
     }
   }
 
-  function openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): OpenText {
+  #openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): OpenText {
     const part: Draft = { type, ...(type === 'reasoning' && { id: partId }), text: '', state: 'streaming' }
     if (providerMetadata !== undefined) part['providerMetadata'] = providerMetadata
-    const open = type === 'text' ? texts : (reasonings ??= new Map<string, OpenText>())
+    const open = type === 'text' ? this.#texts : (this.#reasonings ??= new Map<string, OpenText>())
     const before = open.get(partId)
     if (before !== undefined) joinPieces(before)
-    const text: OpenText = { part: add(part), pieces: [] }
+    const text: OpenText = { part: this.#add(part), pieces: [] }
     open.set(partId, text)
     return text
   }
 
-  function pushData(chunk: Extract<Chunk, { type: `data-${string}` }>): void {
+  #pushData(chunk: Extract<Chunk, { type: `data-${string}` }>): void {
     if (chunk.transient === true) return
-    const existing = chunk.id === undefined ? undefined : data?.get(`${chunk.type}\n${chunk.id}`)
+    const existing = chunk.id === undefined ? undefined : this.#data?.get(`${chunk.type}\n${chunk.id}`)
     if (existing === undefined) {
-      add(defined(chunk))
+      this.#add(defined(chunk))
       return
     }
     existing['data'] = chunk.data
-    changed.add(existing)
+    this.#changed.add(existing)
   }
 
   /** A model call is being generated again: drop what the earlier attempt had shown. */
-  function resetStep(): void {
-    const from = parts.findLastIndex((part) => part.type === 'step-start') + 1
-    calls?.showInputs()
-    joinTexts()
-    for (const part of parts.splice(from)) changed.delete(part)
-    shown.length = Math.min(shown.length, from)
-    calls?.forget()
-    for (const map of [texts, reasonings, data]) map?.clear()
-    for (const part of parts) register(part)
+  #resetStep(): void {
+    const from = this.#parts.findLastIndex((part) => part.type === 'step-start') + 1
+    this.#calls?.showInputs()
+    this.#joinTexts()
+    for (const part of this.#parts.splice(from)) this.#changed.delete(part)
+    this.#shown.length = Math.min(this.#shown.length, from)
+    this.#calls?.forget()
+    for (const map of [this.#texts, this.#reasonings, this.#data]) map?.clear()
+    for (const part of this.#parts) this.#register(part)
   }
 
-  function add(part: Draft): Draft {
-    parts.push(part)
-    changed.add(part)
-    register(part)
+  #add(part: Draft): Draft {
+    this.#parts.push(part)
+    this.#changed.add(part)
+    this.#register(part)
     return part
   }
 
-  function foldedCalls(): FoldedCalls {
-    return (calls ??= createFoldedCalls({ add, changed }))
+  #foldedCalls(): FoldedCalls {
+    return (this.#calls ??= createFoldedCalls({ add: (part) => this.#add(part), changed: this.#changed }))
   }
 
-  function register(part: Draft): void {
-    if ('toolCallId' in part) foldedCalls().register(part)
-    else calls?.register(part)
+  #register(part: Draft): void {
+    if ('toolCallId' in part) this.#foldedCalls().register(part)
+    else this.#calls?.register(part)
     if (part.type.startsWith('data-') && typeof part['id'] === 'string')
-      (data ??= new Map<string, Draft>()).set(`${part.type}\n${part['id']}`, part)
+      (this.#data ??= new Map<string, Draft>()).set(`${part.type}\n${part['id']}`, part)
   }
 
-  function joinTexts(): void {
-    for (const text of texts.values()) joinPieces(text)
-    for (const text of reasonings?.values() ?? []) joinPieces(text)
+  #joinTexts(): void {
+    for (const text of this.#texts.values()) joinPieces(text)
+    for (const text of this.#reasonings?.values() ?? []) joinPieces(text)
   }
 
-  function snapshot(): Message {
-    calls?.showInputs()
-    joinTexts()
-    for (let i = 0; i < parts.length; i++) {
-      const part = parts[i] as Draft
-      if (shown[i] === undefined || changed.has(part)) shown[i] = { ...part } as unknown as Part
+  snapshot(): Message {
+    this.#calls?.showInputs()
+    this.#joinTexts()
+    for (let i = 0; i < this.#parts.length; i++) {
+      const part = this.#parts[i] as Draft
+      if (this.#shown[i] === undefined || this.#changed.has(part)) this.#shown[i] = { ...part } as unknown as Part
     }
-    changed.clear()
-    return { id: fold.messageId, role: 'assistant', ...(metadata !== undefined && { metadata }), parts: shown.slice() }
+    this.#changed.clear()
+    return {
+      id: this.messageId,
+      role: 'assistant',
+      ...(this.#metadata !== undefined && { metadata: this.#metadata }),
+      parts: this.#shown.slice(),
+    }
   }
 }
 
