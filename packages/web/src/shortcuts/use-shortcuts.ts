@@ -17,6 +17,8 @@ export function useShortcuts(): void {
       const isSign = found.keys.length === 1
       if (isSign && !keepsSigns()) return
       if ((isSign || found.notInText === true) && isTyping(event.target)) return
+      // With Alt they open what can be chosen there.
+      if (event.target instanceof HTMLSelectElement && event.key.startsWith('Arrow')) return
       const over = [...document.querySelectorAll('dialog:modal')].at(-1)
       const isCovered = dialog !== null || over !== undefined
       if (isSign && isCovered) return
