@@ -36,12 +36,19 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
   const { home, idleMs = 5 * 60_000, most = 4 } = options
   const folder = path.join(home, 'browser')
   const sessions = new Map<string, SessionBrowser>()
+  const without = new WeakMap<readonly Tool[], readonly Tool[]>()
   let isSwept = false
   let isClosed = false
   let known: { named: string | undefined; found: string | undefined } | undefined
 
   return {
-    offered: (tools) => (chromium() === undefined ? tools.filter(({ group }) => group !== 'browser') : tools),
+    offered(tools) {
+      if (chromium() !== undefined) return tools
+      // The same list for the same list: much is worked out once for each.
+      const others = without.get(tools) ?? tools.filter(({ group }) => group !== 'browser')
+      without.set(tools, others)
+      return others
+    },
     newPage: (sessionId) =>
       lazyPage(async () => {
         const { createChromiumPage } = await import('./chromium-page.ts')
