@@ -14,61 +14,70 @@ export interface Translator {
 }
 
 export function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boolean }): Translator {
-  const { emit } = input
+  return new PartTranslator(input, answer)
+}
+
+/** A class, since every live answer holds one and methods on a prototype weigh nothing. */
+class PartTranslator implements Translator {
+  readonly #input: ModelCall
+  readonly #answer: ModelAnswer & { started: boolean }
   /** How the texts that stream now will end; rarely more than one. */
-  let open: Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>[] = []
-  let ids: Map<string, string> | undefined
-  return {
-    translate,
-    close() {
-      for (const end of open) emit(end)
-    },
+  #open: Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>[] = []
+  #ids: Map<string, string> | undefined
+
+  constructor(input: ModelCall, answer: ModelAnswer & { started: boolean }) {
+    this.#input = input
+    this.#answer = answer
   }
 
-  function translate(part: LanguageModelV4StreamPart): Promise<void> | undefined {
+  close(): void {
+    for (const end of this.#open) this.#input.emit(end)
+  }
+
+  translate(part: LanguageModelV4StreamPart): Promise<void> | undefined {
     switch (part.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        answer.started = true
+        this.#answer.started = true
         if (part.providerMetadata !== undefined)
-          emit({ type: part.type, id: part.id, delta: part.delta, providerMetadata: part.providerMetadata })
-        else if (part.delta !== '') emit({ type: part.type, id: part.id, delta: part.delta })
+          this.#input.emit({ type: part.type, id: part.id, delta: part.delta, providerMetadata: part.providerMetadata })
+        else if (part.delta !== '') this.#input.emit({ type: part.type, id: part.id, delta: part.delta })
         return undefined
       case 'text-start':
       case 'reasoning-start': {
-        answer.started = true
+        this.#answer.started = true
         const type = part.type === 'text-start' ? 'text-end' : 'reasoning-end'
-        open = [...open.filter((end) => end.type !== type || end.id !== part.id), { type, id: part.id }]
-        emit(part)
+        this.#open = [...this.#open.filter((end) => end.type !== type || end.id !== part.id), { type, id: part.id }]
+        this.#input.emit(part)
         return undefined
       }
       case 'text-end':
       case 'reasoning-end':
-        open = open.filter((end) => end.type !== part.type || end.id !== part.id)
-        emit(part)
+        this.#open = this.#open.filter((end) => end.type !== part.type || end.id !== part.id)
+        this.#input.emit(part)
         return undefined
       case 'tool-input-start':
-        answer.started = true
-        return inputStart(part)
+        this.#answer.started = true
+        return this.#inputStart(part)
       case 'tool-input-delta': {
-        const toolCallId = ids?.get(part.id)
+        const toolCallId = this.#ids?.get(part.id)
         if (toolCallId !== undefined && part.delta !== '')
-          emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: part.delta })
+          this.#input.emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: part.delta })
         return undefined
       }
       case 'tool-call':
-        answer.started = true
-        return toolCall(part)
+        this.#answer.started = true
+        return this.#toolCall(part)
       case 'tool-result': {
-        const toolCallId = ids?.get(part.toolCallId) ?? part.toolCallId
+        const toolCallId = this.#ids?.get(part.toolCallId) ?? part.toolCallId
         const extra = {
           providerExecuted: true,
           ...(part.providerMetadata !== undefined && { providerMetadata: part.providerMetadata }),
         }
         if (part.isError === true)
-          emit({ type: 'tool-output-error', toolCallId, errorText: textOf(part.result), ...extra })
+          this.#input.emit({ type: 'tool-output-error', toolCallId, errorText: textOf(part.result), ...extra })
         else
-          emit({
+          this.#input.emit({
             type: 'tool-output-available',
             toolCallId,
             output: part.result,
@@ -79,12 +88,12 @@ export function createTranslator(input: ModelCall, answer: ModelAnswer & { start
       }
       case 'file':
       case 'reasoning-file':
-        answer.started = true
-        return file(part)
+        this.#answer.started = true
+        return this.#file(part)
       case 'source':
-        answer.started = true
+        this.#answer.started = true
         if (part.sourceType === 'url')
-          emit(
+          this.#input.emit(
             defined({
               type: 'source-url',
               sourceId: part.id,
@@ -94,7 +103,7 @@ export function createTranslator(input: ModelCall, answer: ModelAnswer & { start
             }) as Chunk,
           )
         else
-          emit(
+          this.#input.emit(
             defined({
               type: 'source-document',
               sourceId: part.id,
@@ -106,32 +115,32 @@ export function createTranslator(input: ModelCall, answer: ModelAnswer & { start
           )
         return undefined
       case 'custom':
-        answer.started = true
-        emit(defined({ type: 'custom', kind: part.kind, providerMetadata: part.providerMetadata }) as Chunk)
+        this.#answer.started = true
+        this.#input.emit(defined({ type: 'custom', kind: part.kind, providerMetadata: part.providerMetadata }) as Chunk)
         return undefined
       default:
         return undefined
     }
   }
 
-  async function ourId(providerId: string): Promise<string> {
-    const known = ids?.get(providerId)
+  async #ourId(providerId: string): Promise<string> {
+    const known = this.#ids?.get(providerId)
     if (known !== undefined) return known
-    const id = isId(providerId) && (await input.takeCallId(providerId)) ? providerId : newId('call_')
-    if (id !== providerId) await input.takeCallId(id)
-    ids ??= new Map()
-    ids.set(providerId, id)
+    const id = isId(providerId) && (await this.#input.takeCallId(providerId)) ? providerId : newId('call_')
+    if (id !== providerId) await this.#input.takeCallId(id)
+    this.#ids ??= new Map()
+    this.#ids.set(providerId, id)
     return id
   }
 
-  async function inputStart(part: Extract<LanguageModelV4StreamPart, { type: 'tool-input-start' }>): Promise<void> {
-    const toolCallId = await ourId(part.id)
-    const toolName = findTool(part.toolName, input.tools)?.name ?? part.toolName
-    emit(defined({ ...part, id: undefined, toolCallId, toolName }) as Chunk)
+  async #inputStart(part: Extract<LanguageModelV4StreamPart, { type: 'tool-input-start' }>): Promise<void> {
+    const toolCallId = await this.#ourId(part.id)
+    const toolName = findTool(part.toolName, this.#input.tools)?.name ?? part.toolName
+    this.#input.emit(defined({ ...part, id: undefined, toolCallId, toolName }) as Chunk)
   }
 
-  async function toolCall(part: LanguageModelV4ToolCall): Promise<void> {
-    const toolCallId = ids?.get(part.toolCallId) ?? (await ourId(part.toolCallId))
+  async #toolCall(part: LanguageModelV4ToolCall): Promise<void> {
+    const toolCallId = this.#ids?.get(part.toolCallId) ?? (await this.#ourId(part.toolCallId))
     const { providerExecuted, providerMetadata, dynamic } = part
     const shared = {
       ...(providerExecuted !== undefined && { providerExecuted }),
@@ -139,15 +148,21 @@ export function createTranslator(input: ModelCall, answer: ModelAnswer & { start
       ...(dynamic !== undefined && { dynamic }),
     }
     if (providerExecuted === true) {
-      emit({ type: 'tool-input-available', toolCallId, toolName: part.toolName, input: tryJson(part.input), ...shared })
+      this.#input.emit({
+        type: 'tool-input-available',
+        toolCallId,
+        toolName: part.toolName,
+        input: tryJson(part.input),
+        ...shared,
+      })
       return
     }
-    const call = parseCall({ toolCallId, toolName: part.toolName, input: part.input }, input.tools)
-    answer.calls.push(call)
+    const call = parseCall({ toolCallId, toolName: part.toolName, input: part.input }, this.#input.tools)
+    this.#answer.calls.push(call)
     const { toolName } = call
     const notes = call.actionName === undefined ? {} : { toolMetadata: { troupe: { actionName: call.actionName } } }
     if (call.invalid !== undefined) {
-      emit({
+      this.#input.emit({
         type: 'tool-input-error',
         toolCallId,
         toolName,
@@ -157,19 +172,23 @@ export function createTranslator(input: ModelCall, answer: ModelAnswer & { start
         ...notes,
         ...(call.tool === undefined && { dynamic: true }),
       })
-    } else emit({ type: 'tool-input-available', toolCallId, toolName, input: call.input, ...shared, ...notes })
-    input.onCall(call)
+    } else
+      this.#input.emit({ type: 'tool-input-available', toolCallId, toolName, input: call.input, ...shared, ...notes })
+    this.#input.onCall(call)
   }
 
-  async function file(part: Extract<LanguageModelV4StreamPart, { type: 'file' | 'reasoning-file' }>): Promise<void> {
+  async #file(part: Extract<LanguageModelV4StreamPart, { type: 'file' | 'reasoning-file' }>): Promise<void> {
     let url: string
     if (part.data.type === 'url') url = part.data.url.href
     else {
       const bytes = typeof part.data.data === 'string' ? Buffer.from(part.data.data, 'base64') : part.data.data
-      if (input.blobs === undefined) url = `data:${part.mediaType};base64,${Buffer.from(bytes).toString('base64')}`
-      else url = `/ai/blobs/${(await input.blobs.put(bytes, part.mediaType)).sha256}`
+      if (this.#input.blobs === undefined)
+        url = `data:${part.mediaType};base64,${Buffer.from(bytes).toString('base64')}`
+      else url = `/ai/blobs/${(await this.#input.blobs.put(bytes, part.mediaType)).sha256}`
     }
-    emit(defined({ type: part.type, url, mediaType: part.mediaType, providerMetadata: part.providerMetadata }) as Chunk)
+    this.#input.emit(
+      defined({ type: part.type, url, mediaType: part.mediaType, providerMetadata: part.providerMetadata }) as Chunk,
+    )
   }
 }
 
