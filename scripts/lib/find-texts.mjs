@@ -46,6 +46,9 @@ export function findTexts(file, source) {
       known.has(said) ||
       keys.test(said) ||
       said.startsWith('<') ||
+      // Selectors, and the names of keys.
+      /^\.[a-z-]+(?: [a-z.-]+)*$/.test(said) ||
+      said === 'Arrow' ||
       /^(https?:|\/|#|--?[a-z])\S*$/.test(said)
     )
       return

@@ -208,7 +208,6 @@ export async function openParts(options: ServerOptions, place: Place) {
     browser: browsers,
     journal,
     inbox,
-    pages: pageCalls,
     offers: tabs.offers,
     logger,
     model: async (id) => runModel(await models.resolveChatModel(id)),

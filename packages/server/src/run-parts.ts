@@ -28,7 +28,6 @@ import type { Inbox } from './inbox.ts'
 import { blocksFor, joinBlocks } from './instructions.ts'
 import type { Journal } from './journal.ts'
 import type { Logger } from './logger.ts'
-import type { PageCalls } from './pages/page-calls.ts'
 import type { RuleTexts } from './permission/rule-layers.ts'
 
 /** What a run is started with; stored, so that it can go on in another process. */
@@ -58,8 +57,6 @@ export interface LiveOptions {
   browser?: Browser
   journal: Journal
   inbox: Inbox
-  /** What open pages are asked to do. */
-  pages?: PageCalls
   /** Whether an open page of the workspace offers an action, and what models are to know of it. */
   offers?(workspaceId: string, action: string): boolean | readonly string[]
   logger: Logger
