@@ -42,29 +42,31 @@ describe.skipIf(chromium === undefined)(name, () => {
     const list = page.getByRole('listbox', { name: 'What may be put in' })
     await field.pressSequentially('/')
     await list.waitFor()
-    expect(await list.getByRole('option').allInnerTexts()).toEqual(
-      expect.arrayContaining([
-        expect.stringContaining('/help'),
-        expect.stringContaining('/review <file>'),
-        expect.stringContaining('/skill/pdf'),
-      ]),
-    )
+    await expect
+      .poll(() => list.getByRole('option').allInnerTexts())
+      .toEqual(
+        expect.arrayContaining([
+          expect.stringContaining('/help'),
+          expect.stringContaining('/review <file>'),
+          expect.stringContaining('/skill/pdf'),
+        ]),
+      )
     if (shots !== undefined) await shoot('slash')
     await field.press('ArrowDown')
-    expect(await field.getAttribute('aria-activedescendant')).toBe(
-      await list.getByRole('option', { selected: true }).getAttribute('id'),
-    )
+    await expect
+      .poll(() => field.getAttribute('aria-activedescendant'))
+      .toBe(await list.getByRole('option', { selected: true }).getAttribute('id'))
     await field.pressSequentially('pd')
     await expect.poll(() => list.getByRole('option').count()).toBe(1)
     await field.press('Enter')
-    expect(await field.inputValue()).toBe('/skill/pdf ')
+    await expect.poll(() => field.inputValue()).toBe('/skill/pdf ')
     await list.waitFor({ state: 'detached' })
     await field.pressSequentially('read it')
     await field.press('Enter')
     await chatPage(page).finished()
-    expect(await chatPage(page).lastAnswer.innerText()).toContain('Use the tool.')
+    await expect.poll(() => chatPage(page).lastAnswer.innerText()).toContain('Use the tool.')
     const own = chatPage(page).own.last()
-    expect(await own.getByRole('list', { name: 'Brought in' }).innerText()).toBe('skill pdf')
+    await expect.poll(() => own.getByRole('list', { name: 'Brought in' }).innerText()).toBe('skill pdf')
     if (shots !== undefined) await shoot('skill')
 
     async function shoot(what: string): Promise<void> {
@@ -80,8 +82,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('listbox').waitFor()
     await field.press('Enter')
     await chatPage(page).finished()
-    expect(await chatPage(page).lastAnswer.innerText()).toContain('/summary-history')
-    expect(await chatPage(page).own.count()).toBe(1)
+    await expect.poll(() => chatPage(page).lastAnswer.innerText()).toContain('/summary-history')
+    await expect.poll(() => chatPage(page).own.count()).toBe(1)
   })
 
   test('an at sign offers agents, files and folders, and names what cannot be brought in', async () => {
@@ -91,18 +93,18 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.pressSequentially('let @expl')
     const agent = list.getByRole('option').filter({ hasText: '@explore' })
     await agent.waitFor()
-    expect(await agent.innerText()).toMatch(/^@explore\s+\S/)
+    await expect.poll(() => agent.innerText()).toMatch(/^@explore\s+\S/)
     await field.press('Enter')
-    expect(await field.inputValue()).toBe('let @explore ')
+    await expect.poll(() => field.inputValue()).toBe('let @explore ')
     await field.pressSequentially('see @ans')
     await list.getByRole('option').filter({ hasText: 'src/chat/answer.ts' }).waitFor()
     if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'picks-at.png') })
     await field.press('Tab')
-    expect(await field.inputValue()).toBe('let @explore see @src/chat/answer.ts ')
+    await expect.poll(() => field.inputValue()).toBe('let @explore see @src/chat/answer.ts ')
     await field.pressSequentially('and @src')
     await list.getByRole('option').first().waitFor()
     await field.press('Enter')
-    expect(await field.inputValue()).toBe('let @explore see @src/chat/answer.ts and @src/')
+    await expect.poll(() => field.inputValue()).toBe('let @explore see @src/chat/answer.ts and @src/')
     await list.getByRole('option').filter({ hasText: 'src/chat/' }).first().waitFor()
     await field.press('Escape')
     await list.waitFor({ state: 'detached' })
@@ -112,13 +114,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.press('Enter')
     await chatPage(page).finished()
     const brought = chatPage(page).own.last().getByRole('list', { name: 'Brought in' })
-    expect(await brought.getByRole('listitem').allInnerTexts()).toEqual([
-      'explore',
-      'src/chat/answer.ts',
-      'src/',
-      expect.stringContaining('.env was not brought in.'),
-    ])
-    expect(await chatPage(page).lastAnswer.innerText()).toContain('The person wants the agent explore for this')
+    await expect
+      .poll(() => brought.getByRole('listitem').allInnerTexts())
+      .toEqual(['explore', 'src/chat/answer.ts', 'src/', expect.stringContaining('.env was not brought in.')])
+    await expect
+      .poll(() => chatPage(page).lastAnswer.innerText())
+      .toContain('The person wants the agent explore for this')
     expect(await chatPage(page).lastAnswer.innerText()).not.toContain('secret')
     if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'picks-brought.png') })
   })
@@ -132,7 +133,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.press('Escape')
     await list.waitFor({ state: 'detached' })
     await field.pressSequentially('l')
-    expect(await list.count()).toBe(0)
+    await expect.poll(() => list.count()).toBe(0)
     await field.fill('')
     await field.pressSequentially('x @')
     await list.waitFor()

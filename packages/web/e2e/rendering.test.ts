@@ -62,23 +62,23 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   test('formulas, coloured code, tables and images; nothing hostile comes through', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('rich')
     await answer.locator('.math-drawn').nth(2).waitFor()
     expect(await answer.locator('math').count()).toBeGreaterThanOrEqual(4)
     expect(
       await answer.locator('.math-display.math-drawn msup, .math-display.math-drawn munderover').count(),
     ).toBeGreaterThan(0)
-    expect(await answer.locator('p').first().innerText()).toContain('it costs $5 and not $10')
-    expect(await answer.locator('math a, math [href], .evil').count()).toBe(0)
+    await expect.poll(() => answer.locator('p').first().innerText()).toContain('it costs $5 and not $10')
+    await expect.poll(() => answer.locator('math a, math [href], .evil').count()).toBe(0)
     // What may not be drawn stays as it was written.
-    expect(await answer.textContent()).toContain(String.raw`\def\a{\a\a}\a`)
+    await expect.poll(() => answer.textContent()).toContain(String.raw`\def\a{\a\a}\a`)
     const height = await answer.evaluate((element) => element.scrollHeight)
     expect(height).toBeLessThan(3000)
     await answer.locator('.hljs-keyword', { hasText: 'const' }).waitFor()
-    expect(await answer.locator('.code-block code').innerText()).toBe(
-      'const answer: number = 42 // <img src=x onerror=alert(1)>',
-    )
+    await expect
+      .poll(() => answer.locator('.code-block code').innerText())
+      .toBe('const answer: number = 42 // <img src=x onerror=alert(1)>')
     await answer.locator('.code-inline-block .hljs-built_in', { hasText: 'print' }).waitFor()
     const pre = answer.locator('.code-block pre')
     await answer.getByRole('button', { name: 'Wrap long lines', exact: true }).click()
@@ -100,10 +100,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what a provider refuses is told with its true reason, and the way on', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('refused')
-    expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('The key is not valid.')
-    expect(await chat.lastAnswer.getByRole('alert').innerText()).toContain('ProviderAuth')
+    await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('The key is not valid.')
+    await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('ProviderAuth')
     await chat.lastAnswer.getByRole('button', { name: 'Check the key' }).waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Try again' }).waitFor()
   })
@@ -143,8 +143,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     for (const [index, [reason, { error }]] of ends.entries()) {
       const answer = page.getByRole('article', { name: 'Answer' }).filter({ hasText: `As far as it came ${index}` })
       await answer.getByText(reason).waitFor()
-      expect(await answer.getByRole('button', { name: 'Try again' }).count()).toBe(error === undefined ? 0 : 1)
-      expect(await answer.getByRole('button', { name: 'Continue' }).count()).toBe(index === ends.length - 1 ? 1 : 0)
+      await expect
+        .poll(() => answer.getByRole('button', { name: 'Try again' }).count())
+        .toBe(error === undefined ? 0 : 1)
+      await expect
+        .poll(() => answer.getByRole('button', { name: 'Continue' }).count())
+        .toBe(index === ends.length - 1 ? 1 : 0)
     }
     const last = page.getByRole('article', { name: 'Answer' }).last()
     await last.getByRole('button', { name: 'More' }).click()
@@ -155,17 +159,17 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an answer that was cut goes on below, and says how it ended', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('long')
     await chat.lastAnswer.getByText('the model reached the limit of its output').waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Continue' }).click()
     await chat.lastAnswer.getByText(/Go on from exactly there/).waitFor()
     await chat.finished()
-    expect(await chat.answers.count()).toBe(2)
-    expect(await chat.own.count()).toBe(1)
+    await expect.poll(() => chat.answers.count()).toBe(2)
+    await expect.poll(() => chat.own.count()).toBe(1)
     // It has gone on: the way on is offered at the end alone.
-    expect(await chat.page.getByRole('button', { name: 'Continue' }).count()).toBe(0)
-    expect(await chat.answers.first().locator('.facts').innerText()).toMatch(/test\/script.*tokens/s)
+    await expect.poll(() => chat.page.getByRole('button', { name: 'Continue' }).count()).toBe(0)
+    await expect.poll(() => chat.answers.first().locator('.facts').innerText()).toMatch(/test\/script.*tokens/s)
   })
 
   test('nothing went wrong meanwhile', () => {

@@ -150,8 +150,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await nav(page).locator('mark').first().click()
     await chat.lastAnswer.getByText('proof it longer').waitFor()
     await chat.ask('Repeat after me: and the crust?')
-    expect(await chat.lastAnswer.textContent()).toContain('and the crust?')
-    expect(await chat.own.first().textContent()).toContain('Why is my loaf so flat?')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('and the crust?')
+    await expect.poll(() => chat.own.first().textContent()).toContain('Why is my loaf so flat?')
     expect(workspace.complaints).toEqual([])
   })
 
@@ -167,7 +167,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Enter')
     await nav(page).getByRole('textbox').fill('eel')
     await page.keyboard.press('Escape')
-    expect(await nav(page).getByRole('textbox').inputValue()).toBe('')
+    await expect.poll(() => nav(page).getByRole('textbox').inputValue()).toBe('')
     await page.keyboard.press('Escape')
     await nav(page).waitFor({ state: 'hidden' })
     expect(workspace.complaints).toEqual([])
@@ -269,7 +269,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.goto(pathToFileURL(file).href)
     const end = page.getByText('The end of it.').last()
     await end.waitFor()
-    expect(await page.locator('script').count()).toBe(1)
+    await expect.poll(() => page.locator('script').count()).toBe(1)
     expect(
       await page.locator('main').locator('iframe, object, embed, form, svg, style, link, meta, base, b').count(),
     ).toBe(0)
@@ -282,7 +282,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       ['data:image/png;', 1],
       ['data:image/png;', 0],
     ])
-    expect(await page.locator('.made td').last().innerText()).toBe('2')
+    await expect.poll(() => page.locator('.made td').last().innerText()).toBe('2')
     const handlers = await page.evaluate(
       () =>
         [...document.querySelectorAll('main *')].flatMap((element) =>
@@ -290,7 +290,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         ).length,
     )
     expect(handlers).toBe(0)
-    expect(await page.locator('a[href]:not([href^="http"])').count()).toBe(0)
+    await expect.poll(() => page.locator('a[href]:not([href^="http"])').count()).toBe(0)
     await page.getByRole('slider', { name: 'Moment' }).fill('0')
     await end.waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'One step on' }).click()
@@ -298,13 +298,13 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Play' }).click()
     await page.getByRole('button', { name: 'Play' }).waitFor()
     await end.waitFor()
-    expect(await page.locator('article').last().locator('section.text strong').count()).toBe(40)
+    await expect.poll(() => page.locator('article').last().locator('section.text strong').count()).toBe(40)
     expect(asked).toEqual([pathToFileURL(file).href])
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes(`request: file:`))).toEqual([])
     const plain = await workspace.newPage({ javaScriptEnabled: false, colorScheme: 'dark' })
     await plain.goto(pathToFileURL(file).href)
     await plain.getByText('The end of it.').last().waitFor()
-    expect(await plain.locator('#player').isVisible()).toBe(false)
+    await expect.poll(() => plain.locator('#player').isVisible()).toBe(false)
     expect(await readFile(file, 'utf8')).not.toContain('<script>alert')
   })
 })

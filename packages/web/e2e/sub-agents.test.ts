@@ -92,29 +92,29 @@ describe.skipIf(chromium === undefined)(name, () => {
     page.getByRole('complementary', { name: 'Panels' }).or(page.getByRole('dialog', { name: 'Panels' }))
 
   test('two work side by side in sight; one is stopped and the other goes on', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('both')
     await card(page, 'left').getByText('On the left.').waitFor()
     await card(page, 'right').getByText('Reading on.').waitFor()
-    expect(await card(page, 'right').innerText()).toMatch(/2 steps/)
+    await expect.poll(() => card(page, 'right').innerText()).toMatch(/2 steps/)
     await page.getByRole('button', { name: '2 agents at work' }).waitFor()
     await card(page, 'left').getByRole('button', { name: 'Stop left' }).click()
     await page.getByRole('button', { name: '1 agent at work' }).waitFor()
     gates.open('right')
     await chat.finished()
-    expect(await chat.lastAnswer.innerText()).toContain('Both are back.')
+    await expect.poll(() => chat.lastAnswer.innerText()).toContain('Both are back.')
     // Folded when all is over; what it brought back is a click away.
-    expect(await card(page, 'right').getByText('Right is done.').count()).toBe(0)
+    await expect.poll(() => card(page, 'right').getByText('Right is done.').count()).toBe(0)
     await card(page, 'right').getByRole('button', { name: /right/ }).first().click()
     await card(page, 'right').getByText('Right is done.').waitFor()
     await card(page, 'left').getByRole('button', { name: /left/ }).first().click()
-    expect(await card(page, 'left').innerText()).toContain('stopped')
+    await expect.poll(() => card(page, 'left').innerText()).toContain('stopped')
     expect(workspace.complaints).toEqual([])
   })
 
   test('a reload in the middle keeps the tree, and what comes after it', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     await chatPage(page).send('both')
     await card(page, 'right').getByText('Reading on.').waitFor()
     await page.reload()
@@ -137,14 +137,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('nested')
     await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).click()
     await panel(page).getByText('May one three deep?').first().waitFor()
-    expect(await panel(page).getByRole('heading', { level: 2 }).innerText()).toMatch(/lead.*test-approval/s)
+    await expect.poll(() => panel(page).getByRole('heading', { level: 2 }).innerText()).toMatch(/lead.*test-approval/s)
     // The session is still there beside it.
-    expect(await page.getByRole('main').locator('.composer textarea').isVisible()).toBe(true)
+    await expect.poll(() => page.getByRole('main').locator('.composer textarea').isVisible()).toBe(true)
     await panel(page).getByRole('button', { name: 'Approve' }).click()
     await panel(page).getByText('It may.').waitFor()
     const session = page.getByRole('main')
     await session.getByRole('button', { name: 'Regenerate' }).waitFor()
-    expect(await session.getByRole('article', { name: 'Answer' }).innerText()).toContain('It was led.')
+    await expect.poll(() => session.getByRole('article', { name: 'Answer' }).innerText()).toContain('It was led.')
     await page.getByRole('button', { name: 'Nothing waits for you' }).waitFor()
 
     await panel(page).getByRole('button', { name: 'lead', exact: true }).click()
@@ -170,7 +170,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.press('Enter')
     await panel(page).getByText('Heard: and back?').waitFor()
     await panel(page).getByText('done', { exact: true }).waitFor()
-    expect(await field.inputValue()).toBe('')
+    await expect.poll(() => field.inputValue()).toBe('')
     expect(
       await panel(page)
         .getByRole('button', { name: /^(Edit|Regenerate)/ })
@@ -184,7 +184,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what one is told while it works waits for its next step', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('both')
     await card(page, 'left').getByText('On the left.').waitFor()
@@ -203,7 +203,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('one that failed says why and tries again', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.ask('fails')
     await card(page, 'left').getByRole('button', { name: /left/ }).first().click()
@@ -217,7 +217,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('one in the background works on in sight after its call has returned', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('background')
     await page.getByText('It works on.').waitFor()
@@ -229,25 +229,27 @@ describe.skipIf(chromium === undefined)(name, () => {
     const notice = chat.lastAnswer.getByRole('group', { name: 'right has ended: done' })
     await notice.getByRole('button').first().click()
     await notice.getByText('Right is done.').last().waitFor()
-    expect(await chat.lastAnswer.getByText('You said meanwhile').count()).toBe(0)
+    await expect.poll(() => chat.lastAnswer.getByText('You said meanwhile').count()).toBe(0)
     expect(workspace.complaints).toEqual([])
   })
 
   test('what an agent does with those it has started is told by their names', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     gates.open('left')
     await chat.send('use all tools')
     await chat.lastAnswer.getByText('All tools were used.').waitFor()
     await chat.finished()
     const tools = chat.lastAnswer
-    expect(await tools.getByRole('group', { name: /^SendInput/ }).innerText()).toMatch(/Tells left\s+look out/)
+    await expect
+      .poll(() => tools.getByRole('group', { name: /^SendInput/ }).innerText())
+      .toMatch(/Tells left\s+look out/)
     const waited = tools.getByRole('group', { name: /^WaitAgent/ })
-    expect(await waited.innerText()).toMatch(/Waited for\s+left/)
+    await expect.poll(() => waited.innerText()).toMatch(/Waited for\s+left/)
     await waited.getByRole('button').first().click()
     await waited.getByRole('group', { name: 'What left reports' }).waitFor()
     await waited.getByText(/no agent with the id/).waitFor()
-    expect(await tools.getByRole('group', { name: /^AbortAgent/ }).innerText()).toContain('Stopped left')
+    await expect.poll(() => tools.getByRole('group', { name: /^AbortAgent/ }).innerText()).toContain('Stopped left')
     expect(workspace.complaints).toEqual([])
   })
 
@@ -279,7 +281,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the tree and what is asked in it survive a restart of the server', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('nested')
     await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).waitFor()
@@ -292,7 +294,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await panel(page).getByText('It may.').waitFor()
     await panel(page).getByRole('button', { name: 'Close', exact: true }).click()
     await chat.finished()
-    expect(await chat.lastAnswer.innerText()).toContain('It was led.')
+    await expect.poll(() => chat.lastAnswer.innerText()).toContain('It was led.')
     expect(workspace.complaints).toEqual([])
   })
 })

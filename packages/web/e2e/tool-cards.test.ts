@@ -162,15 +162,15 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   test('what was read, found, searched and listed is shown in its own way', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('look')
     const open = async (title: RegExp) => {
       await answer.getByRole('button', { name: title }).click()
       return answer.getByRole('group', { name: /./ }).filter({ has: chat.page.getByRole('button', { name: title }) })
     }
     const read = await open(/^Read src\/greet\.ts/)
-    expect(await read.getByRole('figure').innerText()).toContain('TypeScript')
-    expect(await read.getByRole('row').nth(1).innerText()).toMatch(/^2\s+\/\/ TODO: be polite$/)
+    await expect.poll(() => read.getByRole('figure').innerText()).toContain('TypeScript')
+    await expect.poll(() => read.getByRole('row').nth(1).innerText()).toMatch(/^2\s+\/\/ TODO: be polite$/)
     const found = await open(/^Find \*\*\/\*\.ts/)
     expect((await found.getByRole('listitem').allInnerTexts()).sort()).toEqual([
       'src/gone.ts',
@@ -178,89 +178,89 @@ describe.skipIf(chromium === undefined)(name, () => {
       'src/other.ts',
     ])
     const searched = await open(/^Search for TODO/)
-    expect(await searched.locator('mark').allInnerTexts()).toEqual(['TODO'])
-    expect(await searched.getByRole('row').count()).toBe(3)
+    await expect.poll(() => searched.locator('mark').allInnerTexts()).toEqual(['TODO'])
+    await expect.poll(() => searched.getByRole('row').count()).toBe(3)
     const listed = await open(/^List \./)
-    expect(await listed.getByRole('listitem').first().innerText()).toBe('src')
+    await expect.poll(() => listed.getByRole('listitem').first().innerText()).toBe('src')
     const failed = await open(/^Read\s*src\/missing\.ts/)
-    expect(await failed.innerText()).toContain('src/missing.ts does not exist')
-    expect(await answer.getByRole('listitem').filter({ hasText: 'Greeting' }).count()).toBe(1)
+    await expect.poll(() => failed.innerText()).toContain('src/missing.ts does not exist')
+    await expect.poll(() => answer.getByRole('listitem').filter({ hasText: 'Greeting' }).count()).toBe(1)
     await read.getByText('Details').click()
-    expect(await read.getByText('What the model read').isVisible()).toBe(true)
+    await expect.poll(() => read.getByText('What the model read').isVisible()).toBe(true)
   })
 
   test('an edit is approved as the diff that it is, and its result has line numbers', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('edit')
     const card = chat.page.getByRole('group', { name: /^Edit:/ })
     await card.getByRole('table').waitFor()
     // The tool says what is to be approved, not the model; what cannot be seen is shown.
-    expect(await card.getByRole('button').first().innerText()).toMatch(/^Edit a file\s+src\/greet\.ts/)
-    expect(await card.locator('.diff-removed').allInnerTexts()).toHaveLength(2)
-    expect(await card.locator('.diff-added').innerText()).toContain('Good day, ${name}⟨U+202E⟩!')
+    await expect.poll(() => card.getByRole('button').first().innerText()).toMatch(/^Edit a file\s+src\/greet\.ts/)
+    await expect.poll(() => card.locator('.diff-removed').allInnerTexts()).toHaveLength(2)
+    await expect.poll(() => card.locator('.diff-added').innerText()).toContain('Good day, ${name}⟨U+202E⟩!')
     // What stays around it is there too: it is the diff of the file, not of two texts.
     expect((await card.locator('.diff-context').allInnerTexts()).join('\n')).toMatch(/export function greet[^]*\}/)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
     expect(await readFile(path.join(workspace.folder, 'src/greet.ts'), 'utf8')).toContain('Good day, ${name}\u202E!')
     const edited = chat.page.getByRole('group', { name: 'Edit: done' })
-    expect(await edited.locator('.diff-added').innerText()).toMatch(/^\s*2\s+\+\s+return `Good day/)
-    expect(await edited.getByRole('figure').getAttribute('aria-label')).toBe(
-      'Changes in src/greet.ts: 1 added, 2 removed',
-    )
+    await expect.poll(() => edited.locator('.diff-added').innerText()).toMatch(/^\s*2\s+\+\s+return `Good day/)
+    await expect
+      .poll(() => edited.getByRole('figure').getAttribute('aria-label'))
+      .toBe('Changes in src/greet.ts: 1 added, 2 removed')
     await chat.page.reload()
     await chat.page.getByRole('group', { name: 'Edit: done' }).locator('.diff-added').waitFor()
   })
 
   test('a file that is to be written is read before it is', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('write')
     const card = chat.page.getByRole('group', { name: /^Write:/ })
-    expect(await card.getByRole('row').last().innerText()).toMatch(/^\s*3\s+\+\s+Written⟨U\+00A0⟩once\.$/)
+    await expect.poll(() => card.getByRole('row').last().innerText()).toMatch(/^\s*3\s+\+\s+Written⟨U\+00A0⟩once\.$/)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
-    expect(await card.getByRole('figure').innerText()).toContain('new')
-    expect(await card.locator('.diff-added').count()).toBe(3)
+    await expect.poll(() => card.getByRole('figure').innerText()).toContain('new')
+    await expect.poll(() => card.locator('.diff-added').count()).toBe(3)
   })
 
   test('a command is shown exactly, then what it prints while it does, then how it ended', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('run')
     const card = chat.page.getByRole('group', { name: /^Bash:/ })
     const terminal = card.getByRole('figure', { name: /^Terminal:/ })
-    expect(await terminal.locator('code').innerText()).toBe(liveCommand)
+    await expect.poll(() => terminal.locator('code').innerText()).toBe(liveCommand)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     const output = terminal.getByRole('log', { name: 'Output' })
     await output.getByText('200').waitFor()
-    expect(await card.getByRole('button').first().innerText()).toContain('running')
+    await expect.poll(() => card.getByRole('button').first().innerText()).toContain('running')
     expect((await output.locator('.ansi-green').innerText()).trim()).toBe('green')
     const gap = () => output.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
     expect(await gap()).toBeLessThan(2)
     expect(await output.evaluate((box) => box.scrollTop)).toBeGreaterThan(100)
     await writeFile(path.join(workspace.folder, 'go'), '')
     await chat.finished()
-    expect(await output.innerText()).toContain('over')
+    await expect.poll(() => output.innerText()).toContain('over')
     expect(await gap()).toBeLessThan(2)
-    expect(await terminal.innerText()).toContain('exit code 3')
+    await expect.poll(() => terminal.innerText()).toContain('exit code 3')
     await chat.page.reload()
     await chat.finished()
     await card.getByRole('button', { name: /^Print and wait.*exit code 3/ }).click()
-    expect(await output.innerText()).toContain('green')
+    await expect.poll(() => output.innerText()).toContain('green')
   })
 
   test('nothing in a command hides from the one who approves it', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('refused')
     const card = chat.page.getByRole('group', { name: /^Bash:/ })
-    expect(await card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
+    await expect.poll(() => card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
     await chat.page.getByRole('button', { name: 'Deny' }).click()
     await chat.finished()
-    expect(await card.innerText()).toContain('You denied this call')
-    expect(await card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
+    await expect.poll(() => card.innerText()).toContain('You denied this call')
+    await expect.poll(() => card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
   })
 
   test('a patch is approved file by file, and undoing it says what cannot be undone', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('patch')
     const patched = chat.page.getByRole('group', { name: /^ApplyPatch:/ })
     await patched.getByRole('figure').nth(2).waitFor()
@@ -270,7 +270,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(asked[2]).toMatch(/src\/gone\.ts[^]*deleted[^]*−\s+one[^]*−\s+two/)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.page.getByRole('group', { name: 'ApplyPatch: done' }).waitFor()
-    expect(await patched.getByRole('figure', { name: 'Changes in src/gone.ts: 0 added, 2 removed' }).count()).toBe(1)
+    await expect
+      .poll(() => patched.getByRole('figure', { name: 'Changes in src/gone.ts: 0 added, 2 removed' }).count())
+      .toBe(1)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
     await chat.send('undo')
@@ -283,35 +285,37 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a search of the web that is not set up says how to do it', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('search')
-    expect(await answer.getByRole('group', { name: /^WebSearch:/ }).innerText()).toContain('config.json')
+    await expect.poll(() => answer.getByRole('group', { name: /^WebSearch:/ }).innerText()).toContain('config.json')
   })
 
   test('a tool of one’s own that shows a known kind needs no card', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('rename')
     await answer.getByRole('button', { name: /^Rename card/ }).waitFor()
-    expect(await answer.getByRole('row').allInnerTexts()).toEqual(
-      ['3 unchanged lines', '4\t\t−\tcard', '\t4\t+\tcards'].map((row) => expect.stringMatching(inAnyBlanks(row))),
-    )
+    await expect
+      .poll(() => answer.getByRole('row').allInnerTexts())
+      .toEqual(
+        ['3 unchanged lines', '4\t\t−\tcard', '\t4\t+\tcards'].map((row) => expect.stringMatching(inAnyBlanks(row))),
+      )
   })
 
   test('a tool of one’s own and its card are two files', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('weather')
-    expect(await answer.getByRole('button', { name: /^Bergen 21 °C/ }).count()).toBe(1)
-    expect(await answer.getByText('Mild in Bergen.').isVisible()).toBe(true)
+    await expect.poll(() => answer.getByRole('button', { name: /^Bergen 21 °C/ }).count()).toBe(1)
+    await expect.poll(() => answer.getByText('Mild in Bergen.').isVisible()).toBe(true)
   })
 
   test('a card that throws is replaced by the bare call, which can still be approved', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('broken')
     await chat.page.getByText('The card of this tool cannot show the call').waitFor()
-    expect(await chat.page.getByRole('group', { name: /^TestApproval:/ }).innerText()).toContain('Whatever?')
+    await expect.poll(() => chat.page.getByRole('group', { name: /^TestApproval:/ }).innerText()).toContain('Whatever?')
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
-    expect(await chat.lastAnswer.textContent()).toContain('Went on.')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('Went on.')
     const complaints = workspace.complaints.splice(0)
     expect(complaints.filter((complaint) => !complaint.includes('broken on purpose'))).toEqual([])
   })
