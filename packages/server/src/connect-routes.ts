@@ -83,9 +83,8 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
       return {
         model: { id, ...windowOf(model) },
         blocks,
-        tools: picked.filter(
-          ({ pageAction }) => pageAction === undefined || tabs.offers(session.workspaceId, pageAction),
-        ),
+        tools: picked,
+        offers: (action) => tabs.offers(session.workspaceId, action),
       }
     },
     tools: parts.toolsIn,

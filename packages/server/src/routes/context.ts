@@ -4,6 +4,7 @@ import {
   finalText,
   NamedError,
   shownTools,
+  type Offers,
   TokenGauge,
   toolTokens,
   trim,
@@ -25,6 +26,8 @@ export interface NextCall {
   model: { id: string; contextWindow?: number; price?: { input: number; output: number } }
   blocks: Block[]
   tools: readonly Tool[]
+  /** What the open pages of the session's workspace offer. */
+  offers: Offers
 }
 
 interface Piece {
@@ -65,7 +68,7 @@ export function contextRoutes(options: {
         ])
         const { model, blocks } = next
         // Those behind ToolSearch are not sent before they are found.
-        const tools = shownTools(next.tools, chain, () => true)
+        const tools = shownTools(next.tools, chain, next.offers)
         const before = new Map(last?.blocks)
         const now = fingerprints(blocks, tools)
         const changed = (name: string): boolean =>

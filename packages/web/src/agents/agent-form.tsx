@@ -66,6 +66,8 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
     <form
       ref={form}
       className="agent-form"
+      // What the person has thrown away does not come back.
+      onReset={forget}
       aria-label={isNamed ? t.agents.named(initial.name) : t.agents.newAgent}
       noValidate
       onSubmit={(event) => {
