@@ -105,7 +105,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const approve = page.getByRole('button', { name: 'Approve' })
     await approve.waitFor()
     await running.fill('Repeat after me: later')
-    await page.getByText('Enter queues · Ctrl Enter says it now · Esc stops').first().waitFor()
+    await page.getByText('Ctrl Enter says it now', { exact: true }).waitFor()
     await running.press('Enter')
     await running.press('Escape')
     await queue.getByText('Held, because the last answer did not end by itself').waitFor()

@@ -22,7 +22,8 @@ export function ComposerHint() {
     if (status === 'missing') return t.composer.sendsAsNew
     const running = ['submitted', 'streaming', 'waiting'].includes(status)
     if (status === 'waiting' && draft.trim() === '') return t.composer.waitingAbove
-    if (running) return t.composer.keysDuringRun(keyNames('Mod+Enter').join(' '))
+    // That Enter queues stands in the field until something does.
+    if (running) return t.composer.steerKey(keyNames('Mod+Enter').join(' '))
     if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))
     return draft === '' && status === 'new' ? t.composer.hintPicks : ''
   }

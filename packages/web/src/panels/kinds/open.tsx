@@ -38,7 +38,7 @@ export default function OpenPanel({ panel }: PanelProps) {
     show()
     panels.close(panel.id)
   }
-  const choices = [...addressIn(text), ...files.flatMap(fileChoice), ...(text === '' ? things() : [])]
+  const choices = [...addressIn(text), ...(text === '' ? things() : []), ...files.flatMap(fileChoice)]
 
   return (
     <div className="beside-body open-panel">

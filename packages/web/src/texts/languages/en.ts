@@ -321,6 +321,7 @@ export const en = {
     stop: 'Stop',
     stopping: 'Stopping …',
     waitingAbove: 'Waiting for your decision above',
+    steerKey: (steer: string) => `${steer} says it now`,
     keysDuringRun: (steer: string) => `Enter queues · ${steer} says it now · Esc stops`,
     aboutDuringRun: (steer: string) =>
       `Enter queues it for after this answer, ${steer} says it to the running answer, Escape stops that.`,

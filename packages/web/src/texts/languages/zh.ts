@@ -311,6 +311,7 @@ export const zh: Texts = {
     stop: '停止',
     stopping: '正在停止…',
     waitingAbove: '等待你在上方做决定',
+    steerKey: (steer: string) => `${steer} 立即告知`,
     keysDuringRun: (steer: string) => `Enter 排队 · ${steer} 立即告知 · Esc 停止`,
     aboutDuringRun: (steer) => `按 Enter 排队到这次回答之后，按 ${steer} 立即告诉正在生成的回答，按 Esc 停止回答。`,
     queued: '排队的消息',
