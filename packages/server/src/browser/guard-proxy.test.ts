@@ -100,3 +100,33 @@ test('it answers nobody who does not ask it as a proxy', async () => {
   expect((await ask('file:///etc/passwd')).status).toBe(400)
   expect(asked).toEqual([])
 })
+
+test('an answer that is broken in any way ends that request alone', async () => {
+  const answers = [
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n',
+    'HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nmore',
+    'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP/0',
+    'HTTP/1.1 200 O\u0001K\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+    'nonsense\r\n\r\n',
+  ]
+  let answer = ''
+  const broken = net.createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => socket.end(answer))
+  })
+  broken.listen(0, '127.0.0.1')
+  await once(broken, 'listening')
+  // What nobody hears fail is heard here, as it would end a server.
+  const unheard: unknown[] = []
+  const hear = (error: unknown): void => void unheard.push(error)
+  process.on('uncaughtException', hear)
+  process.on('unhandledRejection', hear)
+  for (answer of answers)
+    await ask(`http://a.test:${(broken.address() as AddressInfo).port}/`, { agent: false }).catch(() => undefined)
+  expect((await ask(site.url('a.test/'), { headers: { host: `a.test:${site.port}` } })).status).toBe(201)
+  process.off('uncaughtException', hear)
+  process.off('unhandledRejection', hear)
+  broken.close()
+  expect(unheard).toEqual([])
+})

@@ -64,9 +64,11 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
     try {
       // One lookup for a connection: it goes to what was checked, whatever the name leads to later.
       const addresses = await check(host, port)
+      if (client.destroyed) return
       const remote = net.connect({ host, port, lookup: pinned(addresses), autoSelectFamily: true })
       keep(remote)
       remote.setTimeout(idleMs, () => remote.destroy())
+      client.once('close', () => remote.destroy())
       await once(remote, 'connect')
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
       if (head.length > 0) remote.write(head)
@@ -83,6 +85,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     try {
       const addresses = await check(host, Number(url.port || 80))
+      if (response.destroyed) return
       const outgoing = http.request(url, {
         method: request.method ?? 'GET',
         headers: passedOn(request.rawHeaders),
@@ -92,19 +95,40 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
       })
       outgoing.on('socket', keep)
       outgoing.setTimeout(idleMs, () => outgoing.destroy())
-      request.pipe(outgoing)
+      // Heard from the first to the last: what fails may come in one packet with the answer.
+      outgoing.on('error', (error) => {
+        if (!response.headersSent) refuse(response, error)
+      })
+      outgoing.once('close', () => {
+        if (!response.headersSent) response.destroy()
+      })
+      outgoing.once('response', (incoming) => {
+        incoming.on('error', () => response.destroy())
+        answer(response, incoming)
+      })
       response.once('close', () => outgoing.destroy())
-      const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage]
-      outgoing.on('error', () => response.destroy())
-      incoming.on('error', () => response.destroy())
-      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, passedOn(incoming.rawHeaders))
-      incoming.pipe(response)
+      request.pipe(outgoing)
     } catch (error) {
-      if (response.headersSent || response.destroyed) return void response.destroy()
-      response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' })
-      response.end((error as Error).message)
+      refuse(response, error as Error)
     }
   }
+}
+
+/** What comes from a stranger may be nothing that can be said on. */
+function answer(response: http.ServerResponse, incoming: http.IncomingMessage): void {
+  const { statusCode = 502, statusMessage = '', rawHeaders } = incoming
+  try {
+    response.writeHead(statusCode, statusMessage.replace(/[^ -~]/g, ''), passedOn(rawHeaders))
+    incoming.pipe(response)
+  } catch (error) {
+    refuse(response, error as Error)
+  }
+}
+
+function refuse(response: http.ServerResponse, { message }: Error): void {
+  if (response.headersSent || response.destroyed) return void response.destroy()
+  response.writeHead(502, 'Bad Gateway', { 'content-type': 'text/plain; charset=utf-8' })
+  response.end(message)
 }
 
 function pinned(addresses: LookupAddress[]): LookupFunction {
@@ -123,6 +147,5 @@ function passedOn(raw: readonly string[]): string[] {
 function join(client: Duplex, remote: Socket): void {
   client.pipe(remote)
   remote.pipe(client)
-  client.once('close', () => remote.destroy())
   remote.once('close', () => client.destroy())
 }
