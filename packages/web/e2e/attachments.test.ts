@@ -17,7 +17,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
   beforeAll(async () => {
     wire = await wireServer()
-    const providers = { anthropic: { baseURL: wire.baseURL('anthropic'), apiKey: 'k', models: ['claude-sonnet-4-5'] } }
+    const providers = { anthropic: { baseURL: wire.baseURL('anthropic'), apiKey: 'k', models: ['claude-sonnet-4-5', { id: 'blind', tags: ['chat'] }] } }
     workspace = await openWorkspace(chromium ?? '', { home: { 'config.json': JSON.stringify({ providers }) } })
   })
   afterEach(() => workspace.closePages())
@@ -50,6 +50,16 @@ describe.skipIf(chromium === undefined)(name, () => {
       element.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
     })
     await chips.getByText('dropped.pdf').waitFor()
+    const doubt = page.getByText('blind is not known to look at pictures: it may refuse this message.')
+    const choose = async (model: string) => {
+      await page.getByRole('button', { name: /^Model: / }).click()
+      await page.getByRole('option', { name: model }).click()
+    }
+    expect(await doubt.count()).toBe(0)
+    await choose('blind')
+    await doubt.waitFor()
+    await choose('claude-sonnet-4-5')
+    await doubt.waitFor({ state: 'detached' })
     wire.play({ turn: { text: 'seen' } })
     await chat.field.fill('look at this')
     await page.waitForFunction(() => document.querySelector('.chip progress') === null)

@@ -1,4 +1,5 @@
 import { FileText, TextCursorInput, X } from 'lucide-react'
+import { isDemo } from '../api/model-info.ts'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
 import type { Attachment } from '../chat/session-state.ts'
 import { isOwnImage } from '../markdown/marked-options.ts'
@@ -6,42 +7,57 @@ import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
+import { useApp, useCurrentModel } from '../workspace.ts'
 import './attachment-chips.css'
 
 /** The files that go with the next message. */
 export function AttachmentChips() {
   const { detach, setDraft, getState } = useSessionStore()
   const attachments = useSession((state) => state.attachments)
+  const unseen = useUnseen(attachments)
   if (attachments.length === 0) return null
   return (
-    <ul className="chips" aria-label={t.composer.attached}>
-      {attachments.map((attachment) => {
-        const { id, name, size, text } = attachment
-        return (
-          <li key={id} className="chip" title={size > 0 ? `${name}, ${formatSize(size)}` : name}>
-            <Picture attachment={attachment} />
-            <span className="chip-name">
-              <VisibleText text={name} as="name" />
-            </span>
-            {text !== undefined && (
-              <IconButton
-                label={t.composer.asText(name)}
-                onClick={() => {
-                  detach(id)
-                  setDraft([getState().draft, text].filter((piece) => piece !== '').join('\n'))
-                }}
-              >
-                <TextCursorInput />
+    <>
+      <ul className="chips" aria-label={t.composer.attached}>
+        {attachments.map((attachment) => {
+          const { id, name, size, text } = attachment
+          return (
+            <li key={id} className="chip" title={size > 0 ? `${name}, ${formatSize(size)}` : name}>
+              <Picture attachment={attachment} />
+              <span className="chip-name">
+                <VisibleText text={name} as="name" />
+              </span>
+              {text !== undefined && (
+                <IconButton
+                  label={t.composer.asText(name)}
+                  onClick={() => {
+                    detach(id)
+                    setDraft([getState().draft, text].filter((piece) => piece !== '').join('\n'))
+                  }}
+                >
+                  <TextCursorInput />
+                </IconButton>
+              )}
+              <IconButton label={t.composer.remove(name)} onClick={() => detach(id)}>
+                <X />
               </IconButton>
-            )}
-            <IconButton label={t.composer.remove(name)} onClick={() => detach(id)}>
-              <X />
-            </IconButton>
-          </li>
-        )
-      })}
-    </ul>
+            </li>
+          )
+        })}
+      </ul>
+      {unseen !== undefined && <p className="chips-note">{unseen}</p>}
+    </>
   )
+}
+
+/** That the model may not take some of them, before they are sent. */
+function useUnseen(attachments: readonly Attachment[]): string | undefined {
+  const current = useCurrentModel()
+  const model = useApp((state) => state.models.find(({ ref }) => ref === current))
+  if (model === undefined || isDemo(model.ref)) return undefined
+  const has = (type: string) => attachments.some(({ mediaType }) => mediaType.startsWith(type))
+  if (has('image/') && !model.tags.includes('vision')) return t.composer.cannotLook(model.name)
+  return has('application/pdf') && !model.tags.includes('pdf') ? t.composer.cannotReadPdf(model.name) : undefined
 }
 
 function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: Attachment }) {

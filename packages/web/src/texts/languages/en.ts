@@ -299,6 +299,8 @@ export const en = {
     dropHere: 'Let go to attach the files',
     attach: 'Attach files',
     filesToAttach: 'Files to attach',
+    cannotLook: (model: string) => `${model} is not known to look at pictures: it may refuse this message.`,
+    cannotReadPdf: (model: string) => `${model} is not known to read PDFs: it may refuse this message.`,
     attached: 'Attached files',
     onItsWay: 'on its way',
     progress: (percent: number) => `${percent} % sent`,

@@ -289,6 +289,8 @@ export const zh: Texts = {
     dropHere: '松开即可添加文件',
     attach: '添加附件',
     filesToAttach: '要添加的文件',
+    cannotLook: (model: string) => `不确定 ${model} 能否查看图片：它可能会拒绝这条消息。`,
+    cannotReadPdf: (model: string) => `不确定 ${model} 能否读取 PDF：它可能会拒绝这条消息。`,
     attached: '已添加的文件',
     onItsWay: '正在上传',
     progress: (percent: number) => `已上传 ${percent} %`,
