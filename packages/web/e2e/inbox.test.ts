@@ -237,8 +237,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
     await page.getByRole('button', { name: / waiting for you$/ }).tap()
     await inbox(page).getByRole('article').first().waitFor()
-    const box = await inbox(page).boundingBox()
-    expect([box?.x, box?.width, box?.height]).toEqual([0, 390, 844])
+    const place = async () => {
+      const box = await inbox(page).boundingBox()
+      return [box?.x, box?.width, box?.height]
+    }
+    await expect.poll(place).toEqual([0, 390, 844])
     const wide = await page.evaluate(() => {
       const body = document.querySelector('.inbox-body')
       return [...(body?.querySelectorAll('*') ?? [])]

@@ -307,8 +307,9 @@ inSandbox('inside the sandbox', () => {
       })
       const [line] = (await once(child.stdout, 'data')) as [Buffer]
       await vi.waitUntil(() => existsSync(inWorkspace('up')), { timeout: 10_000 })
-      const running = membersOf({ mark: `${String(line).trim()}.` }, { fresh: true })
-      expect(running.length).toBeGreaterThan(3)
+      const members = () => membersOf({ mark: `${String(line).trim()}.` }, { fresh: true })
+      await vi.waitUntil(() => members().length > 3, { timeout: 10_000 })
+      const running = members()
       child.kill('SIGKILL')
       await vi.waitUntil(() => !running.some(isAlive), { timeout: 10_000 })
       expect(readdirSync(place.workspace)).toContain('.troupe')
