@@ -53,7 +53,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     html: ({ ref, tables = false }, call) =>
       onPage(call, async (page, url) => {
         const place = await placeOf(page, ref)
-        const html = tables ? (await place.evaluate(tablesOf)).join('\n') : await place.evaluate(htmlOf)
+        const html = tables ? (await place.evaluate(tablesOf)).join('\n') : await place.evaluate(htmlOf, mostHtml)
         return { url, html: html.slice(0, mostHtml) }
       }),
     links: (ref, call) =>

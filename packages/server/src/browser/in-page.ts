@@ -14,8 +14,8 @@ interface Element {
 
 // These run inside the page: each stands alone and uses nothing from around it.
 
-export function htmlOf(node: unknown): string {
-  return (node as Element).outerHTML
+export function htmlOf(node: unknown, most: number): string {
+  return (node as Element).outerHTML.slice(0, most)
 }
 
 /** The HTML of an element that is a table, or of the tables in it; those inside another are part of that. */

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { processMark, type BrowserCall } from '@troupe/core'
 import type { BrowserContext, Page } from 'playwright-core'
 import { stayInOneWindow } from './in-page.ts'
+import { limitMessages } from './limit-messages.ts'
 import { startGuardProxy, type CheckHost } from './guard-proxy.ts'
 
 export interface SessionBrowserOptions {
@@ -73,6 +74,7 @@ const launchArguments = [
 
 export function createSessionBrowser(options: SessionBrowserOptions): SessionBrowser {
   let running: Promise<Running> | undefined
+  let ending: Promise<unknown> = Promise.resolve()
   let cookies: Cookies = []
   let working = 0
   let usedAt = Date.now()
@@ -112,17 +114,23 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         if (working === 0) idle = setTimeout(() => void browser.stop(), options.idleMs).unref()
       }
     },
-    async stop() {
+    stop() {
       clearTimeout(idle)
-      const ending = running
+      const starting = running
       running = undefined
-      const found = await ending?.catch(() => undefined)
-      if (found === undefined) return
-      cookies = await found.context.cookies().catch(() => [])
-      await found.end()
+      // Whoever wants it ended waits for one that is ending already, too.
+      if (starting !== undefined) ending = Promise.all([ending, finish(starting)])
+      return ending.then(() => undefined)
     },
   }
   return browser
+
+  async function finish(starting: Promise<Running>): Promise<void> {
+    const found = await starting.catch(() => undefined)
+    if (found === undefined) return
+    cookies = await found.context.cookies().catch(() => [])
+    await found.end()
+  }
 
   async function start(call: BrowserCall): Promise<Running> {
     const closing: (() => Promise<unknown>)[] = []
@@ -137,21 +145,23 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       closing.push(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
       const guard = await startGuardProxy(options.check)
       closing.push(() => guard.close())
-      const outer = await chromium.launchPersistentContext(profile, {
-        executablePath,
-        headless: true,
-        // As root Chromium refuses to start with it.
-        chromiumSandbox: process.getuid?.() !== 0,
-        args: launchArguments,
-        ignoreDefaultArgs: ['--disable-popup-blocking'],
-        acceptDownloads: false,
-        // Ending in time is the server's matter.
-        handleSIGINT: false,
-        handleSIGTERM: false,
-        handleSIGHUP: false,
-        env: environmentIn(profile, processMark(call.run.id, call.toolCallId)),
-        timeout: 30_000,
-      })
+      const outer = await limitMessages(profile, () =>
+        chromium.launchPersistentContext(profile, {
+          executablePath,
+          headless: true,
+          // As root Chromium refuses to start with it.
+          chromiumSandbox: process.getuid?.() !== 0,
+          args: launchArguments,
+          ignoreDefaultArgs: ['--disable-popup-blocking'],
+          acceptDownloads: false,
+          // Ending in time is the server's matter.
+          handleSIGINT: false,
+          handleSIGTERM: false,
+          handleSIGHUP: false,
+          env: environmentIn(profile, processMark(call.run.id, call.toolCallId)),
+          timeout: 30_000,
+        }),
+      )
       closing.push(() => outer.close())
       const inner = outer.browser()
       if (inner === null) throw new Error('it has no contexts')
