@@ -52,6 +52,9 @@ describe.skipIf(executable === undefined)(name, () => {
       'a.test/long': `<title>Long</title><article>${rows}</article>`,
       'a.test/later': `<p id="p">wait</p><script>setTimeout(() => (p.textContent = 'it is here'), 300)</script>`,
       'a.test/frames': `<p>outside</p><iframe src="FRAME"></iframe>`,
+      'a.test/nested': `<p>outside</p><iframe src="NESTED"></iframe>`,
+      'a.test/focus': `<p>outside</p><iframe src="FOCUS"></iframe>`,
+      'a.test/own': `<iframe srcdoc="<button onclick='document.title=1;this.textContent=&quot;Was clicked&quot;'>Own</button>"></iframe>`,
       'a.test/leaks': `<p>leaks</p><img src="http://127.0.0.1:CANARY/img"><script>
         for (const host of ['127.0.0.1', 'localhost', '[::1]']) fetch('http://' + host + ':CANARY/fetch', {mode: 'no-cors'}).catch(() => {})
         navigator.sendBeacon('http://127.0.0.1:CANARY/beacon', 'x')
@@ -60,6 +63,9 @@ describe.skipIf(executable === undefined)(name, () => {
         peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer))
       </script><iframe src="http://127.0.0.1:CANARY/frame"></iframe>`,
       'b.test/frame': `<button>Pay</button>`,
+      'b.test/nested': `<iframe srcdoc="<button onclick='parent.pay()'>Pay</button>"></iframe><script>pay = () => fetch('/paid')</script>`,
+      'b.test/focus': `<button id="b" onclick="fetch('/paid')">Pay</button><script>b.focus()</script>`,
+      'b.test/paid': 'paid',
       'b.test/secret': `<title>Elsewhere</title>`,
     })
     for (const [key, page] of Object.entries(site.pages))
@@ -67,6 +73,8 @@ describe.skipIf(executable === undefined)(name, () => {
         site.pages[key] = page
           .replaceAll('CANARY', `${canary.port}`)
           .replaceAll('FRAME', site.url('b.test/frame'))
+          .replaceAll('NESTED', site.url('b.test/nested'))
+          .replaceAll('FOCUS', site.url('b.test/focus'))
           .replaceAll('PORT', `${site.port}`)
     allow = [`127.0.0.1:${site.port}`]
     browsers = openBrowsers({
@@ -205,6 +213,23 @@ describe.skipIf(executable === undefined)(name, () => {
     await expect(call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Pay"/) })).rejects.toThrow(
       'belongs to a frame of another host',
     )
+  })
+
+  test('nor in what such a frame holds, nor by a key that goes to it', async () => {
+    const { text } = await open('a.test/nested')
+    const url = site.url('a.test/nested')
+    await expect(call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Pay"/) })).rejects.toThrow(
+      `belongs to a frame of another host. Open that page with BrowserSnapshot to act in it: ${site.url('b.test/nested')}`,
+    )
+    await open('a.test/focus')
+    await expect(call('BrowserAct', { url, action: 'press', text: 'Enter' })).rejects.toThrow(
+      'What has the focus belongs to a frame of another host',
+    )
+    expect(site.requests).not.toContain('GET b.test/paid')
+    const own = await open('a.test/own')
+    const clicked = await call('BrowserAct', { url, action: 'click', ref: refOf(own.text, /button "Own"/) })
+    expect(clicked.text).toContain('button "Was clicked"')
+    expect((await call('BrowserAct', { url, action: 'press', text: 'Tab' })).text).toContain('Done: press')
   })
 
   test('a page is kept from other hosts: redirects and links send nothing there, and the model is told', async () => {

@@ -1,5 +1,5 @@
 import type { PageAct } from '@troupe/core'
-import type { Locator, Page } from 'playwright-core'
+import type { Frame, Locator, Page } from 'playwright-core'
 
 const actMs = 10_000
 
@@ -17,7 +17,9 @@ export async function carryOut(page: Page, { action, ref, text = '', submit, dir
       await selectOption(needed(element), text)
       return
     case 'press':
-      return element === undefined ? page.keyboard.press(text) : element.press(text, timeout)
+      if (element !== undefined) return element.press(text, timeout)
+      mustBeOwn(page, await focusedFrame(page), 'What has the focus')
+      return page.keyboard.press(text)
     case 'scroll':
       if (element !== undefined) return element.scrollIntoViewIfNeeded(timeout)
       return page.mouse.wheel(0, direction === 'up' ? -700 : 700)
@@ -40,14 +42,37 @@ async function ownElement(page: Page, ref: string): Promise<Locator> {
   if (handle === null) throw new Error(noElement(ref))
   const frame = await handle.ownerFrame()
   await handle.dispose()
-  const frameUrl = URL.parse(frame?.url() ?? '')
-  const isForeign =
-    frameUrl !== null && /^https?:$/.test(frameUrl.protocol) && frameUrl.origin !== new URL(page.url()).origin
-  if (isForeign)
-    throw new Error(
-      `${ref} belongs to a frame of another host. Open that page with BrowserSnapshot to act in it: ${frameUrl.href}`,
-    )
+  mustBeOwn(page, frame, ref)
   return found
+}
+
+function mustBeOwn(page: Page, frame: Frame | null, what: string): void {
+  const url = placeOf(frame)
+  if (url === null || url.origin === new URL(page.url()).origin) return
+  throw new Error(
+    `${what} belongs to a frame of another host. Open that page with BrowserSnapshot to act in it: ${url.href}`,
+  )
+}
+
+/** What a frame without a place of its own (`about:srcdoc`, `data:`) holds is of the one that it stands in. */
+function placeOf(frame: Frame | null): URL | null {
+  for (let around = frame; around !== null; around = around.parentFrame()) {
+    const url = URL.parse(around.url())
+    if (url !== null && url.origin !== 'null') return url
+  }
+  return null
+}
+
+/** The frame that keys go to. */
+async function focusedFrame(page: Page): Promise<Frame> {
+  let frame = page.mainFrame()
+  for (;;) {
+    const handle = await frame.evaluateHandle('document.activeElement')
+    const inner = await handle.asElement()?.contentFrame()
+    await handle.dispose()
+    if (inner == null) return frame
+    frame = inner
+  }
 }
 
 /** By what a person reads, else by the value. */
