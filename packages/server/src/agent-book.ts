@@ -227,10 +227,10 @@ function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
 }
 
 /** What the database would have of an agent that comes from elsewhere. */
-function definitionOf({ prompt, tools, ...entry }: AgentEntry): Record<string, unknown> {
+function definitionOf({ prompt, tools, turnedOff, ...entry }: ListedAgent): Record<string, unknown> {
   const { description, allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds } = entry
   const more = { allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds }
-  return { enabled: true, description, systemPrompt: prompt, toolKeys: [...tools], ...more }
+  return { enabled: turnedOff !== true, description, systemPrompt: prompt, toolKeys: [...tools], ...more }
 }
 
 function notFound(name: string): NamedError {

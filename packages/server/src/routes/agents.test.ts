@@ -93,6 +93,16 @@ describe('definitions of agents', () => {
     }
   })
 
+  it('that are turned off stay so when they are changed', async () => {
+    await server.fetch('/ai/agents/explore', json('PATCH', { enabled: false }))
+    await server.fetch('/ai/agents/explore', json('PATCH', { maxSteps: 3 }))
+    const own = (await list()).find(({ name }) => name === 'explore')
+    expect(own).toMatchObject({ source: 'database', enabled: false, maxSteps: 3 })
+    await server.fetch('/ai/agents/explore', json('DELETE'))
+    await server.fetch('/ai/agents/explore', json('PATCH', { enabled: true }))
+    expect((await list()).find(({ name }) => name === 'explore')).toMatchObject({ source: 'built-in', enabled: true })
+  })
+
   it('the master stays as it is and cannot be turned off', async () => {
     for (const body of [{ enabled: false }, { systemPrompt: 'You are somebody else.' }]) {
       const answer = await server.fetch('/ai/agents/master', json('PATCH', body))
