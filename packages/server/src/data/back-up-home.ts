@@ -55,13 +55,14 @@ function momentOf(name: string): number {
 }
 
 /**
- * Of the home: secrets and marks of the process that has it, what is on its way in (a hidden blob, too), other backups, and the database,
- * which is copied while it is in use. Of a session: what is exported from the database.
+ * Of the home: secrets and marks of the process that has it and what its browsers write, what is on its way in (a hidden
+ * blob, too), other backups, and the database, which is copied while it is in use. Of a session: what is exported from
+ * the database.
  */
 function isMadeAnew(relative: string): boolean {
   const [top = '', second = '', third = ''] = relative.split(path.sep)
   if (top.startsWith('troupe.db')) return true
-  if (['backups', 'imports', 'uploads', 'lock', 'owner.json', 'token'].includes(top)) return true
+  if (['backups', 'browser', 'imports', 'uploads', 'lock', 'owner.json', 'token'].includes(top)) return true
   if (top === 'blobs') return second.startsWith('.')
   return top === 'sessions' && ['session.json', 'messages.jsonl', 'agents'].includes(third)
 }

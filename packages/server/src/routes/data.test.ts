@@ -74,11 +74,20 @@ test('a backup holds what the person and the tools made, and a home that is made
   for (const [name, text] of Object.entries(made)) put(path.join(server.homePath, name), text)
   symlinkSync('pdf', path.join(server.homePath, 'skills', 'linked'))
   put(path.join(server.homePath, 'uploads', 'half.zip'), 'x')
+  put(path.join(server.homePath, 'browser', 'profile-1', 'Local State'), '{}')
   const { body } = await server.json<{ backup: Backup }>('/ai/data/backup', { method: 'POST' })
   const folder = body.backup.path
   for (const [name, text] of Object.entries(made)) expect(readFileSync(path.join(folder, name), 'utf8')).toBe(text)
   expect(readFileSync(path.join(folder, 'skills', 'linked', 'SKILL.md'), 'utf8')).toContain('About pdf.')
-  const anew = ['sessions/s1/messages.jsonl', 'sessions/s1/session.json', 'token', 'lock', 'uploads', 'backups']
+  const anew = [
+    'sessions/s1/messages.jsonl',
+    'sessions/s1/session.json',
+    'token',
+    'lock',
+    'uploads',
+    'backups',
+    'browser',
+  ]
   for (const name of anew) expect(existsSync(path.join(server.homePath, name))).toBe(true)
   for (const name of anew) expect(existsSync(path.join(folder, name))).toBe(false)
 
