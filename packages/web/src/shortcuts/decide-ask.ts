@@ -15,9 +15,16 @@ export function decideAsk(decision: 'approve' | 'deny'): void {
   ask.querySelector<HTMLElement>(`[data-decision=${decision}]`)?.click()
 }
 
-/** As `ref` of an ask. */
-export function noteSince(ask: HTMLElement | null): void {
-  if (ask !== null) ask.dataset['since'] = String(performance.now())
+/** As `ref` of an ask: keeps since when it is in sight, which one that waited further down may be only now. */
+export function noteSince(ask: HTMLElement | null): (() => void) | undefined {
+  if (ask === null) return undefined
+  const note = (isInSight: boolean) => {
+    ask.dataset['since'] = String(isInSight ? performance.now() : Infinity)
+  }
+  note(false)
+  const observer = new IntersectionObserver((entries) => note(entries.at(-1)?.isIntersecting === true))
+  observer.observe(ask)
+  return () => observer.disconnect()
 }
 
 function isInSight(ask: HTMLElement): boolean {

@@ -1,0 +1,78 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { decideAsk, noteSince } from './decide-ask.ts'
+
+/** An ask as the page has it; `scroll` brings it into sight or out of it, as the browser tells. */
+interface Shown {
+  ask: HTMLElement
+  scroll(isIntersecting: boolean): void
+}
+
+let shown: Shown[] = []
+let now = 0
+const pressed: string[] = []
+
+beforeEach(() => {
+  shown = []
+  pressed.length = 0
+  now = 10_000
+  vi.stubGlobal('performance', { now: () => now })
+  vi.stubGlobal('window', { innerHeight: 800 })
+  vi.stubGlobal('document', { activeElement: null, querySelectorAll: () => shown.map(({ ask }) => ask) })
+  return () => vi.unstubAllGlobals()
+})
+
+function show(name: string, isInSight: boolean): Shown {
+  let tell: (entries: { isIntersecting: boolean }[]) => void = () => undefined
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      observe = () => undefined
+      disconnect = () => undefined
+      constructor(listener: typeof tell) {
+        tell = listener
+      }
+    },
+  )
+  let top = 0
+  const ask = {
+    dataset: {},
+    contains: () => false,
+    focus: () => pressed.push(`focus ${name}`),
+    getBoundingClientRect: () => ({ top, bottom: top + 100 }),
+    querySelector: (selector: string) => ({ click: () => pressed.push(`${selector} ${name}`) }),
+  } as unknown as HTMLElement
+  const scroll = (isIntersecting: boolean): void => {
+    top = isIntersecting ? 0 : 5000
+    tell([{ isIntersecting }])
+  }
+  noteSince(ask)
+  scroll(isInSight)
+  const one = { ask, scroll }
+  shown.push(one)
+  return one
+}
+
+test('what has just come is not decided by a press that was meant for something else', () => {
+  show('a', true)
+  now += 400
+  decideAsk('approve')
+  expect(pressed).toEqual([])
+  now += 200
+  decideAsk('approve')
+  expect(pressed).toEqual(['[data-decision=approve] a'])
+})
+
+test('nor is what has waited out of sight and has just come into it', () => {
+  show('a', true)
+  const b = show('b', false)
+  now += 5000
+  decideAsk('approve')
+  shown = [b]
+  b.scroll(true)
+  now += 100
+  decideAsk('approve')
+  expect(pressed).toEqual(['[data-decision=approve] a'])
+  now += 500
+  decideAsk('deny')
+  expect(pressed).toEqual(['[data-decision=approve] a', '[data-decision=deny] b'])
+})
