@@ -1,5 +1,5 @@
 import type { PageAct } from '@troupe/core'
-import type { Frame, Locator, Page } from 'playwright-core'
+import type { ElementHandle, Frame, Locator, Page } from 'playwright-core'
 
 const actMs = 10_000
 
@@ -68,7 +68,7 @@ async function focusedFrame(page: Page): Promise<Frame> {
   let frame = page.mainFrame()
   for (;;) {
     const handle = await frame.evaluateHandle('document.activeElement')
-    const inner = await handle.asElement()?.contentFrame()
+    const inner = await (handle.asElement() as ElementHandle | null)?.contentFrame()
     await handle.dispose()
     if (inner == null) return frame
     frame = inner
