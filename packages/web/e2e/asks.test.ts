@@ -218,6 +218,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Edit input' }).click()
+    await page.getByRole('button', { name: 'As JSON' }).click()
     await expect
       .poll(() => page.getByRole('textbox', { name: 'Input of the call, as JSON' }).inputValue())
       .toContain('Rewritten?')
@@ -231,9 +232,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(page)
     await chat.send('secret')
     await page.getByRole('button', { name: 'Edit input' }).click()
-    await page
-      .getByRole('textbox', { name: 'Input of the call, as JSON' })
-      .fill(JSON.stringify({ command: 'touch secret.txt' }))
+    await page.getByRole('textbox', { name: 'command', exact: true }).fill('touch secret.txt')
     await page.getByRole('button', { name: 'Approve as edited' }).click()
     await chat.finished()
     await expect.poll(() => page.getByRole('group', { name: /^Bash:/ }).innerText()).toContain('touch secret')

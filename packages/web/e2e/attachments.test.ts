@@ -17,7 +17,13 @@ describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
   beforeAll(async () => {
     wire = await wireServer()
-    const providers = { anthropic: { baseURL: wire.baseURL('anthropic'), apiKey: 'k', models: ['claude-sonnet-4-5', { id: 'blind', tags: ['chat'] }] } }
+    const providers = {
+      anthropic: {
+        baseURL: wire.baseURL('anthropic'),
+        apiKey: 'k',
+        models: ['claude-sonnet-4-5', { id: 'blind', tags: ['chat'] }],
+      },
+    }
     workspace = await openWorkspace(chromium ?? '', { home: { 'config.json': JSON.stringify({ providers }) } })
   })
   afterEach(() => workspace.closePages())

@@ -130,6 +130,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Edit input' }).click()
+    await chat.page.getByRole('button', { name: 'As JSON' }).click()
     const field = chat.page.getByRole('textbox', { name: 'Input of the call, as JSON' })
     const given = await field.inputValue()
     await field.fill('{ "action": ')

@@ -142,6 +142,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await badge(page, 1)
     await page.keyboard.press('Control+i')
     await inbox(page).getByRole('button', { name: 'Edit input' }).click()
+    await inbox(page).getByRole('button', { name: 'As JSON' }).click()
     const input = inbox(page).getByRole('textbox', { name: 'Input of the call, as JSON' })
     await input.fill('{"message": 7}')
     await inbox(page).getByRole('button', { name: 'Approve as edited' }).click()

@@ -2,8 +2,8 @@ import { useId } from 'react'
 import { noteSince } from '../shortcuts/decide-ask.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { ApprovalFacts } from './approval-facts.tsx'
+import { InputEditor } from './input-editor.tsx'
 import { readEditedInput } from './read-edited-input.ts'
 import { RememberChoice, type Scope } from './remember-choice.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
@@ -49,16 +49,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
       <legend className="visually-hidden">{t.inbox.decision}</legend>
       <ApprovalFacts approval={approval} />
       {edited !== null && (
-        <GrowingTextarea
-          className="approval-input"
-          aria-label={t.inbox.inputAsJson}
-          aria-invalid={!change.ok}
-          aria-describedby={hintId}
-          spellCheck={false}
-          value={edited}
-          disabled={sending}
-          onChange={(event) => setEdited(event.target.value)}
-        />
+        <InputEditor text={edited} isValid={change.ok} disabled={sending} hintId={hintId} onChange={setEdited} />
       )}
       {rules.length > 0 && (
         <RememberChoice rules={rules} scope={scope} disabled={sending || isEdited} onChange={setScope} />

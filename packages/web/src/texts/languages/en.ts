@@ -421,6 +421,8 @@ export const en = {
     denyWithRemark: 'Deny with remark',
     editInput: 'Edit input',
     leaveInput: 'Leave as it was',
+    asJson: 'As JSON',
+    asFields: 'As fields',
     inputAsJson: 'Input of the call, as JSON',
     remark: 'Remark for a denial',
     remarkHint: 'If denied: what to do instead (optional)',

@@ -409,6 +409,8 @@ export const zh: Texts = {
     denyWithRemark: '拒绝并附言',
     editInput: '修改输入',
     leaveInput: '恢复原样',
+    asJson: '以 JSON 编辑',
+    asFields: '按字段编辑',
     inputAsJson: '调用的输入（JSON）',
     remark: '拒绝时的附言',
     remarkHint: '如果拒绝：应该怎么做（可选）',
