@@ -52,6 +52,9 @@ describe.skipIf(executable === undefined)(name, () => {
       'a.test/long': `<title>Long</title><article>${rows}</article>`,
       'a.test/later': `<p id="p">wait</p><script>setTimeout(() => (p.textContent = 'it is here'), 300)</script>`,
       'a.test/frames': `<p>outside</p><iframe src="FRAME"></iframe>`,
+      'a.test/windows': `<base target="_blank"><a href="http://b.test:PORT/link">Link</a>
+        <form action="http://b.test:PORT/form" method="post"><button formtarget="_blank">Post</button></form>
+        <script>for (const name of ['click', 'submit']) addEventListener(name, (event) => event.stopImmediatePropagation(), true)</script>`,
       'a.test/nested': `<p>outside</p><iframe src="NESTED"></iframe>`,
       'a.test/focus': `<p>outside</p><iframe src="FOCUS"></iframe>`,
       'a.test/own': `<iframe srcdoc="<button onclick='document.title=1;this.textContent=&quot;Was clicked&quot;'>Own</button>"></iframe>`,
@@ -245,6 +248,14 @@ describe.skipIf(executable === undefined)(name, () => {
     expect(clicked.text).toContain('Title: Front page')
     const opened = await call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Open"/) })
     expect(opened.text).toContain(site.url('b.test/window'))
+    const windows = await open('a.test/windows')
+    for (const [what, at] of [
+      [/link "Link"/, 'b.test/link'],
+      [/button "Post"/, 'b.test/form'],
+    ] as const) {
+      const { text: told } = await call('BrowserAct', { url, action: 'click', ref: refOf(windows.text, what) })
+      expect(told).toContain(site.url(at))
+    }
     expect(site.requests.filter((line) => line.includes('b.test'))).toEqual([])
     expect((await open('b.test/secret')).text).toContain('Title: Elsewhere')
   })

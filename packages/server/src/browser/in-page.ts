@@ -1,6 +1,5 @@
 /** What is used of an element; the types of browsers are not known here. */
 interface Element {
-  target?: string
   outerHTML: string
   innerText?: string
   href?: string
@@ -9,6 +8,7 @@ interface Element {
   closest(selector: string): Element | null
   matches(selector: string): boolean
   getAttribute(name: string): string | null
+  setAttribute(name: string, value: string): void
   querySelectorAll(selector: string): Iterable<Element>
 }
 
@@ -36,23 +36,26 @@ export function linksOf(node: unknown, most: number): { text: string; url: strin
   }))
 }
 
-/** What would open a new window opens in this one: before the page's own scripts run. */
+/** What would open a new window opens in this one: before the page's own scripts run, so that none comes before it. */
 export function stayInOneWindow(): void {
   interface Page {
-    document: { baseURI: string; addEventListener(name: string, listen: (event: Event) => void, capture: true): void }
+    document: { baseURI: string }
     location: { assign(url: string): void }
     open(url?: string | URL): null
+    addEventListener(name: string, listen: (event: Event) => void, capture: true): void
   }
   interface Event {
     target: { closest?(selector: string): Element | null } | null
+    submitter?: Element | null
   }
   const page = globalThis as unknown as Page
-  const retarget = ({ target }: Event): void => {
-    const element = target?.closest?.('a[target], area[target], form[target]')
-    if (element) element.target = '_self'
+  const retarget = ({ target, submitter }: Event): void => {
+    // Where it names none, the page may name one for all.
+    target?.closest?.('a, area, form')?.setAttribute('target', '_self')
+    submitter?.setAttribute('formtarget', '_self')
   }
-  page.document.addEventListener('click', retarget, true)
-  page.document.addEventListener('submit', retarget, true)
+  page.addEventListener('click', retarget, true)
+  page.addEventListener('submit', retarget, true)
   page.open = (url) => {
     const to = url === undefined || String(url) === '' ? null : URL.parse(String(url), page.document.baseURI)
     if (to !== null && /^https?:$/.test(to.protocol)) page.location.assign(to.href)
