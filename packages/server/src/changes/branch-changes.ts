@@ -127,9 +127,10 @@ function shownFiles(call: Call): string[] {
   const content = (notesOf(call).display?.content ?? {}) as { kind?: unknown; files?: unknown }
   const diffs = content.kind === 'diff' ? [content] : content.kind === 'patch' ? content.files : []
   const { restored, removed } = (call.output ?? {}) as { restored?: unknown; removed?: unknown }
-  const named = (Array.isArray(diffs) ? diffs : []).flatMap(({ path, from }: { path?: unknown; from?: unknown }) => [
-    from,
-    path,
+  // What was imported may be anything.
+  const named = (Array.isArray(diffs) ? diffs : []).flatMap((one: { path?: unknown; from?: unknown } | null) => [
+    one?.from,
+    one?.path,
   ])
   const undone = call.type === 'tool-Undo' ? [restored, removed].flat() : []
   return [...named, ...undone].filter((path) => typeof path === 'string')
@@ -138,7 +139,7 @@ function shownFiles(call: Call): string[] {
 function commandsOf(call: Call, tools: readonly Tool[], cwd: string): { text: string; cwd: string }[] {
   const name = call.type === 'dynamic-tool' ? call.toolName : call.type.slice('tool-'.length)
   const tool = findTool(name, tools)
-  const input: unknown = notesOf(call).executedInput ?? tool?.input.safeParse(call.input).data
+  const input: unknown = tool?.input.safeParse(notesOf(call).executedInput ?? call.input).data
   if (tool?.touches === undefined || input === undefined) return []
   return tool
     .touches(input, { cwd })

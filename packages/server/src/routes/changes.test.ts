@@ -62,3 +62,25 @@ it('a branch without a message of that name is not told of', async () => {
   expect((await server.json('/ai/sessions/s/changes')).status).toBe(200)
   expect((await server.json('/ai/sessions/nowhere/changes')).body).toMatchObject({ error: { name: 'SessionNotFound' } })
 })
+
+it('what was imported may hold anything in the place of calls and their results', async () => {
+  await server.chat('plain', userMessage('hello'))
+  const file = (await (await server.fetch('/ai/sessions/plain/export?format=json')).json()) as {
+    session: { id: string }
+    messages: { parts: object[] }[]
+  }
+  const done = { type: 'tool-Bash', state: 'output-available', input: { command: 'ls' }, output: null }
+  const troupe = { executedInput: 5, display: { content: { kind: 'patch', files: [null, 5] } } }
+  file.session.id = 'odd'
+  file.messages.at(-1)!.parts = [
+    { ...done, toolCallId: 'odd-1', toolMetadata: { troupe } },
+    { ...done, toolCallId: 'odd-2', toolMetadata: { troupe: { executedInput: { command: 7 } } } },
+  ]
+  const imported = await server.fetch('/ai/sessions/import', {
+    method: 'POST',
+    body: JSON.stringify(file),
+    headers: { 'content-type': 'application/json' },
+  })
+  expect(await imported.text()).toContain('"added":2')
+  expect((await server.json('/ai/sessions/odd/changes')).status).toBe(200)
+})
