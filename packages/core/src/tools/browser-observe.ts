@@ -5,6 +5,8 @@ import type { PageDisplay } from '../protocol/display.ts'
 import { showCount } from '../search/show-name.ts'
 import { defineTool } from '../tool.ts'
 
+const room = 20_000
+
 export interface ObserveOutput {
   url: string
   title: string
@@ -45,8 +47,9 @@ export default defineTool({
     const head = [`URL: ${url}`, ...notes.map((note) => `Note: ${note}`)]
     if (total === 0)
       return [...head, '', 'Nothing was found. Try fewer words, another role, or look at the outline.'].join('\n')
-    const more = total > elements.length ? [`[${total - elements.length} more]`] : []
-    return [...head, '', ...elements.map(lineOf), ...more].join('\n')
+    const lines = fitting(elements.map(lineOf))
+    const more = total > lines.length ? [`[${total - lines.length} more]`] : []
+    return [...head, '', ...lines, ...more].join('\n')
   },
   display: ({ url, title, elements, total }) => ({
     title: `Found in ${title || url}`,
@@ -54,6 +57,12 @@ export default defineTool({
     content: pageContent(url, title, elements.map(lineOf).join('\n')),
   }),
 })
+
+/** As many as there is room for. */
+function fitting(lines: string[]): string[] {
+  let length = 0
+  return lines.filter((line) => (length += line.length + 1) <= room)
+}
 
 function lineOf({ text, within }: FoundElement): string {
   return `- ${text}${within === undefined ? '' : ` (in "${within.replace(/\s+/g, ' ').slice(0, 80).toWellFormed()}")`}`

@@ -52,6 +52,7 @@ describe.skipIf(executable === undefined)(name, () => {
       'a.test/long': `<title>Long</title><article>${rows}</article>`,
       'a.test/later': `<p id="p">wait</p><script>setTimeout(() => (p.textContent = 'it is here'), 300)</script>`,
       'a.test/frames': `<p>outside</p><iframe src="FRAME"></iframe>`,
+      'a.test/address': `<script>history.pushState(null, '', '/address?' + 'x'.repeat(1_000_000))</script><p>hello`,
       'a.test/windows': `<base target="_blank"><a href="http://b.test:PORT/link">Link</a>
         <form action="http://b.test:PORT/form" method="post"><button formtarget="_blank">Post</button></form>
         <script>for (const name of ['click', 'submit']) addEventListener(name, (event) => event.stopImmediatePropagation(), true)</script>`,
@@ -181,6 +182,16 @@ describe.skipIf(executable === undefined)(name, () => {
     expect(first.text).toContain(`"offset": ${next}`)
     expect((await call('BrowserExtract', { offset: next })).text).toContain('Paragraph 1000 of')
     await expect(call('BrowserExtract', { offset: 1e9 })).rejects.toThrow('smaller offset')
+  })
+
+  test('what a page makes long is short for the model', async () => {
+    const { text, output } = await open('a.test/address')
+    expect(text).toContain('hello')
+    expect([text.length, JSON.stringify(output).length].every((length) => length < 10_000)).toBe(true)
+    for (const name of ['BrowserExtract', 'BrowserObserve'])
+      expect((await call(name, name === 'BrowserObserve' ? { query: 'hello' } : {})).text.length).toBeLessThan(10_000)
+    const url = site.url('a.test/')
+    expect((await call('BrowserAct', { url, action: 'scroll' })).text.length).toBeLessThan(10_000)
   })
 
   test('a form is filled in and sent; a password is shown nowhere', async () => {

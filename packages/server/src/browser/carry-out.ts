@@ -50,7 +50,7 @@ function mustBeOwn(page: Page, frame: Frame | null, what: string): void {
   const url = placeOf(frame)
   if (url === null || url.origin === new URL(page.url()).origin) return
   throw new Error(
-    `${what} belongs to a frame of another host. Open that page with BrowserSnapshot to act in it: ${url.href}`,
+    `${what} belongs to a frame of another host. Open that page with BrowserSnapshot to act in it: ${url.href.slice(0, 2000)}`,
   )
 }
 

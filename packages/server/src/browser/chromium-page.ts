@@ -22,6 +22,8 @@ const loadMs = 5000
 const lookMs = 15_000
 const mostLinks = 1000
 const mostHtml = 5_000_000
+/** Pages make addresses of megabytes. */
+const mostUrl = 2000
 
 /** The page of one agent in the Chromium of its session. */
 export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): BrowserPage {
@@ -114,7 +116,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     const { page } = tab
     return inTurn(call, async () => {
       const url = page.url()
-      if (mayGo(url)) return work(page, url)
+      if (mayGo(url)) return work(page, url.slice(0, mostUrl))
       throw new Error(`The page did not load (it is at ${url.slice(0, 200)}). Open one with BrowserSnapshot and "url".`)
     })
   }
@@ -144,9 +146,12 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     async function failed(error: Error): Promise<never> {
       const to = tab?.refused
       if (to !== undefined)
-        throw new Error(`${url.href} redirects to another host. If you want that page, open it: ${to}`, {
-          cause: error,
-        })
+        throw new Error(
+          `${url.href} redirects to another host. If you want that page, open it: ${to.slice(0, mostUrl)}`,
+          {
+            cause: error,
+          },
+        )
       // A page that says what went wrong is still on its way and would come between.
       await discard()
       throw error
@@ -162,9 +167,9 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     })
     const url = page.url()
     if (!mayGo(url)) throw new Error(`The page went to ${url.slice(0, 200)}, which nobody opened. Open another one.`)
-    last = url
+    last = url.slice(0, mostUrl)
     const title = (await page.title()).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
-    return { url, title, outline: nodes, notes: [...(tab?.takeNotes() ?? []), ...notes] }
+    return { url: last, title, outline: nodes, notes: [...(tab?.takeNotes() ?? []), ...notes] }
   }
 
   async function outline(page: Page): Promise<OutlineNode[]> {
