@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import {
   buildTools,
@@ -10,11 +13,15 @@ import {
   run,
 } from '@troupe/core'
 import type { Answer, Message, StoredMessage } from '@troupe/core'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { checkProvider } from '../provider.ts'
 import demo from '../providers/demo.ts'
 import { demoModel, demoSpeed } from './demo-model.ts'
 import { examples, findScene } from './scenes.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'troupe-demo-'))
+writeFileSync(path.join(folder, 'notes.md'), '# Notes\n')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Play {
   /** Names of the tools that are offered; all by default. */
@@ -43,7 +50,7 @@ async function play(text: string, { tools, answer = { type: 'approve' }, earlier
     runId: 'r1',
     messageId: `a${earlier.length}`,
     session: { id: 's1' },
-    workspace: { id: 'w1', path: import.meta.dirname },
+    workspace: { id: 'w1', path: folder },
     frames: [{ kind: 'master', name: 'master', depth: 0, path: ['master'] }],
     model: { id: 'demo/tour', model: demoModel({ speed: 'instant' }) },
     tools: getBuiltinTools().filter(({ name }) => tools?.includes(name) ?? true),
