@@ -61,8 +61,6 @@ export function MessageList() {
             shift={prepended}
             // More than a screen on either side, once the end has been drawn.
             bufferSize={isWhole ? 800 : 200}
-            // The tail stands in the first drawing, before the list knows how high it is itself.
-            {...(!isWhole && { keepMounted: [...messages.keys(), messages.length] })}
             onScroll={onListScroll}
             onResize={onResize}
           >
