@@ -108,6 +108,18 @@ describe('the inbox', () => {
     await expect(inbox.answer('ask_2', { type: 'approve' })).rejects.toMatchObject({ name: 'AskNotFound', status: 404 })
   })
 
+  it('lists an ask that a stream has shown and that is just being opened, and waits for none for long', async () => {
+    const inbox = createInbox(asks())
+    inbox.announce('ask_1')
+    inbox.announce('ask_2')
+    const listed = inbox.list({ sessionId: 's1' })
+    const stopped = new AbortController()
+    const asked = inbox.ask(ask, stopped.signal)
+    expect(await listed).toMatchObject([{ id: 'ask_1' }])
+    stopped.abort(new Error('over'))
+    await expect(asked).rejects.toThrow('over')
+  })
+
   it('waits for an ask that a stream has shown before it was opened', async () => {
     const inbox = createInbox(asks())
     inbox.announce('ask_1')

@@ -21,6 +21,7 @@ export interface Inbox extends Asks {
   answer(id: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
   /** An ask by its id. One that a stream has shown and that is just being opened is waited for. */
   find(id: string): Promise<Ask | undefined>
+  /** The open ones. Those that a stream has just shown are among them: a page asks for the list when it sees one. */
   list(options: { sessionId?: string; runId?: string }): Promise<Ask[]>
   /** A stream is about to show the id of an ask, which comes in a moment. */
   announce(id: string): void
@@ -44,13 +45,19 @@ const answersOf: Record<AskKind, readonly Answer['type'][]> = {
 }
 
 const mostAnnounced = 1000
+/** How long a list waits for an ask that was shown: opening one takes a write, and some are never opened. */
+const openingMs = 1000
+
+interface Announced extends PromiseWithResolvers<void> {
+  at: number
+}
 
 /** `pages`: who carries out what pages are asked for. Without them whoever started the run does. */
 export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: PageCalls): Inbox {
   const waiters = new Map<string, (answer: Answer) => void>()
   const early = createEarlyAnswers()
   /** Asks that are about to be opened, and who waits for that. */
-  const announced = new Map<string, PromiseWithResolvers<void>>()
+  const announced = new Map<string, Announced>()
 
   const inbox: Inbox = {
     async ask(ask, signal, onOpen) {
@@ -94,12 +101,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       const ask = await store.asks.get(id)
       const coming = announced.get(id)
       if (ask !== undefined || coming === undefined) return ask
-      let timer: NodeJS.Timeout | undefined
-      const tooLong = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, earlyLife)
-      })
-      await Promise.race([coming.promise, tooLong])
-      clearTimeout(timer)
+      await atMost(earlyLife, coming.promise)
       return store.asks.get(id)
     },
     async answer(id, answer, options = {}) {
@@ -116,11 +118,16 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       if (problem !== undefined) throw new NamedError('WrongAnswer', problem, { status: 422 })
       return give(id, answer, options.also)
     },
-    list: (options) => store.asks.list({ ...options, open: true }),
+    async list(options) {
+      const now = performance.now()
+      const coming = [...announced.values()].filter(({ at }) => now - at < openingMs)
+      if (coming.length > 0) await atMost(openingMs, Promise.all(coming.map(({ promise }) => promise)))
+      return store.asks.list({ ...options, open: true })
+    },
     announce(id) {
       if (waiters.has(id) || announced.has(id)) return
       if (announced.size >= mostAnnounced) announced.delete(announced.keys().next().value as string)
-      announced.set(id, Promise.withResolvers())
+      announced.set(id, { ...Promise.withResolvers<void>(), at: performance.now() })
     },
     async acknowledge(given, run = {}) {
       const { answer, client } = given
@@ -174,6 +181,13 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
     await store.asks.close(ask.id)
     if ((await store.asks.get(ask.id))?.answer == null) throw askTimeout(ask)
   }
+}
+
+async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+  const { promise: tooLong, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([promise, tooLong])
+  clearTimeout(timer)
 }
 
 /** Of the time since it was first asked, also by a process before this one. */

@@ -82,6 +82,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.addInitScript("localStorage.setItem('troupe.notify', 'on'); document.hasFocus = () => false")
     await page.goto(workspace.server().newUrl())
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await page.evaluate(denyAll)
     await chatPage(page).send('Run two commands')
     const titles = () =>
       page.evaluate(async () => {
@@ -103,6 +104,17 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(titles, { timeout: 10_000 }).toEqual([])
   })
 })
+
+/** What an earlier try has left waiting is told of, too. */
+async function denyAll(): Promise<void> {
+  const { asks } = (await (await fetch('/ai/asks')).json()) as { asks: { id: string }[] }
+  for (const { id } of asks)
+    await fetch(`/ai/asks/${id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ answer: { type: 'deny' } }),
+    })
+}
 
 /** A page whose service worker is at work. */
 async function openKeeping(workspace: TestWorkspace): Promise<Page> {
