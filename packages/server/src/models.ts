@@ -97,6 +97,8 @@ export interface Models {
   refresh(): Promise<void>
   /** Takes every key that is in use out of a text. */
   redact(text: string): string
+  /** Where a provider's requests would go with these settings. */
+  addressOf(id: string, settings: Record<string, ProviderSettings>): string | undefined
   /** Environment names that hold keys: no child process may inherit them. */
   keyNames(): string[]
   /** Provider files that could not be loaded. */
@@ -133,6 +135,7 @@ export function createModels(options: ModelsOptions): Models {
       await localServers()
     },
     redact: directory.redact,
+    addressOf: directory.addressOf,
     keyNames: directory.keyNames,
     problems: directory.problems,
   }

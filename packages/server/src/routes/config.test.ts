@@ -23,6 +23,7 @@ const file = () =>
 const change = (body: object) => server.json<Answer>('/ai/config', { method: 'PATCH', body })
 interface Answer {
   config: Record<string, unknown>
+  dropped?: string[]
   error?: { name: string; message: string }
 }
 
@@ -67,10 +68,24 @@ test('a change keeps what it does not name, takes effect, and null takes a setti
 })
 
 test('a search provider is changed; the key of one is never given to another', async () => {
-  await change({ search: { baseURL: 'https://search.example/v1' } })
+  await change({ search: { baseURL: 'https://search.example/v1', apiKey: key } })
   expect(file()['search']).toEqual({ provider: 'brave', apiKey: key, baseURL: 'https://search.example/v1' })
   await change({ search: { provider: 'searxng', baseURL: 'http://127.0.0.1:8888' } })
   expect(file()['search']).toEqual({ provider: 'searxng', baseURL: 'http://127.0.0.1:8888' })
+})
+
+test('a key of the search stays with the server that it was given for, and what was dropped is told', async () => {
+  const held = async (search: object) => {
+    const { body } = await change({ search })
+    return { dropped: body.dropped, held: (file()['search'] as { apiKey?: string }).apiKey }
+  }
+  expect(await held({ apiKey: key })).toEqual({ dropped: [], held: key })
+  expect(await held({ baseURL: 'http://127.0.0.1:8888/below' })).toEqual({ dropped: [], held: key })
+  for (const baseURL of ['http://127.0.0.1:8889', 'https://127.0.0.1:8888', 'http://search.example:8888', null]) {
+    await change({ search: { baseURL: 'http://127.0.0.1:8888', apiKey: key } })
+    expect(await held({ baseURL })).toEqual({ dropped: ['apiKey'], held: undefined })
+  }
+  expect(await held({ baseURL: 'https://search.example', apiKey: 'another' })).toEqual({ dropped: [], held: 'another' })
   await change({ search: null })
   expect(file()).not.toHaveProperty('search')
 })

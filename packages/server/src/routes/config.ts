@@ -1,6 +1,7 @@
-import { NamedError } from '@troupe/core'
+import { isSameServer, NamedError } from '@troupe/core'
 import { z } from 'zod'
 import { configSchema, type Config, type ConfigFile } from '../config.ts'
+import { dropSecrets } from '../drop-secrets.ts'
 import { route, type Route } from '../route.ts'
 
 const { shape } = configSchema
@@ -22,6 +23,7 @@ const configPatchSchema = z
       .nullable(),
   })
   .partial()
+type Patch = z.infer<typeof configPatchSchema>
 
 export interface ConfigRoutesOptions {
   config: ConfigFile
@@ -47,13 +49,19 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
     route({
       method: 'PATCH',
       path: '/ai/config',
-      summary: 'Changes these settings; null takes one away. What is being done goes on as it began.',
+      summary:
+        'Changes these settings; null takes one away. What is being done goes on as it began. A key stays with the server that it was given for.',
       body: configPatchSchema,
-      answers: { 200: '{path, config}', 400: 'BadRequest', 404: 'ModelNotFound, ProviderNotFound' },
+      answers: { 200: '{path, config, dropped}', 400: 'BadRequest', 404: 'ModelNotFound, ProviderNotFound' },
       async handle(c, { body }) {
         if (typeof body.model === 'string') await options.modelId(body.model)
-        await config.update((current) => patched(current, body))
-        return c.json({ path: config.path, config: shown() })
+        let dropped: string[] = []
+        await config.update((current) => {
+          const next = patched(current, body)
+          dropped = dropKey(current, next, body)
+          return next
+        })
+        return c.json({ path: config.path, config: shown(), dropped })
       },
     }),
   ]
@@ -76,20 +84,27 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
 }
 
 /** One level deep: of limits, media and search, too, what is not named stays. */
-function patched(config: Config, patch: z.infer<typeof configPatchSchema>): Config {
+function patched(config: Config, patch: Patch): Config {
   const next = merged(config, patch)
   const { limits: limited, media: made, search: searched } = patch
   if (limited) next['limits'] = merged(config.limits, limited)
   if (made) next['media'] = merged(config.media, made)
   if (searched) {
-    // A key is for the one whom it was given to.
+    // What was said of one provider says nothing of another.
     const moved = searched.provider !== undefined && searched.provider !== config.search?.provider
-    const kept = moved ? {} : config.search
-    next['search'] = merged(kept, searched)
-    if (merged(kept, searched)['provider'] === undefined)
+    const search = merged(moved ? { apiKey: config.search?.apiKey } : config.search, searched)
+    next['search'] = search
+    if (search['provider'] === undefined)
       throw new NamedError('BadRequest', 'The search needs a provider: searxng, brave or tavily.')
   }
   return next as Config
+}
+
+/** Takes the key out of the search where another provider or server would get it, and says so. */
+function dropKey({ search: before }: Config, { search: after }: Config, { search: change }: Patch): string[] {
+  if (!after || !change) return []
+  const isSame = before?.provider === after.provider && isSameServer(before.baseURL, after.baseURL)
+  return isSame ? [] : dropSecrets(after, change, ['apiKey'])
 }
 
 function merged(before: object | undefined, patch: object): Record<string, unknown> {

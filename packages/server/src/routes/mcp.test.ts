@@ -103,6 +103,21 @@ describe('servers of the home', () => {
     expect(JSON.stringify(message)).not.toContain('hush-hush')
   })
 
+  it('get no headers that were given for another server', async () => {
+    const server = await start()
+    const held = () => server.config.get().mcpServers?.['far']
+    const change = async (body: object) =>
+      (await server.json<{ dropped: string[] }>('/ai/mcp/far', { method: 'PATCH', body })).body.dropped
+    const headers = { authorization: 'Bearer hush' }
+    await server.json('/ai/mcp', { body: { name: 'far', url: 'http://127.0.0.1:1/mcp', headers } })
+    expect(await change({ url: 'http://127.0.0.1:1/other' })).toEqual([])
+    expect(held()).toMatchObject({ headers })
+    expect(await change({ url: 'http://127.0.0.1:2/mcp' })).toEqual(['headers'])
+    expect(held()).not.toHaveProperty('headers')
+    expect(await change({ url: 'http://127.0.0.1:1/mcp', headers })).toEqual([])
+    expect(held()).toMatchObject({ headers })
+  })
+
   it('can be added, changed, limited, disabled and removed', async () => {
     const server = await start()
     const added = await server.json<{ server: McpView }>('/ai/mcp', { body: { name: 'files', ...entry() } })

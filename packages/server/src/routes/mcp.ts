@@ -1,4 +1,5 @@
 import {
+  isSameServer,
   mcpEntrySchema,
   mcpNamePattern,
   NamedError,
@@ -10,6 +11,7 @@ import {
 } from '@troupe/core'
 import { z } from 'zod'
 import type { ConfigFile } from '../config.ts'
+import { dropSecrets } from '../drop-secrets.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { WorkspaceMcp } from '../mcp/workspace-mcp.ts'
 import { route, type Route } from '../route.ts'
@@ -99,25 +101,29 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
       method: 'PATCH',
       path: '/ai/mcp/:name',
       summary:
-        'Enables or disables an MCP server, picks its tools (null: all), changes how it is reached (null removes).',
+        'Enables or disables an MCP server, picks its tools (null: all), changes how it is reached (null removes). Headers stay with the server that they were given for.',
       body: patchSchema,
       scoped: true,
-      answers: { 200: '{server}', 400: 'BadRequest', 404: 'McpNotFound', 409: 'McpNotYours' },
+      answers: { 200: '{server, dropped}', 400: 'BadRequest', 404: 'McpNotFound', 409: 'McpNotYours' },
       async handle(c, { params, body, workspaceId }) {
         const servers = await of(workspaceId)
         const { enabled, useTools: picked, ...changes } = body
         const { name: known, entry, editable, file } = servers.source(params['name'] as string)
+        let dropped: string[] = []
         if (Object.keys(changes).length > 0) {
           if (!editable) throw notYours(known, file)
           const next: Record<string, unknown> = { ...entry, ...changes }
           for (const [key, value] of Object.entries(next)) if (value === null) delete next[key]
+          const { url: to } = next
+          if (!isSameServer(entry?.url, typeof to === 'string' ? to : undefined))
+            dropped = dropSecrets(next, changes, ['headers', 'oauth'])
           await save(servers, known, next)
         }
         const server = servers.remember(known, {
           ...(enabled !== undefined && { enabled }),
           ...(picked !== undefined && { useTools: picked }),
         })
-        return c.json({ server })
+        return c.json({ server, dropped })
       },
     }),
     route({

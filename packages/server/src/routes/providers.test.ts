@@ -109,6 +109,35 @@ describe('/ai/providers', () => {
     await server.request('/ai/providers/own', { method: 'PATCH', body: { enabled: true } })
   })
 
+  it('keeps a key and headers with the server that they were given for, and says what it dropped', async () => {
+    const here = wire.baseURL('custom')
+    const change = async (body: object) =>
+      (await server.json<{ dropped: string[] }>('/ai/providers/moving', { method: 'PATCH', body })).body.dropped
+    const begin = () =>
+      server.config.update((current) => ({
+        ...current,
+        providers: { ...current.providers, moving: { baseURL: here, apiKey: fromConfig, headers: { 'x-key': 'h' } } },
+      }))
+    await begin()
+    expect(await change({ models: ['m1'], enabled: true })).toEqual([])
+    expect(await change({ baseURL: `${here}/below` })).toEqual([])
+    expect(settings().providers['moving']).toMatchObject({ apiKey: fromConfig, headers: { 'x-key': 'h' } })
+    for (const moved of [
+      { baseURL: 'https://elsewhere.example/v1' },
+      { baseURL: 'http://127.0.0.1:1/v1' },
+      { baseURL: null, type: 'anthropic' },
+    ]) {
+      await begin()
+      expect(await change(moved)).toEqual(['apiKey', 'headers'])
+      expect(settings().providers['moving']).not.toHaveProperty('apiKey')
+      expect(settings().providers['moving']).not.toHaveProperty('headers')
+    }
+    await begin()
+    expect(await change({ baseURL: 'https://elsewhere.example/v1', apiKey: patched })).toEqual(['headers'])
+    expect(settings().providers['moving']).toMatchObject({ apiKey: patched })
+    await server.request('/ai/providers/moving', { method: 'DELETE' })
+  })
+
   it('adds and removes providers of any name', async () => {
     for (const id of ['mine', 'constructor', 'x.y-z_1']) {
       const added = await server.json(`/ai/providers`, {

@@ -1,6 +1,7 @@
-import { NamedError, providerPatchSchema } from '@troupe/core'
+import { isSameServer, NamedError, providerPatchSchema } from '@troupe/core'
 import { z } from 'zod'
 import type { Config, ConfigFile } from '../config.ts'
+import { dropSecrets } from '../drop-secrets.ts'
 import type { Models } from '../models.ts'
 import { providerSettingsSchema } from '../provider.ts'
 import { route, type Route } from '../route.ts'
@@ -45,13 +46,22 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
     route({
       method: 'PATCH',
       path: '/ai/providers/:provider',
-      summary: 'Sets key, address or models of a provider, or switches it on or off; null removes a field.',
+      summary:
+        'Sets key, address or models of a provider, or switches it on or off; null removes a field. Key and headers stay with the server that they were given for.',
       body: providerPatchSchema,
-      answers: { 200: '{provider}', 404: 'ProviderNotFound' },
+      answers: { 200: '{provider, dropped}', 404: 'ProviderNotFound' },
       async handle(c, { params, body }) {
         const { id } = await info(params['provider'])
-        await config.update((current) => patched(current, id, body))
-        return c.json({ provider: await info(id) })
+        let dropped: string[] = []
+        await config.update((current) => {
+          const next = patched(current, id, body)
+          const addresses = [current, next].map(({ providers = {} }) => models.addressOf(id, providers))
+          if (isSameServer(addresses[0], addresses[1])) return next
+          const settings: Record<string, unknown> = { ...known(next, id) }
+          dropped = dropSecrets(settings, body, ['apiKey', 'headers'])
+          return { ...next, providers: { ...next.providers, [id]: settings } }
+        })
+        return c.json({ provider: await info(id), dropped })
       },
     }),
     route({

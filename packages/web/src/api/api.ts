@@ -222,7 +222,7 @@ export function createApi(request: Request) {
     providers: () => json<{ providers: ProviderInfo[] }>('GET', '/ai/providers'),
     addProvider: (added: NewProvider) => json<{ provider: ProviderInfo }>('POST', '/ai/providers', added),
     changeProvider: (id: string, patch: ProviderPatch) =>
-      json<{ provider: ProviderInfo }>('PATCH', provider(id), patch),
+      json<{ provider: ProviderInfo; dropped: string[] }>('PATCH', provider(id), patch),
     testProvider: (id: string) => json<{ test: ProviderTest }>('POST', `${provider(id)}/test`, {}),
     deleteProvider: (id: string) => request('DELETE', provider(id)),
 

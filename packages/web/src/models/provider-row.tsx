@@ -1,3 +1,4 @@
+import { isSameServer } from '@troupe/core/protocol'
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { hasOwnAddress, lacksKey, providerStatus } from '../api/provider-info.ts'
@@ -25,6 +26,8 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
   const listed = (provider.onlyModels ?? []).join('\n')
   const models = readModelIds(edited ?? listed)
   const typed = { key: key.trim(), address: address.trim(), models: models.join('\n') }
+  const losesKey =
+    keySource === 'settings' && typed.key === '' && ownAddress && !isSameServer(typed.address, provider.baseURL)
   const isListChanged = typed.models !== listed
   const isChanged = typed.key !== '' || isListChanged || (ownAddress && typed.address !== (provider.baseURL ?? ''))
   // One of the person's own has none but those that were listed once: without a list it is asked for them anew.
@@ -33,7 +36,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
 
   const save = () =>
     act(t.models.saved, async () => {
-      await api.changeProvider(id, {
+      const { dropped } = await api.changeProvider(id, {
         ...(typed.key !== '' && { apiKey: typed.key }),
         ...(isListChanged && { models: models.length === 0 ? null : models }),
         ...(ownAddress &&
@@ -41,6 +44,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
       })
       setKey('')
       setEdited(null)
+      if (dropped.length > 0) return { note: t.models.keyDropped }
       return provider.enabled ? test(id, { keepsModels }) : undefined
     })
 
@@ -77,7 +81,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
             type="password"
             autoComplete="off"
             aria-label={t.models.keyOf(name)}
-            placeholder={keySource === null ? t.models.pasteKey : t.models.replaceKey}
+            placeholder={keySource === null || losesKey ? t.models.pasteKey : t.models.replaceKey}
             value={key}
             onChange={(event) => setKey(event.target.value)}
           />
@@ -109,6 +113,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
             onChange={(event) => setEdited(event.target.value)}
           />
         </label>
+        {losesKey && <p className="settings-row-status provider-status">{t.models.keyStaysBehind}</p>}
         {lacksKey(provider) && <p className="settings-row-status provider-status">{t.models.orSet(provider.env)}</p>}
         <div className="settings-row-buttons">
           {!provider.enabled && (

@@ -24,7 +24,9 @@ export function useProviderActions(onChanged: () => Promise<unknown>) {
     void action()
       .then(
         (result) =>
-          setOutcome(isTest(result) ? { ok: result.ok, text: testInWords(result) } : { ok: true, text: done }),
+          setOutcome(
+            isTest(result) ? { ok: result.ok, text: testInWords(result) } : { ok: true, text: noteOf(result) ?? done },
+          ),
         (error: unknown) => setOutcome({ ok: false, text: toErrorInfo(error).message }),
       )
       .then(onChanged)
@@ -38,6 +40,10 @@ export function useProviderActions(onChanged: () => Promise<unknown>) {
     if (keepsModels && listed.length > 0) await api.changeProvider(id, { models: listed.slice(0, 1000) })
     return result
   }
+}
+
+function noteOf(result: unknown): string | undefined {
+  return typeof result === 'object' && result !== null && 'note' in result ? String(result.note) : undefined
 }
 
 function isTest(result: unknown): result is ProviderTest {

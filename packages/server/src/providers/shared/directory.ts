@@ -14,6 +14,8 @@ export interface DirectoryOptions {
 export interface Directory {
   find: (id: string) => ConfiguredProvider | undefined
   all: () => ConfiguredProvider[]
+  /** Where its requests go, with these settings or those that hold. */
+  addressOf: (id: string, settings?: Record<string, ProviderSettings>) => string | undefined
   definitions: () => ReadonlyMap<string, ProviderDefinition>
   problems: () => { path: string; message: string }[]
   redact: (text: string) => string
@@ -30,6 +32,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   return {
     find: (id) => configured(id, settings()),
     all,
+    addressOf: (id, given) => configured(id, given ?? settings())?.baseURL,
     definitions: () => load().definitions,
     problems: () => load().problems,
     redact: (text) => redact(text, secrets()),

@@ -1,3 +1,4 @@
+import { isSameServer } from '@troupe/core/protocol'
 import { useState } from 'react'
 import type { ConfigInfo } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
@@ -25,7 +26,9 @@ export function SearchForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
     }
     if (await save('search', { search: provider === '' ? null : next })) setKey('')
   }
-  const isSame = provider === search?.provider
+  const keepsKey =
+    search?.hasKey === true && provider === search.provider && isSameServer(typed.address, search.baseURL)
+  const losesKey = search?.hasKey === true && !keepsKey && provider !== '' && typed.key === ''
   return (
     <form
       className="settings-group"
@@ -68,7 +71,7 @@ export function SearchForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
                 type="password"
                 autoComplete="off"
                 value={key}
-                placeholder={isSame && search.hasKey ? t.models.replaceKey : t.models.pasteKey}
+                placeholder={keepsKey ? t.models.replaceKey : t.models.pasteKey}
                 onChange={({ target }) => setKey(target.value)}
               />
             </label>
@@ -80,6 +83,7 @@ export function SearchForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
           {t.ui.save}
         </Button>
       </div>
+      {losesKey && <p className="settings-note">{t.models.keyStaysBehind}</p>}
       <SavedNote id="search" saved={saved} />
     </form>
   )

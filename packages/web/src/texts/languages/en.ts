@@ -938,6 +938,9 @@ export const en = {
     saveAndTest: 'Save and test',
     test: 'Test',
     keyRemoved: 'The key is removed.',
+    keyStaysBehind:
+      'The stored key was given for another server: it is removed when you save. Paste the key for this one.',
+    keyDropped: 'Saved. The key was given for another server and is removed: paste the key for this one.',
     removeKey: 'Remove key',
     removed: 'Removed from the settings.',
     remove: 'Remove from the settings',

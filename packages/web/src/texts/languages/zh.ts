@@ -936,6 +936,8 @@ export const zh: Texts = {
     saveAndTest: '保存并测试',
     test: '测试',
     keyRemoved: '密钥已移除。',
+    keyStaysBehind: '已保存的密钥属于另一台服务器，保存时会被移除。请粘贴这台服务器的密钥。',
+    keyDropped: '已保存。原密钥属于另一台服务器，已被移除：请粘贴这台服务器的密钥。',
     removeKey: '移除密钥',
     removed: '已从设置中移除。',
     remove: '从设置中移除',
