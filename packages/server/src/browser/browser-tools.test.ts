@@ -13,6 +13,16 @@ import { openTestSite, resolveToLoopback, type TestSite } from './test-site.ts'
 const executable = findChromium(process.env)
 const name = executable === undefined ? 'the browser tools (skipped: no Chromium)' : 'the browser tools'
 
+/** A frame that leaves for a blank page, and one of the same host beside it that writes into that. */
+const leavesForBlank = `<script>location = 'about:blank'</script>`
+const fillsBlank = `<script>setInterval(() => {
+  try {
+    if (parent[0].location.href !== 'about:blank' || parent[0].done) return
+    parent[0].document.body.innerHTML = '<button onclick="parent[1].fetch(&quot;/paid&quot;)">Pay</button>'
+    parent[0].done = true
+  } catch {}
+}, 20)</script>`
+
 const rows = Array.from({ length: 1500 }, (_, i) => `<p>Paragraph ${i} of a long page.</p>`).join('')
 
 describe.skipIf(executable === undefined)(name, () => {
@@ -56,6 +66,13 @@ describe.skipIf(executable === undefined)(name, () => {
       'a.test/windows': `<base target="_blank"><a href="http://b.test:PORT/link">Link</a>
         <form action="http://b.test:PORT/form" method="post"><button formtarget="_blank">Post</button></form>
         <script>for (const name of ['click', 'submit']) addEventListener(name, (event) => event.stopImmediatePropagation(), true)</script>`,
+      'a.test/hidden-windows': `<title>Windows</title><form id="f" action="http://b.test:PORT/hidden" target="_blank" method="post"></form>
+        <button onclick="leave()">Link</button><button onclick="leave('noopener')">Alone</button><button onclick="f.submit()">Post</button>
+        <script>leave = (rel) => Object.assign(document.createElement('a'), { href: 'http://b.test:PORT/hidden', target: '_blank', rel: rel ?? 'opener' }).click()</script>`,
+      'a.test/blank': `<iframe src="http://b.test:PORT/blank"></iframe><iframe src="http://b.test:PORT/fill"></iframe>`,
+      'a.test/near': `<iframe src="http://x.a.test:PORT/blank"></iframe><iframe src="http://x.a.test:PORT/fill"></iframe>`,
+      'a.test/own-blank': `<iframe></iframe><iframe src="http://b.test:PORT/frame"></iframe>
+        <script>frames[0].document.body.innerHTML = '<button onclick="this.textContent=&quot;Was clicked&quot;">Own</button>'</script>`,
       'a.test/nested': `<p>outside</p><iframe src="NESTED"></iframe>`,
       'a.test/focus': `<p>outside</p><iframe src="FOCUS"></iframe>`,
       'a.test/own': `<iframe srcdoc="<button onclick='document.title=1;this.textContent=&quot;Was clicked&quot;'>Own</button>"></iframe>`,
@@ -67,6 +84,10 @@ describe.skipIf(executable === undefined)(name, () => {
         peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer))
       </script><iframe src="http://127.0.0.1:CANARY/frame"></iframe>`,
       'b.test/frame': `<button>Pay</button>`,
+      'b.test/blank': leavesForBlank,
+      'b.test/fill': fillsBlank,
+      'x.a.test/blank': leavesForBlank,
+      'x.a.test/fill': fillsBlank,
       'b.test/nested': `<iframe srcdoc="<button onclick='parent.pay()'>Pay</button>"></iframe><script>pay = () => fetch('/paid')</script>`,
       'b.test/focus': `<button id="b" onclick="fetch('/paid')">Pay</button><script>b.focus()</script>`,
       'b.test/paid': 'paid',
@@ -269,6 +290,33 @@ describe.skipIf(executable === undefined)(name, () => {
     }
     expect(site.requests.filter((line) => line.includes('b.test'))).toEqual([])
     expect((await open('b.test/secret')).text).toContain('Title: Elsewhere')
+  })
+
+  test('no window of its own asks another host for anything, whichever way a page opens it', async () => {
+    const url = site.url('a.test/')
+    for (const what of [/button "Link"/, /button "Alone"/, /button "Post"/]) {
+      const { text } = await open('a.test/hidden-windows')
+      const clicked = await call('BrowserAct', { url, action: 'click', ref: refOf(text, what) })
+      expect(clicked.text).toContain('Title: Windows')
+      if (!String(what).includes('Alone')) expect(clicked.text).toContain(`refused: ${site.url('b.test/hidden')}`)
+    }
+    expect(site.requests.filter((line) => line.includes('b.test'))).toEqual([])
+  })
+
+  test('a blank frame is of whoever went there, not of the page around it', async () => {
+    const url = site.url('a.test/')
+    for (const at of ['a.test/blank', 'a.test/near']) {
+      let { text } = await open(at)
+      const see = async () => (text = (await call('BrowserSnapshot', {})).text).includes('"Pay"')
+      await vi.waitUntil(see, { timeout: 10_000 })
+      await expect(call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Pay"/) })).rejects.toThrow(
+        'belongs to a frame of another host',
+      )
+    }
+    expect(site.requests.filter((line) => line.includes('paid'))).toEqual([])
+    const own = await open('a.test/own-blank')
+    const clicked = await call('BrowserAct', { url, action: 'click', ref: refOf(own.text, /button "Own"/) })
+    expect(clicked.text).toContain('button "Was clicked"')
   })
 
   test('dialogs and downloads are refused, new windows of the same host open in place', async () => {

@@ -1,5 +1,6 @@
 import type { PageAct } from '@troupe/core'
 import type { ElementHandle, Frame, Locator, Page } from 'playwright-core'
+import { originOf } from './origin-of.ts'
 
 const actMs = 10_000
 
@@ -18,7 +19,7 @@ export async function carryOut(page: Page, { action, ref, text = '', submit, dir
       return
     case 'press':
       if (element !== undefined) return element.press(text, timeout)
-      mustBeOwn(page, await focusedFrame(page), 'What has the focus')
+      await mustBeOwn(page, await focusedFrame(page), 'What has the focus')
       return page.keyboard.press(text)
     case 'scroll':
       if (element !== undefined) return element.scrollIntoViewIfNeeded(timeout)
@@ -42,25 +43,24 @@ async function ownElement(page: Page, ref: string): Promise<Locator> {
   if (handle === null) throw new Error(noElement(ref))
   const frame = await handle.ownerFrame()
   await handle.dispose()
-  mustBeOwn(page, frame, ref)
+  await mustBeOwn(page, frame, ref)
   return found
 }
 
-function mustBeOwn(page: Page, frame: Frame | null, what: string): void {
-  const url = placeOf(frame)
-  if (url === null || url.origin === new URL(page.url()).origin) return
-  throw new Error(
-    `${what} belongs to a frame of another host. Open that page with BrowserSnapshot to act in it: ${url.href.slice(0, 2000)}`,
-  )
+async function mustBeOwn(page: Page, frame: Frame | null, what: string): Promise<void> {
+  if (frame === null) return
+  const origin = await originOf(page, frame)
+  if (origin === new URL(page.url()).origin) return
+  const place = placeOf(frame)
+  const way = place === undefined ? '' : ` Open that page with BrowserSnapshot to act in it: ${place.slice(0, 2000)}`
+  throw new Error(`${what} belongs to a frame of another host.${way}`)
 }
 
-/** What a frame without a place of its own (`about:srcdoc`, `data:`) holds is of the one that it stands in. */
-function placeOf(frame: Frame | null): URL | null {
-  for (let around = frame; around !== null; around = around.parentFrame()) {
-    const url = URL.parse(around.url())
-    if (url !== null && url.origin !== 'null') return url
-  }
-  return null
+/** Where what a frame holds can be opened, which a frame without an address of its own has from those around it. */
+function placeOf(frame: Frame): string | undefined {
+  for (let around: Frame | null = frame; around?.parentFrame() != null; around = around.parentFrame())
+    if (/^https?:/.test(around.url())) return around.url()
+  return undefined
 }
 
 /** The frame that keys go to. */

@@ -123,7 +123,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
 
   async function tabOf(call: BrowserCall): Promise<Tab> {
     if (tab !== undefined && !tab.isGone) return tab
-    const page = await (browser as SessionBrowser).newTab(call)
+    const page = await (browser as SessionBrowser).newTab(call, (url) => tab?.noteWindow(url))
     if (isDisposed) await page.close()
     page.setDefaultTimeout(lookMs)
     tab = await watchTab(page, mayGo)

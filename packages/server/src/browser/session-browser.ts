@@ -6,6 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { stayInOneWindow } from './in-page.ts'
 import { limitMessages } from './limit-messages.ts'
 import { startGuardProxy, type CheckHost } from './guard-proxy.ts'
+import { guardWindows, type WindowGuard } from './guard-windows.ts'
 
 export interface SessionBrowserOptions {
   /** Where profiles lie; made when needed. */
@@ -21,8 +22,8 @@ export interface SessionBrowser {
   readonly isBusy: boolean
   readonly isRunning: boolean
   readonly usedAt: number
-  /** A new tab that nothing else knows; starts Chromium where it does not run. */
-  newTab(call: BrowserCall): Promise<Page>
+  /** A new tab that nothing else knows; starts Chromium where it does not run. Windows that it wants are refused. */
+  newTab(call: BrowserCall, onWindow: (url: string) => void): Promise<Page>
   /** Throws unless the address may be connected to. The proxy asks again, for every connection. */
   check(url: URL): Promise<void>
   /** While the work goes on, Chromium is not ended as idle. */
@@ -33,6 +34,7 @@ export interface SessionBrowser {
 
 interface Running {
   context: BrowserContext
+  windows: WindowGuard
   end(): Promise<void>
 }
 
@@ -89,11 +91,13 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
     get usedAt() {
       return usedAt
     },
-    async newTab(call) {
+    async newTab(call, onWindow) {
       const starting = (running ??= start(call))
       try {
-        const { context } = await starting
-        return await context.newPage()
+        const { context, windows } = await starting
+        const page = await context.newPage()
+        await windows.own(page, onWindow)
+        return page
       } catch (error) {
         // One that could not be started is tried again, unless another was begun meanwhile.
         if (running === starting && !(await isStarted(starting))) running = undefined
@@ -172,6 +176,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         closing.push(() => endOrKill(outer, pid))
         await call.process(pid)
       }
+      const windows = await guardWindows(system)
       // A context that keeps nothing on disk and shares nothing with the profile.
       const context = await inner.newContext({
         proxy: { server: guard.url, bypass: '<-loopback>' },
@@ -181,7 +186,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         storageState: { cookies, origins: [] },
       })
       await context.addInitScript(stayInOneWindow)
-      const started: Running = { context, end }
+      const started: Running = { context, windows, end }
       outer.once('close', () => {
         // Ended from outside, or crashed: the next page starts another.
         void running?.then((now) => {

@@ -7,6 +7,7 @@ export interface Tab {
   readonly isGone: boolean
   /** The last address that it was kept from. */
   refused: string | undefined
+  noteWindow(url: string): void
   /** What happened since this was last asked. */
   takeNotes(): string[]
 }
@@ -26,6 +27,7 @@ export async function watchTab(page: Page, mayGo: (url: string) => boolean): Pro
       return isGone
     },
     refused: undefined,
+    noteWindow: (url) => note(`The page wanted a window of its own, which was refused: ${short(url, 2000)}`),
     takeNotes() {
       const taken = notes
       notes = []
