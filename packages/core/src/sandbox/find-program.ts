@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
+import { isProgram } from '../is-program.ts'
 
 /** A program of the system, or else of PATH. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
@@ -8,13 +8,4 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv): string | unde
     .filter((folder) => path.isAbsolute(folder))
     .map((folder) => path.join(folder, name))
     .find(isProgram)
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
+import { isProgram } from '../is-program.ts'
 
 /** The shell that commands run in, whatever PATH an agent has exported. */
 export function findBash(): string {
@@ -20,13 +20,4 @@ function places(): string[] {
     ...(process.env['PATH'] ?? '').split(path.delimiter),
   ]
   return folders.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, 'bash'))
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

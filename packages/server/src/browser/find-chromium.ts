@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { isProgram } from '@troupe/core'
 import { findProgram } from '../doctor/find-program.ts'
 
 export const chromiumNames = [
@@ -26,13 +26,4 @@ export function findChromium(env: NodeJS.ProcessEnv, configured?: string): strin
   // What was named and is not there is not replaced by something else.
   if (named !== undefined && named !== '') return isProgram(named) ? named : undefined
   return findProgram(chromiumNames, env) ?? (process.platform === 'darwin' ? applications.find(isProgram) : undefined)
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

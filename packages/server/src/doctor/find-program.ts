@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
+import { isProgram } from '@troupe/core'
 
 /** The first of these programs that lies on PATH. */
 export function findProgram(names: string[], env: NodeJS.ProcessEnv): string | undefined {
@@ -8,12 +8,5 @@ export function findProgram(names: string[], env: NodeJS.ProcessEnv): string | u
   const candidates = names.flatMap((name) =>
     folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending))),
   )
-  return candidates.find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
+  return candidates.find(isProgram)
 }
