@@ -19,7 +19,7 @@ export function AgentEntry({ agent, replaces, onOpen, onTry, onToggle }: AgentEn
   const canToggle = name !== 'master' && (source === 'database' || enabled || turnedOff === true)
   return (
     <li className="agent-entry" data-enabled={enabled} data-setting={`agent-${name}`}>
-      <button type="button" className="agent-entry-open" onClick={onOpen}>
+      <button type="button" className="settings-row-head agent-entry-open" onClick={onOpen}>
         <span className="agent-entry-name">
           <VisibleText text={name} as="name" />
           {!enabled && <span className="badge">{t.agents.off}</span>}
