@@ -30,6 +30,8 @@ export interface AgentDefinition {
   params?: ParamValues
   /** Where set, it is offered only while one of these pages is open. */
   pageIds?: readonly string[]
+  /** Offered to nobody; whoever names it has it all the same. */
+  hidden?: true
 }
 
 /** As it is stored with a sub-agent: made from a shipped or stored definition, by the caller, or without one. */

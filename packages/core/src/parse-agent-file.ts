@@ -24,6 +24,7 @@ const frontMatter = z.strictObject({
     .optional(),
   params: paramValuesSchema.optional(),
   pages: names().optional(),
+  hidden: z.boolean().optional(),
 })
 
 /** A definition from a file, and which groups of tools must be there for it to be of use. */
@@ -66,6 +67,7 @@ export function parseAgentFile(text: string, name: string): AgentFile {
     budget,
     params,
     pages,
+    hidden,
   } = parsed.data
   return {
     name,
@@ -80,6 +82,7 @@ export function parseAgentFile(text: string, name: string): AgentFile {
     ...(params !== undefined && { params }),
     ...(pages !== undefined && { pageIds: pages }),
     ...(budget !== undefined && { budget: budgetOf(budget) }),
+    ...(hidden === true && { hidden }),
   }
 }
 

@@ -34,7 +34,7 @@ export interface ListedAgent extends AgentEntry {
 export interface AgentBook {
   list(workspace: Workspace): Promise<ListedAgent[]>
   problems(workspace: Workspace): Problem[]
-  /** Whom agents may delegate to, with their prompts in this language. */
+  /** Whom agents may delegate to, hidden ones among them, with their prompts in this language. */
   offered(workspace: Workspace, options: { language?: string; page?: string }): Promise<AgentDefinition[]>
   /** The agent that a session talks to. Throws `AgentNotFound` (404) with the names that exist. */
   find(workspace: Workspace, name: string, language?: string): Promise<AgentDefinition>
@@ -124,7 +124,7 @@ export function createAgentBook(options: {
       const entries = await book.list(workspace)
       const entry = entries.find((known) => known.enabled && agentKey(known.name) === agentKey(name))
       if (entry !== undefined) return { ...entry, prompt: promptIn(entry, language) }
-      const known = entries.filter(({ enabled }) => enabled).map((one) => one.name)
+      const known = entries.filter(({ enabled, hidden }) => enabled && hidden !== true).map((one) => one.name)
       throw new NamedError('AgentNotFound', `There is no agent "${name}". There are: ${known.join(', ')}.`, {
         status: 404,
         data: { names: known },

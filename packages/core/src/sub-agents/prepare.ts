@@ -83,7 +83,8 @@ function inline(
 }
 
 function notFound(name: string, definitions: readonly AgentDefinition[]): Refusal {
-  const known = definitions.map((definition) => definition.name).join(', ')
+  const offered = definitions.filter(({ hidden }) => hidden !== true)
+  const known = offered.map((definition) => definition.name).join(', ')
   return { refused: 'NOT_FOUND', message: `There is no agent "${name}". There are: ${known || 'none'}.` }
 }
 

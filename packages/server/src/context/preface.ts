@@ -17,7 +17,7 @@ export interface Layer {
 /** What a session's agents know from the start. Built once, stored, and built again where the conversation was compacted. */
 export interface Preface {
   blocks: Block[]
-  agents: { name: string; description: string }[]
+  agents: { name: string; description: string; hidden?: true }[]
   /** How many compactions the branch had. */
   compactions: number
 }
@@ -26,7 +26,7 @@ export interface PrefaceOptions {
   store: Pick<Store, 'settings'>
   home: string
   layers: readonly Layer[]
-  agents(session: Session): Promise<readonly { name: string; description: string }[]>
+  agents(session: Session): Promise<Preface['agents']>
 }
 
 export interface Prefaces {
@@ -62,16 +62,20 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       const text = await layer.text(session, workspace)
       if (text !== '') blocks.push({ name: layer.name, text })
     }
-    const agents = (await options.agents(session)).map(({ name, description }) => ({ name, description }))
+    const agents = (await options.agents(session)).map(({ name, description, hidden }) => ({
+      name,
+      description,
+      ...(hidden && { hidden }),
+    }))
     return { blocks, agents }
   }
 }
 
 /** Whom this agent may delegate to, of those that the preface knows. */
 export function agentsBlock({ agents }: Preface, frame: AgentFrame): Block | undefined {
-  const allowed = agents.filter(({ name }) => {
+  const allowed = agents.filter(({ name, hidden }) => {
     if (agentKey(name) === agentKey(frame.name)) return false
-    return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? true
+    return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? hidden !== true
   })
   if (allowed.length === 0) return undefined
   const lines = allowed.map(({ name, description }) => `- ${name}: ${description}`)

@@ -25,6 +25,20 @@ async function offered(sessions?: string[]): Promise<(input: Record<string, unkn
   return (input) => tool!.call(input, ctx)
 }
 
+test('agents that are for tests are offered only where they are named', async () => {
+  const names = async (agents?: string[]) =>
+    (
+      await agentTools({
+        fetch: (target, init) => server.fetch(target, init),
+        version: '1',
+        ...(agents !== undefined && { agents }),
+      })
+    ).map(({ name }) => name)
+  expect(await names()).toContain('agent_explore')
+  expect(await names()).not.toContain('agent_test-approval')
+  expect(await names(['test-approval'])).toEqual(['agent_test-approval'])
+})
+
 test('an agent goes on with a session that it began, and with no other', async () => {
   const call = await offered()
   const { structuredContent } = await call({ prompt: 'hello' })

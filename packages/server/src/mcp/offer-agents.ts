@@ -4,12 +4,12 @@ import { readJson, tellProgress, type Offered, type OfferOptions } from './offer
 
 /** Each agent as a tool, which answers in a session of its own, and goes on with those that it or another of them began. */
 export async function agentTools(options: OfferOptions): Promise<Offered[]> {
-  const { agents } = await readJson<{ agents: { name: string; description: string; enabled: boolean }[] }>(
-    await options.fetch('/ai/agents'),
-  )
+  const { agents } = await readJson<{
+    agents: { name: string; description: string; enabled: boolean; hidden?: true }[]
+  }>(await options.fetch('/ai/agents'))
   const usable = agents.filter(({ enabled }) => enabled)
   const begun = new Set(options.sessions)
-  const wanted = options.agents ?? usable.map(({ name }) => name)
+  const wanted = options.agents ?? usable.filter(({ hidden }) => hidden !== true).map(({ name }) => name)
   return wanted.map((name) => {
     const agent = usable.find((one) => one.name === name)
     if (agent === undefined)

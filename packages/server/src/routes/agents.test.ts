@@ -18,13 +18,29 @@ describe('definitions of agents', () => {
   })
   afterAll(() => server.close())
 
-  const list = async (): Promise<{ name: string; source: string; enabled: boolean; note?: string }[]> =>
+  const list = async (): Promise<{ name: string; source: string; enabled: boolean; hidden?: true; note?: string }[]> =>
     ((await (await server.fetch('/ai/agents')).json()) as { agents: [] }).agents
 
   it('are listed with those that come along', async () => {
     const agents = await list()
     expect(agents.find(({ name }) => name === 'explore')).toMatchObject({ source: 'built-in', enabled: true })
     expect(agents.find(({ name }) => name === 'email')?.note).toContain('not there yet')
+  })
+
+  it('that are for tests are listed as hidden, offered to nobody, and answer when they are named', async () => {
+    const agents = await list()
+    expect(agents.filter(({ hidden }) => hidden).map(({ name }) => name)).toEqual(['test-approval'])
+    server.script('who', [[{ text: 'I am here.' }]])
+    const told = await server.chat('named', '/agent')
+    expect(JSON.stringify(told.message)).toContain('explore')
+    expect(JSON.stringify(told.message)).not.toContain('test-approval')
+    const set = await server.chat('named', '/agent test-approval')
+    expect(JSON.stringify(set.message)).toContain('The agent `test-approval` answers from now on.')
+    const { message } = await server.chat('named', 'who')
+    expect(message.parts).toContainEqual(expect.objectContaining({ type: 'text', text: 'I am here.' }))
+    await server.chat('other', 'who')
+    expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).toContain('- explore: ')
+    expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).not.toContain('test-approval')
   })
 
   it('are made, changed and deleted', async () => {

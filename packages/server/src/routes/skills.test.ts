@@ -467,6 +467,7 @@ describe('mentions', () => {
     expect(await complete('@src')).toEqual(['@src/', '@src/composer.tsx '])
     expect((await complete('@a b'))[0]).toBe('@"docs/a b.md" ')
     expect((await complete('@expl'))[0]).toBe('@explore ')
+    expect(await complete('@test')).toEqual([])
     expect(await complete('/comp')).toEqual(['/compact '])
     expect(await complete('/su')).toEqual(['/summary-title ', '/summary-history '])
     expect(await complete('/skill/')).toEqual(['/skill/pdf '])

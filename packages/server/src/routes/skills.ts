@@ -26,7 +26,8 @@ export function skillRoutes(options: {
     skills: (workspace) => options.skillBook.of(workspace),
     ownCommands: (workspace) => options.ownCommands(workspace),
     promptsReady: (workspace) => options.mcp.of(workspace).complete(promptsMs),
-    agents: (workspace) => options.agentBook.offered(workspace, {}),
+    agents: async (workspace) =>
+      (await options.agentBook.offered(workspace, {})).filter(({ hidden }) => hidden !== true),
   })
   return [
     route({

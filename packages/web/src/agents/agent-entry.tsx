@@ -15,13 +15,14 @@ export interface AgentEntryProps {
 
 /** One line of the list: who it is, whether it can be used, and why not. */
 export function AgentEntry({ agent, replaces, onOpen, onTry, onToggle }: AgentEntryProps) {
-  const { name, description, source, enabled, turnedOff, note } = agent
+  const { name, description, source, enabled, turnedOff, hidden, note } = agent
   const canToggle = name !== 'master' && (source === 'database' || enabled || turnedOff === true)
   return (
     <li className="agent-entry" data-enabled={enabled} data-setting={`agent-${name}`}>
       <button type="button" className="settings-row-head agent-entry-open" onClick={onOpen}>
         <span className="agent-entry-name">
           <VisibleText text={name} as="name" />
+          {hidden && <span className="badge">{t.agents.hidden}</span>}
           {!enabled && <span className="badge">{t.agents.off}</span>}
           {replaces && <span className="badge">{t.agents.yourVersion}</span>}
           {(source === 'home' || source === 'project') && <span className="badge">{t.agents.places[source]}</span>}

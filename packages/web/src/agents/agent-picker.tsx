@@ -34,7 +34,7 @@ function Picker({ name }: { name: string }) {
   const read = () =>
     void api.agents().then(
       (list) => {
-        setAgents(list.agents.filter(({ enabled }) => enabled))
+        setAgents(list.agents.filter(({ enabled, hidden }) => enabled && hidden !== true))
         setFailure(null)
       },
       (error: unknown) => setFailure(toErrorInfo(error).message),

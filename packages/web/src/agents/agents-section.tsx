@@ -52,7 +52,7 @@ export function AgentsSection() {
     app.chooseAgent(name)
   }
   const toggle = (name: string, enabled: boolean) => void store.turn(name, enabled)
-  const others = agents.filter(({ enabled, name }) => enabled && name !== 'master')
+  const others = agents.filter(({ enabled, name, hidden }) => enabled && name !== 'master' && hidden !== true)
 
   return (
     <div className="agents">

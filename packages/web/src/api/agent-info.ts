@@ -52,6 +52,8 @@ export interface AgentInfo {
   /** Settings of its model. */
   params?: ParamValues
   pageIds?: string[]
+  /** Offered nowhere; whoever names it has it all the same. */
+  hidden?: true
   /** The person turned it off. */
   turnedOff?: true
   /** The file that it comes from. */

@@ -65,12 +65,14 @@ export function choices({ models, permissions, isNew }: AppState, agents: readon
       title: t.modes.picked(t.modes.each[mode].name),
       run: ({ app }: Workspace) => void app.chooseMode(mode),
     })),
-    ...(isNew ? agents.filter(({ enabled }) => enabled) : []).map(({ name, description }) => ({
-      id: `agent-${name}`,
-      title: t.agents.picked(name),
-      words: description,
-      run: ({ app }: Workspace) => app.chooseAgent(name === 'master' ? null : name),
-    })),
+    ...(isNew ? agents.filter(({ enabled, hidden }) => enabled && hidden !== true) : []).map(
+      ({ name, description }) => ({
+        id: `agent-${name}`,
+        title: t.agents.picked(name),
+        words: description,
+        run: ({ app }: Workspace) => app.chooseAgent(name === 'master' ? null : name),
+      }),
+    ),
   ]
 }
 

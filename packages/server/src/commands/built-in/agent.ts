@@ -6,7 +6,7 @@ export const agent: BuiltIn = {
   about: 'Says which agent answers, or sets another for this session.',
   async run({ session, workspace, rest }, { agentBook, store }) {
     if (rest === '') {
-      const agents = (await agentBook.list(workspace)).filter(({ enabled }) => enabled)
+      const agents = (await agentBook.list(workspace)).filter(({ enabled, hidden }) => enabled && hidden !== true)
       return {
         text: [
           `\`${session.agent ?? 'master'}\` answers here. \`/agent <name>\` sets another of these:`,

@@ -973,6 +973,7 @@ export const en = {
       'An agent is a prompt and a choice of the tools that exist. The master delegates to those that are on; a new session can also talk to one of them directly.',
     own: 'Of this workspace',
     files: 'From files',
+    hidden: 'Hidden',
     builtIn: 'Built-in',
     newAgent: 'New agent',
     noneYet: 'None yet. One of your own is kept with this workspace, no file needed.',
