@@ -36,6 +36,7 @@ test('the settings are told, and no key with them', async () => {
     recovery: 'continue',
     limits: { steps: 9, tokens: null, seconds: null },
     media: { image: null, video: null },
+    browser: { path: null, allow: null },
     search: { provider: 'brave', baseURL: null, hasKey: true },
   })
   expect(JSON.stringify(body)).not.toContain(key)
@@ -48,6 +49,7 @@ test('a change keeps what it does not name, takes effect, and null takes a setti
     recovery: 'wait',
     limits: { steps: null, seconds: 60 },
     media: { image: 'acme/painter' },
+    browser: { allow: ['localhost:5173'] },
   })
   expect(status).toBe(200)
   expect(body.config).toMatchObject({ recovery: 'wait', limits: { steps: null, tokens: null, seconds: 60 } })
@@ -58,11 +60,14 @@ test('a change keeps what it does not name, takes effect, and null takes a setti
     recovery: 'wait',
     limits: { seconds: 60, colour: 'red' },
     media: { image: 'acme/painter' },
+    browser: { allow: ['localhost:5173'] },
     search: { provider: 'brave', apiKey: key },
   })
+  const { body: moved } = await change({ browser: { path: '/opt/chromium' } })
+  expect(moved.config['browser']).toEqual({ path: '/opt/chromium', allow: ['localhost:5173'] })
   const { body: listed } = await server.json<{ tools: { name: string; status: string }[] }>('/ai/tools')
   expect(listed.tools.filter(({ status: is }) => is === 'enable').map(({ name }) => name)).toEqual(['Grep', 'Read'])
-  await change({ model: null, useTools: null, recovery: null, limits: null, media: null })
+  await change({ model: null, useTools: null, recovery: null, limits: null, media: null, browser: null })
   const kept = Object.keys(file()).toSorted()
   expect(kept).toEqual(['providers', 'search', 'theme'])
 })

@@ -7,6 +7,7 @@ import { route, type Route } from '../route.ts'
 const { shape } = configSchema
 const limits = shape.limits.unwrap().shape
 const media = shape.media.unwrap().shape
+const browser = shape.browser.unwrap().shape
 const search = shape.search.unwrap().shape
 
 /** Settings that have no route of their own. Null takes one away; what is not named stays as it is. */
@@ -17,6 +18,7 @@ const configPatchSchema = z
     recovery: shape.recovery.unwrap().nullable(),
     limits: z.strictObject(nullable(limits)).partial().nullable(),
     media: z.strictObject(nullable(media)).partial().nullable(),
+    browser: z.strictObject(nullable(browser)).partial().nullable(),
     search: z
       .strictObject({ ...nullable({ baseURL: search.baseURL, apiKey: search.apiKey }), provider: search.provider })
       .partial()
@@ -42,7 +44,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
       path: '/ai/config',
       summary: 'The settings of config.json that have no route of their own. A key never comes out.',
       answers: {
-        200: '{path, config: {model, environmentModel, useTools, recovery, limits, media, search: {provider, baseURL, hasKey}}}',
+        200: '{path, config: {model, environmentModel, useTools, recovery, limits, media, browser: {path, allow}, search: {provider, baseURL, hasKey}}}',
       },
       handle: (c) => c.json({ path: config.path, config: shown() }),
     }),
@@ -67,7 +69,15 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   ]
 
   function shown(): Record<string, unknown> {
-    const { model, useTools, recovery, limits: limited, media: made, search: searched } = config.get()
+    const {
+      model,
+      useTools,
+      recovery,
+      limits: limited,
+      media: made,
+      browser: browsing,
+      search: searched,
+    } = config.get()
     return {
       model: model ?? null,
       environmentModel: options.environmentModel,
@@ -75,6 +85,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
       recovery: recovery ?? 'continue',
       limits: pick(limited, limits),
       media: pick(made, media),
+      browser: pick(browsing, browser),
       search:
         searched === undefined
           ? null
@@ -83,12 +94,13 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   }
 }
 
-/** One level deep: of limits, media and search, too, what is not named stays. */
+/** One level deep: of limits, media, the browser and search, too, what is not named stays. */
 function patched(config: Config, patch: Patch): Config {
   const next = merged(config, patch)
-  const { limits: limited, media: made, search: searched } = patch
+  const { limits: limited, media: made, browser: browsing, search: searched } = patch
   if (limited) next['limits'] = merged(config.limits, limited)
   if (made) next['media'] = merged(config.media, made)
+  if (browsing) next['browser'] = merged(config.browser, browsing)
   if (searched) {
     // What was said of one provider says nothing of another.
     const moved = searched.provider !== undefined && searched.provider !== config.search?.provider

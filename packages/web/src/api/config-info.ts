@@ -9,6 +9,8 @@ export interface ConfigInfo {
   recovery: 'continue' | 'wait'
   limits: Record<Limit, number | null>
   media: Record<'image' | 'video', string | null>
+  /** The browser of agents: null where a Chromium of this machine is looked for, and only the public web is reached. */
+  browser: { path: string | null; allow: string[] | null }
   /** Null: the model of the session searches. Its key never comes here. */
   search: { provider: string; baseURL: string | null; hasKey: boolean } | null
 }
@@ -22,5 +24,6 @@ export interface ConfigPatch {
   recovery?: ConfigInfo['recovery']
   limits?: Record<Limit, number | null>
   media?: Partial<ConfigInfo['media']>
+  browser?: ConfigInfo['browser']
   search?: { provider: string; baseURL: string | null; apiKey?: string } | null
 }

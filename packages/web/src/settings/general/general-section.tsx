@@ -3,6 +3,7 @@ import { Segments } from '../../ui/segments.tsx'
 import { VisibleText } from '../../ui/visible-text.tsx'
 import { AskedNote } from '../asked-note.tsx'
 import { SettingRow } from '../setting-row.tsx'
+import { BrowserForm } from './browser-form.tsx'
 import { LimitsForm } from './limits-form.tsx'
 import { MediaModel, SessionModel } from './model-choice.tsx'
 import { SavedNote } from './saved-note.tsx'
@@ -30,6 +31,7 @@ export function GeneralSection() {
       <MediaModel kind="image" config={config} save={save} saved={saved} />
       <MediaModel kind="video" config={config} save={save} saved={saved} />
       <SearchForm key={config.search?.provider ?? ''} config={config} save={save} saved={saved} />
+      <BrowserForm config={config} save={save} saved={saved} />
       <ToolsForm config={config} save={save} saved={saved} />
       <LimitsForm config={config} save={save} saved={saved} />
       <SettingRow id="recovery" title={t.settings.general.recovery} about={t.settings.general.recoveryAbout}>

@@ -13,6 +13,7 @@ export const section: SettingsSection = {
     { id: 'image', title: t.settings.general.image, words: t.settings.general.imageWords },
     { id: 'video', title: t.settings.general.video, words: t.settings.general.videoWords },
     { id: 'search', title: t.settings.general.search, words: t.settings.general.searchWords },
+    { id: 'browser', title: t.settings.general.browser, words: t.settings.general.browserWords },
     { id: 'tools', title: t.settings.general.tools, words: t.settings.general.toolsWords },
     { id: 'limits', title: t.settings.general.limits, words: t.settings.general.limitsWords },
     { id: 'recovery', title: t.settings.general.recovery, words: t.settings.general.recoveryWords },

@@ -562,7 +562,7 @@ export const en = {
       about: 'About',
     },
     words: {
-      general: 'default model tools limits recovery pictures films web search config.json',
+      general: 'default model tools limits recovery pictures films web search browser config.json',
       models: 'provider api key token base url address local ollama switch on off',
       modelList: 'capabilities context window price vision reasoning tools',
       agents: 'sub-agents prompt delegate disable test master',
@@ -613,6 +613,13 @@ export const en = {
       searchByModel: 'The session’s model, where it can',
       searchAddress: 'Base URL',
       searchKey: 'Key',
+      browser: 'Browser of agents',
+      browserWords: 'Chromium Chrome path localhost allow BrowserSnapshot',
+      browserAbout:
+        'What agents open pages with. They reach the public web alone, and of this machine and its network what you name here, such as a development server.',
+      browserPath: 'Chromium',
+      browserFound: 'One that is found on this machine',
+      browserAllow: 'Addresses that pages may reach, one in a line',
       saved: 'Saved.',
     },
     theme: 'Light or dark',
