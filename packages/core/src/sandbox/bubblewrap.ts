@@ -37,6 +37,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const filterFile = filter === undefined ? undefined : namelessFile(filter)
   return {
     name: 'bubblewrap',
+    check: (roots) => void roots.map(checkedRoot),
     wrap(start) {
       const { roots, outside = [], secrets = [], confinement } = start
       const writable = confinement === 'workspace' ? roots.map(checkedRoot) : []

@@ -3,6 +3,8 @@ import type { Confinement } from '../permission/decision.ts'
 /** Starts programs so that the system keeps them in: what they may see, change and reach is decided before they begin. */
 export interface Sandbox {
   readonly name: 'bubblewrap' | 'Seatbelt'
+  /** Throws an Error for the model where nothing can be kept in, before anything is made ready for `wrap`. */
+  check?(roots: readonly string[]): void
   /** How a program is started inside. Throws an Error for the model when it cannot be kept in. */
   wrap(start: ConfinedStart): Confined
 }

@@ -2,10 +2,9 @@ import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Confinement } from '../permission/decision.ts'
 import { createTask, type OpenTask } from './create-task.ts'
-import { endCommand } from './end-command.ts'
 import { isAlive, membersOf, signal } from './processes.ts'
 import type { SpillContext } from './spill-writer.ts'
-import { isClosed, type StartedCommand } from './start-command.ts'
+import { endStarted, isClosed, type StartedCommand } from './start-command.ts'
 import type { Task } from './tasks.ts'
 
 export interface CommandTaskOptions {
@@ -26,7 +25,7 @@ const longestTimer = 2 ** 31 - 1
 export function commandTask({ timeoutMs, ...options }: CommandTaskOptions & { timeoutMs?: number }): Task {
   const { started, mark } = options
   const open = openTask(options)
-  const stop = (): Promise<void> => endCommand({ pid: started.pid, mark })
+  const stop = (): Promise<void> => endStarted(started, mark)
   const timer = timeoutMs === undefined ? undefined : setTimeout(timeUp, Math.min(timeoutMs, longestTimer)).unref()
   void started.exited.then(async ({ code }) => {
     clearTimeout(timer)
@@ -72,7 +71,7 @@ function openTask({
     pid,
     startedAt,
     ctx,
-    stop: () => endCommand({ pid, mark }),
+    stop: () => endStarted(started, mark),
     ...(stdin !== null && { write: (text: string) => writeInput(stdin, text) }),
   })
   started.onText = open.print

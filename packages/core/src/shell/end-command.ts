@@ -7,6 +7,7 @@ const giveUpMs = 5000
 
 interface Ending {
   target: Target
+  atOnce: boolean
   /** What of it is alive. */
   known: ProcessInfo[]
   resolve(): void
@@ -16,11 +17,11 @@ interface Ending {
 let joining: Ending[] | undefined
 
 /**
- * Ends everything that belongs to a command, also what left its group: SIGTERM, then SIGKILL for what is still there.
- * Resolves when all of it is gone; rejects when the system does not let go of something. Commands that are ended in one
+ * Ends everything that belongs to a command, also what left its group: SIGTERM, then SIGKILL for what is still there;
+ * `atOnce` is for what has nothing to put in order. Resolves when all of it is gone; rejects when the system does not let go of something. Commands that are ended in one
  * go share their looks at the processes of the machine, which cost more than all the rest.
  */
-export function endCommand(target: Target): Promise<void> {
+export function endCommand(target: Target, { atOnce = false } = {}): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   if (joining === undefined) {
     const together: Ending[] = []
@@ -30,13 +31,14 @@ export function endCommand(target: Target): Promise<void> {
       endAll(together).catch((error: unknown) => together.forEach((ending) => ending.reject(error as Error)))
     })
   }
-  joining.push({ target, known: [], resolve, reject })
+  joining.push({ target, atOnce, known: [], resolve, reject })
   return promise
 }
 
 async function endAll(endings: Ending[]): Promise<void> {
   let left = look(endings)
-  for (const name of ['SIGTERM', 'SIGCONT'] as const) for (const ending of left) send(ending, name)
+  for (const ending of left) send(ending, ending.atOnce ? 'SIGKILL' : 'SIGTERM')
+  for (const ending of left) send(ending, 'SIGCONT')
   left = await goneWithin(graceMs, left)
   for (const until = performance.now() + giveUpMs; left.length > 0 && performance.now() < until;) {
     for (const ending of left) send(ending, 'SIGKILL')

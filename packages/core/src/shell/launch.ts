@@ -37,6 +37,7 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
   const [file = '', ...args] = argv
   if (confinement === 'none') return { file, args, env, cwd, confinement, holdsOutput: false, release: () => undefined }
   const { state, granted } = ctx
+  state.sandbox?.check?.(state.roots)
   const [secrets, own] = await Promise.all([secretsOf(state), confinement === 'workspace' ? ownPlaces(state) : {}])
   const confined = (state.sandbox as Sandbox).wrap({
     argv,

@@ -32,13 +32,17 @@ export interface ShellWay {
   sandbox?: Sandbox | undefined
 }
 
-export function openTestShell({ confinement, sandbox }: ShellWay = { confinement: 'none' }): TestShell {
+/** `onEnd` is for tests that run side by side, with a session each: it is told how to end this one. */
+export function openTestShell(
+  { confinement, sandbox }: ShellWay = { confinement: 'none' },
+  onEnd?: (end: () => Promise<void>) => void,
+): TestShell {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-shell-')))
   const state = createAgentState({ workspace, outputFolder: `${workspace}-output`, sandbox })
   const granted = { confinement, outside: [], approved: true }
   const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace }, granted })
   const running = (): ProcessInfo[] => membersOf({ mark: `${state.tasks.mark}.` }, { fresh: true })
-  return {
+  const shell: TestShell = {
     workspace,
     state,
     ctx,
@@ -57,6 +61,8 @@ export function openTestShell({ confinement, sandbox }: ShellWay = { confinement
       if (left.length > 0) throw new Error(`These processes outlived their session: ${left.join(', ')}.`)
     },
   }
+  onEnd?.(() => shell.close())
+  return shell
 }
 
 async function finish<Output>(

@@ -31,6 +31,8 @@ export function membersOf(
   const all = takeSnapshot(fresh)
   const members = new Set<ProcessInfo>()
   if (pid !== undefined) for (const one of [...all.groups.of(pid), ...all.sessions.of(pid)]) members.add(one)
+  // A child that was forked a moment ago has neither yet.
+  if (pid !== undefined) for (const one of all.pids.of(pid)) if (one.parent === process.pid) members.add(one)
   if (mark !== undefined) for (const one of marked(all, mark)) members.add(one)
   for (const { pid: before, began } of known)
     for (const one of all.pids.of(before)) if (one.began === began) members.add(one)

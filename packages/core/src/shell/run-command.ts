@@ -10,14 +10,13 @@ import type { ToolContext } from '../tool.ts'
 import { childEnvironment, confinedEnvironment } from './child-environment.ts'
 import { leftTask } from './command-task.ts'
 import { refuseTooMany } from './create-task.ts'
-import { endCommand } from './end-command.ts'
 import { confinementOf, type Launch, launch } from './launch.ts'
 import { createLiveText } from './live-text.ts'
 import { PipeStock } from './pipe-stock.ts'
 import { membersOf, signal } from './processes.ts'
 import { isUnasked, remember } from './remember.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
-import { commandShell, type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
+import { commandShell, endStarted, type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
 import { workingFolder } from './working-folder.ts'
 
 export interface CommandOutcome extends ShownOutput {
@@ -59,7 +58,7 @@ export async function* runCommand(
   const endAs = (how: 'timed-out' | 'stopped'): void => {
     if (status !== 'ended') return
     status = how
-    void endCommand(target).then(ending.resolve, ending.reject)
+    void endStarted(started, mark).then(ending.resolve, ending.reject)
   }
   const timer = setTimeout(() => endAs('timed-out'), timeoutMs)
   const onStop = (): void => endAs('stopped')
@@ -87,7 +86,7 @@ export async function* runCommand(
     remember(state, started.lastWords, { confinement, isUnasked: isUnasked(ctx) }, notes)
     await noted
     const shown = await keeper.end()
-    if (confinement !== 'none' && !started.began && status === 'ended')
+    if (!started.began && status === 'ended')
       throw new Error(`The sandbox could not be started, so the command did not run: ${shown.text.trim()}`)
     if (exit.code !== 0 && status === 'ended') notes.push(...sandboxAdvice(shown.text, confinement, state.roots))
     return {
@@ -105,7 +104,7 @@ export async function* runCommand(
     clearTimeout(timer)
     ctx.signal.removeEventListener('abort', onStop)
     if (!over) {
-      await endCommand(target)
+      await endStarted(started, mark)
       started.abandon()
       await keeper.end()
     }
@@ -162,7 +161,7 @@ export async function beginCommand(
   try {
     await ctx.process(started.pid)
   } catch (error) {
-    await endCommand({ pid: started.pid, mark })
+    await endStarted(started, mark)
     started.abandon()
     throw error
   }
@@ -224,7 +223,7 @@ function leave(running: BegunCommand, command: string, ctx: ToolContext, notes: 
     refuseTooMany(ctx.state.tasks, 'command')
   } catch {
     notes.push('What it left running in the background was ended: there are too many background commands already.')
-    void endCommand({ pid: started.pid, mark }).finally(() => started.abandon())
+    void endStarted(started, mark).finally(() => started.abandon())
     return undefined
   }
   const task = leftTask({ ctx, command, ...running })

@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Duplex, Writable } from 'node:stream'
 import { limitsScript } from '../sandbox/limits.ts'
+import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
 import type { Launch } from './launch.ts'
 import type { Pipe } from './pipe-stock.ts'
@@ -40,7 +41,7 @@ export interface StartedCommand {
   readonly busy: boolean
   /** What the shell said about itself when it ended: its folder, a NUL, its exports, a NUL. */
   readonly lastWords: string
-  /** Inside the sandbox: whether the shell came to be at all. */
+  /** Whether the shell came to be at all. Only inside the sandbox can that take a while, or fail. */
   readonly began: boolean
   /** Stops listening; what still runs is left alone. */
   abandon(): void
@@ -142,7 +143,7 @@ export function startCommand({ command, launch, pipe, stdin }: CommandStart): Pr
       return Buffer.concat(words).toString('utf8', confinement === 'none' ? 0 : 1)
     },
     get began() {
-      return spoken > 0
+      return confinement === 'none' || spoken > 0
     },
     abandon() {
       output.destroy()
@@ -173,6 +174,14 @@ export async function isClosed(started: StartedCommand): Promise<boolean> {
 
 function worksOn({ pid }: StartedCommand): boolean {
   return membersOf({ pid }, { fresh: true }).some((one) => one.works)
+}
+
+/**
+ * Ends all of a command. One whose sandbox is still being put together would not heed SIGTERM, and has done nothing that
+ * it could want to put in order.
+ */
+export function endStarted({ pid, began }: StartedCommand, mark: string): Promise<void> {
+  return endCommand({ pid, mark }, { atOnce: !began })
 }
 
 /** Our copy of the writing end must go, or the output would never end. */
