@@ -100,8 +100,7 @@ export function createSessionFiles(root: string): SessionFiles {
     async replace(path, write) {
       makeFolder(dirname(path))
       const part = `${path}.part`
-      rmSync(part, { force: true })
-      const file = openSync(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600)
+      const file = openNew(part)
       try {
         let at = 0
         await write((text) => {
@@ -125,6 +124,18 @@ export function createSessionFiles(root: string): SessionFiles {
       if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
       return readdirSync(folder).filter(isId)
     },
+  }
+}
+
+/** A file of our own, whatever a crash, or somebody else, left in its place. */
+function openNew(path: string): number {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow
+  try {
+    return openSync(path, flags, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    rmSync(path, { force: true })
+    return openSync(path, flags, 0o600)
   }
 }
 

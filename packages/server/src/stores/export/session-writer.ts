@@ -23,14 +23,15 @@ export function createSessionWriter(db: Db, files: SessionFiles): SessionWriter 
     const path = files.path(sessionId, fileOf(stream))
     const size = files.size(path)
     let mark = loweredMark(from, fromSeq)
-    if (size === undefined || size < mark.size) mark = noMark
+    if (size === undefined || size < mark.size || mark.size === 0) mark = noMark
 
+    let lines = await readLines(db, sessionId, stream, mark.seq, linesAtOnce)
     const writeRest = async (append: (text: string) => void) => {
-      for (;;) {
-        const lines = await readLines(db, sessionId, stream, mark.seq, linesAtOnce)
-        if (lines.length === 0) return
+      while (lines.length > 0) {
         append(lines.map((line) => line.text).join(''))
         mark = movedMark(mark, lines)
+        // What comes meanwhile is written with the commit that brings it.
+        lines = lines.length < linesAtOnce ? [] : await readLines(db, sessionId, stream, mark.seq, linesAtOnce)
       }
     }
     if (mark.size > 0) {
@@ -39,9 +40,7 @@ export function createSessionWriter(db: Db, files: SessionFiles): SessionWriter 
       if ((files.size(path) ?? 0) > mark.size) files.append(path, mark.size, '')
       return mark
     }
-    const [first] = await readLines(db, sessionId, stream, 0, 1)
-    mark = noMark
-    if (first !== undefined || size !== undefined) await files.replace(path, writeRest)
+    if (lines.length > 0 || size !== undefined) await files.replace(path, writeRest)
     return mark
   }
 
