@@ -292,12 +292,14 @@ export interface TextMatches {
   isCut: boolean
 }
 
-/** A message that holds a text. */
+/** A message that holds a text, in what it says or in its calls. */
 export interface TextMatch {
   messageId: string
   role: StoredMessage['role']
-  /** How many times. */
+  /** How many times what it says does. */
   count: number
+  /** Calls that hold it, with how many of those times come before each. */
+  calls: { toolCallId: string; after: number }[]
   /** As in `SearchHit`. */
   snippet: string
   isOnBranch: boolean

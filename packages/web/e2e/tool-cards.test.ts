@@ -158,7 +158,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       sources: { 'cards/weather.tsx': weatherCard, 'cards/test-approval.tsx': brokenCard },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('what was read, found, searched and listed is shown in its own way', async () => {
@@ -335,6 +335,21 @@ describe.skipIf(chromium === undefined)(name, () => {
         .map((element) => element.className),
     )
     expect(wide).toEqual([])
+  })
+
+  test('words in a folded card are found, and the card opens', async () => {
+    const chat = chatPage(await workspace.sharedPage())
+    const answer = await chat.ask('look')
+    await chat.page.keyboard.press('Control+f')
+    await chat.page.getByRole('textbox', { name: 'Find in this session' }).fill('toUppercase')
+    await expect.poll(() => chat.page.locator('.find-place').innerText(), { timeout: 10_000 }).toBe('1 of 1')
+    const here = () =>
+      chat.page.evaluate(() => [...(CSS.highlights.get('found-here') ?? [])].map((range) => String(range)).join())
+    await expect.poll(here, { timeout: 10_000 }).toBe('toUpperCase')
+    await expect
+      .poll(() => answer.getByRole('button', { name: /^Read src\/greet.ts/ }).getAttribute('aria-expanded'))
+      .toBe('true')
+    await chat.page.keyboard.press('Escape')
   })
 
   test('nothing went wrong meanwhile', () => {

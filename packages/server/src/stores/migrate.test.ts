@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { StoredMessage } from '@troupe/core'
 import { migrate } from './migrate.ts'
 import type { MigrateOptions } from './migrate.ts'
 import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
@@ -63,6 +64,27 @@ describe('migrations', () => {
       await store.close()
     })
   }
+
+  it('what calls hold is found in messages of before, too', async () => {
+    const store = await openSqliteStore({ home })
+    const workspace = await store.workspaces.open('/home/me/work')
+    await store.sessions.create({ id: 's1', workspaceId: workspace.id })
+    const input = { command: 'make haystack' }
+    const call = { type: 'tool-Bash', toolCallId: 'c1', state: 'output-available', input, output: 'a needle' }
+    const parts = [{ type: 'text', text: 'Done.' }, call] as unknown as StoredMessage['parts']
+    await store.messages.add(
+      { sessionId: 's1' },
+      { id: 'a1', parentMessageId: null, role: 'assistant', parts, createdAt: 1 },
+    )
+    await store.close()
+    const old = new DatabaseSync(join(home, 'troupe.db'))
+    old.exec(`update message_text set text = 'done.'; delete from schema_version where version > 6`)
+    old.close()
+    const again = await openSqliteStore({ home })
+    for (const query of ['done', 'haystack', 'needle'])
+      expect(await again.messages.search({ workspaceId: workspace.id, query })).toHaveLength(1)
+    await again.close()
+  })
 
   it('refuses a newer database and leaves it as it is', async () => {
     const store = await openSqliteStore({ home })

@@ -6,12 +6,13 @@ import { up as mode } from './migrations/003-mode.ts'
 import { up as agentDetails } from './migrations/004-agent-details.ts'
 import { up as params } from './migrations/005-params.ts'
 import { up as foldersAndTrash } from './migrations/006-folders-and-trash.ts'
+import { up as textOfCalls } from './migrations/007-text-of-calls.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
 
 /** In order; the place in the list is the version. */
-const allSteps: Step[] = [first, call, mode, agentDetails, params, foldersAndTrash]
+const allSteps: Step[] = [first, call, mode, agentDetails, params, foldersAndTrash, textOfCalls]
 
 export interface MigrateOptions {
   clock: () => number

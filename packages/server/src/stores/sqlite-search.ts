@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import type { Part } from '@troupe/core'
 import type { AnyDb } from './sql/context.ts'
 import { cjkPairs, isCjkPair } from './sql/cjk-pairs.ts'
-import type { Search } from './sql/search.ts'
+import { searchText, type Search } from './sql/search.ts'
 
 /** The trigram index needs three characters. Shorter terms have the index of pairs, or are looked for in the text. */
 const shortest = 3
@@ -50,6 +51,20 @@ export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>
       for (const { id, text } of rows) await indexPairs(db, id, text)
       if (rows.length === 0) return
       after = rows.at(-1)!.id
+    }
+  },
+
+  /** What calls hold is found, too. */
+  async 7(db) {
+    for (let after = 0; ;) {
+      const { rows } = await sql<{ rowid: number; session_id: string; id: string; role: string; parts: string }>`
+        select rowid, session_id, id, role, parts from message
+        where rowid > ${after} and agent_id = '' and role = 'assistant' and instr(parts, '"toolCallId"') > 0
+        order by rowid limit 100`.execute(db)
+      for (const { session_id: sessionId, id: messageId, role, parts } of rows)
+        await sqliteSearch.index(db, { sessionId, messageId }, searchText(role, JSON.parse(parts) as Part[]))
+      if (rows.length === 0) return
+      after = rows.at(-1)!.rowid
     }
   },
 }

@@ -18,7 +18,7 @@ export const ToolPart = memo(function ToolPart({
   const call = readToolCall(part, { progress, live, latest, ...(aborted === true && { aborted }) })
   const asks = live && call.state === 'approval-requested' && call.approval !== undefined
   return (
-    <div className={asks ? 'tool-with-approval' : undefined}>
+    <div className={asks ? 'tool-with-approval' : undefined} data-call={call.toolCallId}>
       <CardBoundary fallback={<BareCall call={call} />}>{createElement(cardFor(call.name), { call })}</CardBoundary>
       {asks && call.approval !== undefined && <ApprovalBar approval={call.approval} input={call.input} />}
     </div>

@@ -7,7 +7,7 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { noticeError } from '../ui/notices.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { createFindStore } from './find-store.ts'
-import { clearMarks, markPlaces } from './mark-places.ts'
+import { cardOf, clearMarks, markPlaces } from './mark-places.ts'
 import './find-bar.css'
 
 const waitMs = 160
@@ -79,13 +79,20 @@ function useMarks(find: ReturnType<typeof createFindStore>): void {
   const here = places?.[index]
   /** The place that is still to come into sight. */
   const wanted = useRef<typeof here>(undefined)
+  /** The place whose card at least was brought into sight. */
+  const seen = useRef<typeof here>(undefined)
   const mark = useCallback(() => {
     const root = conversation()
     if (root === null) return
-    const range = markPlaces(root, text, here)
-    if (range === undefined || wanted.current !== here || here === undefined) return
-    wanted.current = undefined
-    range.startContainer.parentElement?.scrollIntoView({ block: 'center' })
+    const isWanted = wanted.current === here && here !== undefined
+    if (isWanted && here.toolCallId !== undefined)
+      cardOf(root, here)?.querySelector<HTMLElement>('.tool-head[aria-expanded="false"]')?.click()
+    const shown = markPlaces(root, text, here)
+    if (shown === undefined || !isWanted) return
+    // What a card holds may still be on its way: the card is shown until then.
+    if (shown.isText || seen.current !== here) element(shown.range)?.scrollIntoView({ block: 'center' })
+    seen.current = here
+    if (shown.isText) wanted.current = undefined
   }, [text, here])
   useEffect(() => {
     wanted.current = here
@@ -105,6 +112,10 @@ function useMarks(find: ReturnType<typeof createFindStore>): void {
     }
   }, [session, here, mark])
   useEffect(() => clearMarks, [])
+}
+
+function element({ startContainer: node }: Range): Element | null {
+  return node instanceof Element ? node : node.parentElement
 }
 
 function conversation(): HTMLElement | null {

@@ -2,10 +2,11 @@ import type { TextMatch, TextMatches } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { createFindStore } from './find-store.ts'
 
-const match = (messageId: string, count: number, isOnBranch = true): TextMatch => ({
+const match = (messageId: string, count: number, isOnBranch = true, calls: TextMatch['calls'] = []): TextMatch => ({
   messageId,
   role: 'user',
   count,
+  calls,
   snippet: '',
   isOnBranch,
 })
@@ -45,6 +46,18 @@ test('each place is stepped through, round and round, from where one is', async 
   find.step(-1)
   find.step(-1)
   expect(at()).toBe('b2 0')
+})
+
+test('calls that hold it stand between the words that were said, in their order', async () => {
+  const calls = [
+    { toolCallId: 'c1', after: 0 },
+    { toolCallId: 'c2', after: 1 },
+    { toolCallId: 'c3', after: 2 },
+  ]
+  const { find } = open({ fox: { matches: [match('a1', 2, true, calls)], isCut: false } })
+  await find.look('fox', where)
+  const places = find.getState().places?.map(({ toolCallId, ordinal }) => toolCallId ?? ordinal)
+  expect(places).toEqual(['c1', 0, 'c2', 1, 'c3'])
 })
 
 test('where nothing is in sight, the newest place of the branch is looked at', async () => {

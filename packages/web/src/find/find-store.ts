@@ -3,10 +3,11 @@ import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import type { Api } from '../api/api.ts'
 
-/** One place of a text: the message, and which of its places it is. */
+/** One place of a text: the message, and which of its places it is; or the call of it that holds the text. */
 export interface FoundPlace {
   messageId: string
   ordinal: number
+  toolCallId?: string
   isOnBranch: boolean
 }
 
@@ -67,9 +68,12 @@ export function createFindStore(
 }
 
 function placesOf(matches: readonly TextMatch[]): FoundPlace[] {
-  return matches.flatMap(({ messageId, count, isOnBranch }) =>
-    Array.from({ length: count }, (_, ordinal) => ({ messageId, ordinal, isOnBranch })),
-  )
+  return matches.flatMap(({ messageId, count, calls, isOnBranch }) => {
+    const said = Array.from({ length: count }, (_, ordinal): FoundPlace => ({ messageId, ordinal, isOnBranch }))
+    const inCalls = calls.map(({ toolCallId, after }) => ({ messageId, ordinal: after, toolCallId, isOnBranch }))
+    // A call that comes after n of the places said stands before the one that is numbered n.
+    return [...inCalls, ...said].toSorted((one, other) => one.ordinal - other.ordinal)
+  })
 }
 
 /** Where one is, not where the session begins; the newest place of the branch where none is in sight. */

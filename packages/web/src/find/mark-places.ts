@@ -5,21 +5,53 @@ import type { FoundPlace } from './find-store.ts'
 const all = 'found'
 const one = 'found-here'
 
+/** Where the place that is looked at is drawn, and whether that is the text itself or only the card that holds it. */
+export interface Shown {
+  range: Range
+  isText: boolean
+}
+
 /** Marks what is found in the messages that are drawn; gives the place that is looked at, if it is among them. */
-export function markPlaces(root: Element, text: string, here: FoundPlace | undefined): Range | undefined {
+export function markPlaces(root: Element, text: string, here: FoundPlace | undefined): Shown | undefined {
   if (!('highlights' in CSS)) return undefined
   const found: Range[] = []
-  let current: Range | undefined
+  let current: Shown | undefined
   for (const article of root.querySelectorAll<HTMLElement>('[data-message]')) {
-    const ranges = rangesIn(article, text)
-    found.push(...ranges)
-    if (here !== undefined && article.dataset['message'] === here.messageId)
-      current = ranges[here.ordinal] ?? ranges.at(-1)
+    const said = blocksOf(article, ':scope > .bubble, :scope > .prose').flatMap((block) => rangesIn(block, text))
+    found.push(...said)
+    const isHere = here !== undefined && article.dataset['message'] === here.messageId
+    const range = isHere && here.toolCallId === undefined ? (said[here.ordinal] ?? said.at(-1)) : undefined
+    if (range !== undefined) current = { range, isText: true }
+    for (const card of blocksOf(article, ':scope > [data-call]')) {
+      const ranges = rangesIn(card, text)
+      found.push(...ranges)
+      if (isHere && card.dataset['call'] === here.toolCallId) current = inCard(card, ranges)
+    }
   }
   CSS.highlights.set(all, new Highlight(...found))
   if (current === undefined) CSS.highlights.delete(one)
-  else CSS.highlights.set(one, new Highlight(current))
+  else CSS.highlights.set(one, new Highlight(current.range))
   return current
+}
+
+/** The card of a call, if it is drawn. */
+export function cardOf(root: Element, { messageId, toolCallId = '' }: FoundPlace): HTMLElement | null {
+  const at = `[data-message="${CSS.escape(messageId)}"] > [data-call="${CSS.escape(toolCallId)}"]`
+  return root.querySelector<HTMLElement>(at)
+}
+
+/** What is below the head before the head: that one sees anyway. A card may show less than the call holds. */
+function inCard(card: HTMLElement, ranges: readonly Range[]): Shown | undefined {
+  const below = ranges.find(({ startContainer }) => startContainer.parentElement?.closest('.tool-head') === null)
+  const range = below ?? ranges[0]
+  if (range !== undefined) return { range, isText: below !== undefined }
+  const head = document.createRange()
+  head.selectNodeContents(card.querySelector('.tool-title') ?? card)
+  return { range: head, isText: false }
+}
+
+function blocksOf(article: HTMLElement, selector: string): HTMLElement[] {
+  return [...article.querySelectorAll<HTMLElement>(selector)]
 }
 
 export function clearMarks(): void {
@@ -28,27 +60,24 @@ export function clearMarks(): void {
   CSS.highlights.delete(one)
 }
 
-/** Text of people and answers; what tools printed is not searched. */
-function rangesIn(article: HTMLElement, text: string): Range[] {
-  const ranges: Range[] = []
-  for (const block of article.querySelectorAll(':scope > .bubble, :scope > .prose')) {
-    const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT)
-    const pieces: { node: Node; from: number }[] = []
-    let whole = ''
-    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      if (node.parentElement?.closest('figcaption, button') != null) continue
-      pieces.push({ node, from: whole.length })
-      whole += node.textContent ?? ''
-    }
-    for (const [from, to] of findIn(whole, text)) {
-      const range = document.createRange()
-      const start = pieces.findLast((piece) => piece.from <= from)
-      const end = pieces.findLast((piece) => piece.from < to)
-      if (start === undefined || end === undefined) continue
-      range.setStart(start.node, from - start.from)
-      range.setEnd(end.node, to - end.from)
-      ranges.push(range)
-    }
+/** Words on buttons are not of the message, but for the line that a card always shows. */
+function rangesIn(block: HTMLElement, text: string): Range[] {
+  const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT)
+  const pieces: { node: Node; from: number }[] = []
+  let whole = ''
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const around = node.parentElement?.closest('figcaption, button')
+    if (around != null && !around.matches('.tool-head')) continue
+    pieces.push({ node, from: whole.length })
+    whole += node.textContent ?? ''
   }
-  return ranges
+  return findIn(whole, text).flatMap(([from, to]) => {
+    const start = pieces.findLast((piece) => piece.from <= from)
+    const end = pieces.findLast((piece) => piece.from < to)
+    if (start === undefined || end === undefined) return []
+    const range = document.createRange()
+    range.setStart(start.node, from - start.from)
+    range.setEnd(end.node, to - end.from)
+    return [range]
+  })
 }

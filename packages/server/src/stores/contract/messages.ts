@@ -270,6 +270,42 @@ export function messagesContract(ground: () => Ground): void {
       expect((await store.messages.matches(at, { text: 'open' })).matches[0]?.snippet).toContain('\uE000open\uE001')
     })
 
+    it('that hold a text in what a call was given or brought back are found with the call', async () => {
+      const { store, workspaceId } = ground()
+      const call = (toolCallId: string, input: object, text: string) => ({
+        type: 'tool-Bash' as const,
+        toolCallId,
+        state: 'output-available' as const,
+        input,
+        output: { text, sha256: 'feedface' },
+        toolMetadata: { troupe: { display: { title: 'A command', content: { kind: 'terminal', text } } } },
+      })
+      const said = (text: string) => ({ type: 'text' as const, text })
+      const parts = [
+        said('The needle first.'),
+        call('c1', { command: 'grep -r needle' }, 'src/a.ts: \u001b[31mnee\u001b[0mdle'),
+        call('c2', { nested: [{ path: 'docs/Ünique.md' }] }, 'nothing of it'),
+        said('No needle. A needle?'),
+        { ...call('c3', {}, ''), state: 'output-error' as const, errorText: 'needle: not found' },
+      ]
+      await store.messages.add(at, { ...message('a1', null, ''), role: 'assistant', parts: parts as Part[] })
+      const found = async (text: string) => {
+        const { matches } = await store.messages.matches(at, { text, leaf: 'a1' })
+        return matches.map(({ messageId, count, calls }) => [messageId, count, calls])
+      }
+      const needles = [
+        { toolCallId: 'c1', after: 1 },
+        { toolCallId: 'c3', after: 3 },
+      ]
+      expect(await found('needle')).toEqual([['a1', 3, needles]])
+      expect(await found('unique')).toEqual([['a1', 0, [{ toolCallId: 'c2', after: 0 }]]])
+      expect(await found('a command')).toHaveLength(1)
+      expect(await found('feedface')).toEqual([])
+      expect(await found('terminal')).toEqual([])
+      const [hit] = await store.messages.search({ workspaceId, query: 'ünique.md' })
+      expect(hit?.snippet).toContain('docs/\uE000Ünique.md\uE001')
+    })
+
     it('the ids of their calls stay taken in the session, whatever becomes of the message', async () => {
       const { store } = ground()
       const call = (toolCallId: string) => ({

@@ -8,7 +8,7 @@ import type { Context, Db } from './context.ts'
 import { columnsOf, messageOf, metadataText } from './message-row.ts'
 import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'
-import { fold, searchTerms, searchText, snippetOf, textOf } from './search.ts'
+import { fold, searchTerms, searchText, snippetOf, wholeText } from './search.ts'
 import { nextSeq } from './sessions.ts'
 import type { Tables } from './tables.ts'
 import { titleFrom } from './title.ts'
@@ -197,7 +197,7 @@ export function messages(context: Context): Store['messages'] {
           messageId,
           title: row.title,
           role: row.role as SearchHit['role'],
-          snippet: snippetOf(textOf(JSON.parse(row.parts) as StoredMessage['parts']), terms),
+          snippet: snippetOf(wholeText(JSON.parse(row.parts) as StoredMessage['parts']), terms),
           createdAt: row.created_at,
         })
       }

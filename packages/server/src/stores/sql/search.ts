@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Part } from '@troupe/core'
+import { callText, isCall } from './call-text.ts'
 import type { Db } from './context.ts'
 
 /** Full-text search of one dialect. All texts and terms it sees are folded. */
@@ -22,7 +23,7 @@ const around = 70
 /** Longer texts are searchable up to here: indexing must not hold up a turn. */
 const indexedCharacters = 200_000
 
-/** The text of a message that is read by people: its text parts, nothing else. */
+/** What is said in a message: its text parts, nothing else. */
 export function textOf(parts: Part[]): string {
   return parts
     .filter((part): part is Extract<Part, { type: 'text' }> => part.type === 'text' && typeof part.text === 'string')
@@ -30,8 +31,13 @@ export function textOf(parts: Part[]): string {
     .join('\n')
 }
 
+/** What is said in a message, and then what its calls hold. */
+export function wholeText(parts: Part[]): string {
+  return [textOf(parts), ...parts.filter(isCall).map(callText)].join('\n').trim()
+}
+
 export function searchText(role: string, parts: Part[]): string {
-  return role === 'user' || role === 'assistant' ? fold(textOf(parts).slice(0, indexedCharacters)) : ''
+  return role === 'user' || role === 'assistant' ? fold(wholeText(parts).slice(0, indexedCharacters)) : ''
 }
 
 /** Case, accents, widths and control characters make no difference to a search. */

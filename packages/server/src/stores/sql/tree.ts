@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { totalOf, type Metadata, type Store, type TextMatch, type TreeMessage } from '@troupe/core'
-import { textOf, fold, snippetOf } from './search.ts'
+import { totalOf, type Metadata, type Part, type Store, type TextMatch, type TreeMessage } from '@troupe/core'
+import { callText, isCall } from './call-text.ts'
+import { textOf, fold, snippetOf, wholeText } from './search.ts'
 import type { Context } from './context.ts'
 import { messageOf } from './message-row.ts'
 
@@ -57,9 +58,8 @@ export function tree(context: Context): Pick<Store['messages'], 'tree' | 'matche
       const branch = leaf === undefined ? new Set<string>() : await branchIds(sessionId, leaf)
       const matches = rows.map((row): TextMatch => {
         const { id, role, parts } = messageOf(row)
-        const whole = textOf(parts)
-        const count = fold(whole).split(term).length - 1
-        return { messageId: id, role, count, snippet: snippetOf(whole, [term]), isOnBranch: branch.has(id) }
+        const snippet = snippetOf(wholeText(parts), [term])
+        return { messageId: id, role, ...placesIn(parts, term), snippet, isOnBranch: branch.has(id) }
       })
       const [on, off] = [matches.filter((match) => match.isOnBranch), matches.filter((match) => !match.isOnBranch)]
       return { matches: [...on, ...off], isCut: found.length > mostMatches }
@@ -76,6 +76,16 @@ export function tree(context: Context): Pick<Store['messages'], 'tree' | 'matche
       ) select id from chain`.execute(context.db)
     return new Set(rows.map((row) => row.id))
   }
+}
+
+function placesIn(parts: Part[], term: string): Pick<TextMatch, 'count' | 'calls'> {
+  const countIn = (some: Part[]): number => fold(textOf(some)).split(term).length - 1
+  const calls = parts.flatMap((part, index) =>
+    isCall(part) && fold(callText(part)).includes(term)
+      ? [{ toolCallId: part.toolCallId, after: countIn(parts.slice(0, index)) }]
+      : [],
+  )
+  return { count: countIn(parts), calls }
 }
 
 function treeMessage({ id, parent_id, role, created_at, metadata, head }: Row): TreeMessage {
