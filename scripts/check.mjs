@@ -17,7 +17,7 @@ const checks = {
 
 /** `npm run check`: everything that can be said about the code without running it. All checks run, the failing speak. */
 await main(async () => {
-  const { node, env } = await setup({ web: false })
+  const { node, env } = await setup({ web: false, program: false })
   for (const [name, command] of Object.entries(checks)) {
     const start = performance.now()
     const { code, output } = await run(node, command, { env })

@@ -8,7 +8,7 @@ import { setup } from './setup.mjs'
  * it. Both end together.
  */
 await main(async () => {
-  const { node, env } = await setup({ web: false })
+  const { node, env } = await setup({ web: false, program: false })
   const port = env.TROUPE_PORT ?? '4880'
   const watched = ['core', 'server', 'cli'].map((name) => `--watch-path=${path.join(root, 'packages', name, 'src')}`)
   const program = path.join(root, 'packages', 'cli', 'src', 'main.ts')

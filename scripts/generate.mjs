@@ -9,7 +9,7 @@ import { main, root } from './lib/run.mjs'
  * `scripts/generators/` exports `file` (where it goes, from the root) and `generate()` (the text it should hold).
  */
 await main(async () => {
-  await relaunch()
+  await relaunch({ program: false })
   const check = process.argv.includes('--check')
   const folder = path.join(root, 'scripts', 'generators')
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

@@ -2,24 +2,27 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { dependenciesAreCurrent, installDependencies } from './lib/dependencies.mjs'
 import { withLock } from './lib/lock.mjs'
+import { buildProgram, programIsCurrent } from './lib/program.mjs'
 import { main, root, say } from './lib/run.mjs'
 import { findRuntime, installRuntime, linkRuntime } from './lib/runtime.mjs'
-import { buildVendor, vendorIsCurrent } from './lib/vendor.mjs'
 import { buildWeb, webIsCurrent } from './lib/web-build.mjs'
 
 /**
- * Brings the checkout into the state in which everything runs: dependencies, Node 24, the built page. Does only what is
+ * Brings the checkout into the state in which everything runs: dependencies, Node 24, the bundled program, the built page. Does only what is
  * missing or out of date, runs on any Node from 20 up and needs no dependency itself.
  */
-export async function setup({ web = true } = {}) {
+export async function setup({ web = true, program = true } = {}) {
   const isReady = () =>
-    findRuntime() !== undefined && dependenciesAreCurrent() && vendorIsCurrent() && (!web || webIsCurrent())
+    findRuntime() !== undefined &&
+    dependenciesAreCurrent() &&
+    (!program || programIsCurrent()) &&
+    (!web || webIsCurrent())
   if (!isReady()) {
     await withLock(path.join(root, '.cache', 'setup.lock'), async () => {
       if (isReady()) return
       if (findRuntime() === undefined) await installRuntime()
       if (!dependenciesAreCurrent()) await installDependencies()
-      if (!vendorIsCurrent()) await buildVendor(findRuntime())
+      if (program && !programIsCurrent()) await buildProgram(findRuntime())
       if (web && !webIsCurrent()) await buildWeb(findRuntime())
       say('set-up is done')
     })

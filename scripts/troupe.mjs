@@ -6,11 +6,7 @@ import { setup } from './setup.mjs'
 await main(async () => {
   const { node } = await setup()
   const flags = ['--conditions=troupe-source', '--disable-warning=ExperimentalWarning']
-  const program = path.join(root, 'packages', 'cli', 'src', 'main.ts')
+  const program = path.join(root, 'packages', 'cli', 'bin', 'start.mjs')
   const cwd = process.env.INIT_CWD ?? process.cwd()
-  const env = {
-    ...process.env,
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(root, '.cache', 'compile'),
-  }
-  await become(node, [...flags, program, ...process.argv.slice(2)], { cwd, env })
+  await become(node, [...flags, program, ...process.argv.slice(2)], { cwd })
 })

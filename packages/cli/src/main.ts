@@ -1,14 +1,11 @@
-import path from 'node:path'
 import type { Context } from './command.ts'
 import { runTroupe } from './run-troupe.ts'
-import { useVendored } from './vendored.ts'
 
 // Whoever read the output has gone, `head` for instance. A command that has something to end first listens itself.
 process.stdout.on('error', () => {
   if (process.stdout.listenerCount('error') === 1) process.exit(1)
 })
 
-useVendored(path.resolve(import.meta.dirname, '../../..'))
 process.exitCode = await runTroupe(process.argv.slice(2), context())
 
 function context(): Context {

@@ -1,26 +1,29 @@
 import { inspect, parseArgs } from 'node:util'
 import { tell, UsageError, type Command, type Context } from './command.ts'
 
-const commands = [
-  'complete',
-  'mcp',
-  'serve',
-  'doctor',
-  'debug',
-  'export',
-  'import',
-  'rules',
-  'skills',
-  'trust',
-  'help',
-  'version',
-]
+/** Each is loaded when it is called. */
+const commands = {
+  complete: () => import('./commands/complete.ts'),
+  mcp: () => import('./commands/mcp.ts'),
+  serve: () => import('./commands/serve.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+  debug: () => import('./commands/debug.ts'),
+  export: () => import('./commands/export.ts'),
+  import: () => import('./commands/import.ts'),
+  rules: () => import('./commands/rules.ts'),
+  skills: () => import('./commands/skills.ts'),
+  trust: () => import('./commands/trust.ts'),
+  help: () => import('./commands/help.ts'),
+  version: () => import('./commands/version.ts'),
+} satisfies Record<string, Load>
+
+type Load = () => Promise<{ command: Command }>
 
 /** What `troupe` does with its arguments; resolves to the exit code. Nothing else prints an error. */
 export async function runTroupe(argv: string[], context: Context): Promise<number> {
   try {
-    const { name, rest } = choose(argv)
-    const { command } = (await import(`./commands/${name}.ts`)) as { command: Command }
+    const { load, rest } = choose(argv)
+    const { command } = await load()
     return await command.run(parse(command, rest), context)
   } catch (error) {
     return failed(error, context)
@@ -28,18 +31,20 @@ export async function runTroupe(argv: string[], context: Context): Promise<numbe
 }
 
 /** A command's name comes first; without one there is `-p`, or the workspace is served. */
-function choose(argv: string[]): { name: string; rest: string[] } {
+function choose(argv: string[]): { load: Load; rest: string[] } {
   const [first = '', ...rest] = argv
-  if (commands.includes(first)) {
-    if (wantsHelp(rest)) return { name: 'help', rest: [] }
+  if (isCommand(first)) {
+    if (wantsHelp(rest)) return { load: commands.help, rest: [] }
     // It takes other flags than its siblings.
-    if (first === 'rules' && rest[0] === 'explain') return { name: 'explain-rules', rest: rest.slice(1) }
-    return { name: first, rest }
+    if (first === 'rules' && rest[0] === 'explain')
+      return { load: () => import('./commands/explain-rules.ts'), rest: rest.slice(1) }
+    return { load: commands[first], rest }
   }
   const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
-  if (wantsHelp(flags)) return { name: 'help', rest: [] }
-  if (flags.includes('--version') || flags.includes('-v')) return { name: 'version', rest: [] }
-  if (flags.some((flag) => flag === '--print' || /^-[a-z]*p/.test(flag))) return { name: 'print', rest: argv }
+  if (wantsHelp(flags)) return { load: commands.help, rest: [] }
+  if (flags.includes('--version') || flags.includes('-v')) return { load: commands.version, rest: [] }
+  if (flags.some((flag) => flag === '--print' || /^-[a-z]*p/.test(flag)))
+    return { load: () => import('./commands/print.ts'), rest: argv }
   if (first !== '' && !first.startsWith('-')) {
     throw new UsageError(`there is no command "${first}". To ask something: troupe -p "${first} …"`)
   }
@@ -47,7 +52,11 @@ function choose(argv: string[]): { name: string; rest: string[] } {
     (flag) => /^(-[cmr]|--(continue|resume|model|max-steps|output-format|mode|allow|deny|ask)\b)/.exec(flag)?.[0] ?? [],
   )
   if (forPrompt !== undefined) throw new UsageError(`${forPrompt} goes with -p: troupe -p ${withValue(forPrompt)} "…"`)
-  return { name: 'serve', rest: argv }
+  return { load: commands.serve, rest: argv }
+}
+
+function isCommand(name: string): name is keyof typeof commands {
+  return Object.hasOwn(commands, name)
 }
 
 function withValue(flag: string): string {

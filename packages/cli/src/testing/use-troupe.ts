@@ -27,8 +27,8 @@ export function useTroupe(): Place {
     place.folder = mkdtempSync(path.join(tmpdir(), 'troupe cli '))
     mkdirSync(path.join(place.folder, 'work'))
     const home = path.join(place.folder, 'home')
-    const { PATH, NODE_COMPILE_CACHE } = process.env
-    place.env = { PATH, NODE_COMPILE_CACHE, HOME: place.folder, TROUPE_HOME: home, CI: '1' }
+    const { PATH } = process.env
+    place.env = { PATH, HOME: place.folder, TROUPE_HOME: home, CI: '1' }
   })
   afterEach(async () => {
     for (const stop of place.ends.splice(0)) await stop()
@@ -42,9 +42,9 @@ export function start(
   args: string[],
   cwd = path.join(place.folder, 'work'),
 ): ChildProcessWithoutNullStreams {
-  const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+  const program = fileURLToPath(new URL('../../bin/start.mjs', import.meta.url))
   const flags = ['--conditions=troupe-source', '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, main, ...args], {
+  const child = spawn(process.execPath, [...flags, program, ...args], {
     cwd,
     env: place.env,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+import { root } from './run.mjs'
+
+/**
+ * `node bundle-program.mjs <folder>`: bundles the command line and everything of ours that it imports into a folder.
+ * Its `made.json` has `main` and `entries` (see packages/cli/bin/current-program.mjs), and `inputs`: the bundle is
+ * current as long as none of these files and folders changes.
+ */
+
+/** Packages that every start loads. The others are loaded from where they are installed, when they are needed. */
+const bundled = ['zod', 'kysely', 'hono', 'yaml', 'json5', 'unbash', 'acorn', 'acorn-jsx']
+
+/** Folders whose files are found by reading the folder: by every server that starts, and later. */
+const readAtStart = ['packages/core/src/tools', 'packages/server/src/providers']
+const registries = [...readAtStart, 'packages/core/src/web/search-providers']
+
+const main = 'packages/cli/src/main.ts'
+const registered = registries.flatMap((folder) =>
+  readdirSync(path.join(root, folder))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => `${folder}/${name}`),
+)
+/** A person's own tools get what the program itself uses. */
+const library = Object.values(
+  JSON.parse(readFileSync(path.join(root, 'packages/core/package.json'), 'utf8')).exports,
+).map((entry) => path.join('packages/core', entry['troupe-source']))
+
+const [folder] = process.argv.slice(2)
+const inputs = [
+  ...registries,
+  ...['cli', 'core', 'server'].map((name) => `packages/${name}/package.json`),
+  // Changes with every installation.
+  'node_modules/.package-lock.json',
+  path.relative(root, fileURLToPath(import.meta.url)),
+]
+const ofServer = new Set()
+
+const bundle = await rolldown({
+  cwd: root,
+  input: Object.fromEntries([
+    ...[main, ...library, ...registered].map((file) => [file.replace(/\.ts$/, ''), path.join(root, file)]),
+    ...['zod', 'zod/v4'].map((name) => [name, name]),
+  ]),
+  platform: 'node',
+  resolve: { conditionNames: ['troupe-source', 'node', 'import', 'default'] },
+  external: (id) => !/^[./]/.test(id) && !id.startsWith('@troupe/') && !bundled.includes(id.split('/')[0]),
+  preserveEntrySignatures: 'allow-extension',
+  checks: { ineffectiveDynamicImport: false },
+  plugins: [
+    { name: 'keep-place', transform: { filter: { id: /\.ts$/, code: 'import.meta.' }, handler: keepPlace } },
+    {
+      name: 'look-at-modules',
+      buildEnd() {
+        const ours = [...this.getModuleIds()].filter((id) => id.startsWith(path.join(root, 'packages') + path.sep))
+        inputs.push(...ours.map((id) => path.relative(root, id)))
+        findServer(this)
+      },
+    },
+  ],
+})
+const { output } = await bundle.write({
+  dir: folder,
+  entryFileNames: '[name].mjs',
+  chunkFileNames: 'chunks/[name]-[hash].mjs',
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ name: 'server', test: (id) => ofServer.has(id) }],
+  },
+})
+await bundle.close()
+
+const entries = Object.fromEntries(
+  output
+    .filter(({ isEntry }) => isEntry)
+    .map(({ facadeModuleId, fileName }) => [urlOf(facadeModuleId), urlOf(path.join(folder, fileName))]),
+)
+const made = { main: entries[urlOf(path.join(root, main))], entries, inputs }
+writeFileSync(path.join(folder, 'made.json'), JSON.stringify(made))
+
+function urlOf(file) {
+  return pathToFileURL(file).href
+}
+
+/** Files that lie beside a source are found there, not beside the bundle. */
+function keepPlace(code, id) {
+  const places = { url: urlOf(id), filename: id, dirname: path.dirname(id) }
+  const placed = code.replace(/\bimport\.meta\.(url|filename|dirname)\b/g, (_, name) => JSON.stringify(places[name]))
+  return { code: placed, map: null }
+}
+
+/**
+ * What a server that starts imports becomes one file, but for what `troupe -p` needs to go through another that is
+ * running.
+ */
+function findServer(modules) {
+  const ofClient = new Set()
+  const collect = (id, into) => {
+    const module = modules.getModuleInfo(id)
+    if (module === null || into.has(id) || ofClient.has(id)) return
+    into.add(id)
+    for (const imported of module.importedIds) collect(imported, into)
+  }
+  collect(path.join(root, 'packages/cli/src/commands/print.ts'), ofClient)
+  const starts = registered.filter((file) => readAtStart.includes(path.dirname(file)))
+  for (const file of ['packages/server/src/index.ts', ...starts]) collect(path.join(root, file), ofServer)
+}
