@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   const stored = async (page: Page, agent: string) =>

@@ -83,7 +83,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('questions are answered by options and in own words, also after a reload, and the model reads each', async () => {

@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       server: { env: { HOME: '/nonexistent' } },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('a slash offers commands and skills, and keys alone take one', async () => {

@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const config = { model: 'demo/tour', providers: { acme } }
     workspace = await openWorkspace(chromium ?? '', { home: { 'config.json': JSON.stringify(config) } })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(async () => {
     await workspace?.close()
     await wire?.close()

@@ -36,7 +36,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       files: { 'read-me.txt': 'hello\n' },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(async () => {
     await workspace?.close()
     await wire?.close()

@@ -11,7 +11,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '')
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('the printed address opens it once, and the key leaves the address', async () => {

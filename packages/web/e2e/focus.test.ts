@@ -1,7 +1,7 @@
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
@@ -24,16 +24,18 @@ const scripts: Record<string, ScriptTurn> = {
   two: [approval('May the first?'), approval('May the second?')],
   question: [{ call: { name: 'AskUserQuestion', input: { questions: [question] } } }],
   form: [{ call: { name: 'JsonRender', input: { title: 'A trip', tree } } }],
-  slow: [{ text: 'It takes ' }, { gate: 'slow' }, { text: 'long.' }],
   stopped: [{ text: 'Not to the end ' }, { gate: 'never' }],
 }
+/** Whatever begins with `slow` waits at the gate of its name: one that was opened stays open. */
+const scriptOf = (text: string): ScriptTurn | undefined =>
+  text.startsWith('slow') ? [{ text: 'It takes ' }, { gate: text }, { text: 'long.' }] : scripts[text]
 
 describe.skipIf(chromium === undefined)(name, () => {
   const model = scriptedModel(
     (prompt) => {
       const last = prompt.findLastIndex((message) => message.role === 'user')
       const said = prompt[last]?.content.at(-1) as { text: string } | undefined
-      return (last === prompt.length - 1 ? scripts[said?.text ?? ''] : undefined) ?? [{ text: 'That is all.' }]
+      return (last === prompt.length - 1 ? scriptOf(said?.text ?? '') : undefined) ?? [{ text: 'That is all.' }]
     },
     { provider: 'test', modelId: 'script' },
   )
@@ -46,10 +48,12 @@ describe.skipIf(chromium === undefined)(name, () => {
       files: { 'a.txt': 'one\n' },
       home: { 'config.json': JSON.stringify({ model: 'test/script' }) },
     })
+  })
+  beforeEach(async () => {
     page = await workspace.sharedPage()
     chat = chatPage(page)
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   const nav = () => page.getByRole('navigation', { name: 'Sessions' })
@@ -77,21 +81,28 @@ describe.skipIf(chromium === undefined)(name, () => {
       .press('Enter')
     await page.getByRole('menu').waitFor()
   }
-  /** What an earlier try has left is not among what the test counts on. */
   const emptyList = async () => {
-    await newSession()
     await page.evaluate(async () => {
-      const listed = await fetch('/ai/sessions?limit=200')
-      const { sessions } = (await listed.json()) as { sessions: { id: string }[] }
-      for (const { id } of sessions) await fetch(`/ai/sessions/${id}`, { method: 'DELETE' })
+      for (const list of ['sessions', 'sessions?view=archived', 'sessions?view=trashed', 'folders']) {
+        const [kind] = list.split('?') as ['sessions' | 'folders']
+        const all = (await (await fetch(`/ai/${list}`)).json()) as { [of in typeof kind]: { id: string }[] }
+        for (const { id } of all[kind]) await fetch(`/ai/${kind}/${id}`, { method: 'DELETE' })
+      }
+      window.dispatchEvent(new Event('focus'))
     })
-    await page.goto(workspace.server().newUrl())
-    await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
     await expect.poll(() => nav().locator('.session-open').count()).toBe(0)
+  }
+  const addSessions = async (...titles: string[]) => {
+    for (const title of titles) {
+      await newSession()
+      await say(title)
+      await nav().getByRole('button', { name: title, exact: true }).waitFor()
+    }
   }
   const choose = (item: string) => page.getByRole('menuitem', { name: item, exact: true }).press('Enter')
 
   test('an answer to an ask hands it on to the next ask, then to the message', async () => {
+    await newSession()
     await say('two')
     await page.getByRole('button', { name: 'Approve', exact: true }).nth(1).waitFor()
     await page.getByRole('button', { name: 'Approve', exact: true }).first().press('Enter')
@@ -155,7 +166,8 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('discarding what is queued, and an example of the empty chat, lead to the message', async () => {
     await newSession()
-    await say('slow')
+    const slow = `slow ${Date.now()}`
+    await say(slow)
     await page.getByText('It takes').waitFor()
     const before = await chat.stopButton.boundingBox()
     await page.keyboard.type('one more')
@@ -167,7 +179,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await say('and another')
     await page.getByRole('button', { name: 'Discard all' }).press('Enter')
     await rests('textarea Message for after')
-    model.open('slow')
+    model.open(slow)
     await chat.finished()
     const other = await workspace.newPage()
     await other.addInitScript(`localStorage.setItem('troupe.model', 'demo/tour')`)
@@ -180,11 +192,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('what leaves the list of sessions hands it on to its neighbour, and what is undone gives it back', async () => {
     await emptyList()
-    for (const title of ['alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir']) {
-      await newSession()
-      await say(title)
-      await nav().getByRole('button', { name: title, exact: true }).waitFor()
-    }
+    await addSessions('alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir')
     // Newest first: fir, elm, dogwood, cedar, birch, alder.
     await openMenu('elm')
     await choose('Archive')
@@ -218,9 +226,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what is behind a dialog hears no shortcut; those that are told work', async () => {
-    await newSession()
-    await say('fir')
-    await nav().getByRole('button', { name: 'fir', exact: true }).first().waitFor()
+    await emptyList()
+    await addSessions('fir')
     await newSession()
     await say('approval')
     const approve = page.getByRole('button', { name: 'Approve', exact: true })
@@ -269,6 +276,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what was found is gone through and opened with the arrows, and a panel takes the focus only when asked', async () => {
+    await emptyList()
+    await addSessions('fir needle', 'fir cone', 'yew')
     await page.keyboard.press('Control+Shift+L')
     await rests('aside Panels')
     await page.keyboard.press('Control+Shift+F')
@@ -283,7 +292,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Enter')
     await chat.own.getByText(second ?? '', { exact: true }).waitFor()
     await rests(/^textarea Message$/)
-    await typeInPalette('approval')
+    await typeInPalette('yew')
     await page.getByRole('group', { name: 'Sessions' }).getByRole('option').first().waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('complementary', { name: 'Panels' }).waitFor()
@@ -296,11 +305,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('dialog', { name: 'Panels' }).waitFor({ state: 'detached' })
     await rests(/^textarea Message$/)
     await expect.poll(() => page.getByRole('tooltip').count()).toBe(0)
-    await page.setViewportSize({ width: 1200, height: 800 })
     expect(workspace.complaints).toEqual([])
   })
 
   test('the palette switches and renames; a half-written form is not thrown away unasked', async () => {
+    await emptyList()
+    await addSessions('pine')
     await typeInPalette('switch mode')
     await page.keyboard.press('Enter')
     await page.getByRole('option', { name: 'Mode: Plan' }).waitFor()
@@ -338,7 +348,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('who has gone elsewhere stays there, and no finger is given a keyboard', async () => {
-    await page.keyboard.press('Alt+ArrowDown')
+    await emptyList()
+    await addSessions('oak')
     const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')
     const row = nav().locator('.session-open[aria-current=page]')
     await row.focus()

@@ -12,7 +12,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '')
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('there are more than two thousand of them', () => {

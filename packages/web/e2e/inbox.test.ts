@@ -57,8 +57,8 @@ describe.skipIf(chromium === undefined)(name, () => {
       home: { 'config.json': JSON.stringify({ model: 'test/script' }) },
     })
   })
-  afterEach(async () => {
-    await workspace.closePages()
+  afterEach(async (context) => {
+    await workspace.closePages(context)
     for (const { sessionId } of await openAsks()) await post(`/ai/chat/${sessionId}/stop`, {})
   })
   afterAll(() => workspace?.close())

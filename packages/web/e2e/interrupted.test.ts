@@ -30,7 +30,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       home: { 'config.json': '{"model": "test/script"}' },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('without a network for a while, nothing of the run is lost and nothing doubled', async () => {

@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
     words = path.join(workspace.server().home.path, 'words.txt')
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('a server is added as it is shown, its tools are picked, its log is read, it is switched off and removed', async () => {

@@ -55,7 +55,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(async () => {
     provider.closeAllConnections()
     provider.close()

@@ -23,7 +23,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     }
     workspace = await openWorkspace(chromium ?? '', { home: { 'config.json': JSON.stringify({ providers }) } })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(async () => {
     await workspace?.close()
     await wire?.close()

@@ -12,7 +12,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '')
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('the page says what it takes to be installed', async () => {

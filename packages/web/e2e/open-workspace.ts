@@ -4,7 +4,8 @@ import path from 'node:path'
 import { startServer } from '@troupe/server'
 import type { Server, ServerOptions } from '@troupe/server'
 import { chromium } from 'playwright-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core'
+import type { TestContext } from 'vitest'
 import { builtPage } from '../../../scripts/lib/web-build.mjs'
 import { chromiumArguments } from './chromium-arguments.ts'
 
@@ -19,11 +20,14 @@ export interface TestWorkspace {
   open(options?: BrowserContextOptions): Promise<Page>
   newPage(options?: BrowserContextOptions): Promise<Page>
   /** The page that tests of a file share where a new session is all they need: loading one is what takes time. */
-  sharedPage(): Promise<Page>
+  sharedPage(viewport?: ViewportSize): Promise<Page>
   /** Console errors, uncaught errors, breaches of the content policy, requests to elsewhere. */
   complaints: string[]
-  /** Closes every page but the shared one, so that none goes on asking the server while the next test runs. */
-  closePages(): Promise<void>
+  /**
+   * Closes every page but the shared one, so that none goes on asking the server while the next test runs. Of a test
+   * that failed nothing is left, neither the shared page nor what was asked and complained of: it may be tried again.
+   */
+  closePages(test?: Pick<TestContext, 'task'>): Promise<void>
   close(): Promise<void>
 }
 
@@ -39,6 +43,8 @@ export interface WorkspaceOptions {
   /** Files that are added to the page's sources before it is built, by their path in `src`; React then warns, too. */
   sources?: Record<string, string>
 }
+
+const usual: ViewportSize = { width: 1200, height: 800 }
 
 export async function openWorkspace(executablePath: string, options: WorkspaceOptions = {}): Promise<TestWorkspace> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-web-'))
@@ -66,6 +72,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   })
   const browser = await openBrowser(executablePath)
   let shared: Page | undefined
+  /** How many complaints there were when the test began. */
+  let complained = 0
 
   return { server: () => server, folder: workFolder, restart, open, newPage, sharedPage, complaints, closePages, close }
 
@@ -78,7 +86,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({
-      viewport: { width: 1200, height: 800 },
+      viewport: usual,
       // What moves for ever is drawn for ever, and here by the processor.
       reducedMotion: 'reduce',
       // What is kept for reading offline is tested where it is meant to be.
@@ -90,20 +98,27 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     return context.newPage()
   }
 
-  async function sharedPage(): Promise<Page> {
-    if (shared === undefined) return (shared = await open())
+  async function sharedPage(viewport = usual): Promise<Page> {
+    shared = await fresh(shared)
+    if (viewport !== usual) await shared.setViewportSize(viewport)
+    return shared
+  }
+
+  async function fresh(page: Page | undefined): Promise<Page> {
+    if (page === undefined) return open()
     const soon = { timeout: 5000 }
     try {
+      if (page.viewportSize()?.width !== usual.width) await page.setViewportSize(usual)
       // What the test before has left open lies over the page.
-      for (let left = 3; left > 0 && (await shared.getByRole('dialog').count()) > 0; left--)
-        await shared.keyboard.press('Escape')
-      await shared.getByRole('button', { name: 'New session' }).first().click(soon)
-      await shared.getByRole('heading', { name: 'What shall we work on?' }).waitFor(soon)
-      return shared
+      for (let left = 3; left > 0 && (await page.getByRole('dialog').count()) > 0; left--)
+        await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'New session' }).first().click(soon)
+      await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor(soon)
+      return page
     } catch {
-      // A test that failed may leave it in any state.
-      await shared.context().close()
-      return (shared = await open())
+      // It may have been left in any state.
+      await page.context().close()
+      return open()
     }
   }
 
@@ -135,7 +150,12 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     }
   }
 
-  async function closePages(): Promise<void> {
+  async function closePages(test?: Pick<TestContext, 'task'>): Promise<void> {
+    if (test?.task.result?.state === 'fail') {
+      shared = undefined
+      await endAsks()
+      complaints.splice(complained)
+    }
     const contexts = browser.contexts().filter((context) => context !== shared?.context())
     const tabs =
       shared
@@ -143,6 +163,12 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
         .pages()
         .filter((page) => page !== shared) ?? []
     await Promise.all([...contexts, ...tabs].map((one) => one.close()))
+    complained = complaints.length
+  }
+
+  async function endAsks(): Promise<void> {
+    const { asks } = (await (await server.fetch('/ai/asks')).json()) as { asks: { sessionId: string }[] }
+    for (const { sessionId } of asks) await server.fetch(`/ai/chat/${sessionId}/stop`, { method: 'POST', body: '{}' })
   }
 
   async function close(): Promise<void> {

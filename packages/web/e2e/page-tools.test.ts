@@ -66,8 +66,8 @@ describe.skipIf(chromium === undefined)(name, () => {
       },
     })
   })
-  afterEach(async () => {
-    await workspace.closePages()
+  afterEach(async (context) => {
+    await workspace.closePages(context)
     workspace.complaints.splice(0)
   })
   afterAll(() => workspace?.close())

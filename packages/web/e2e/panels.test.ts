@@ -53,7 +53,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   const stack = (page: Page) =>

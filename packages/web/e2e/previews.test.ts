@@ -109,8 +109,8 @@ describe.skipIf(chromium === undefined)(name, () => {
       files,
     })
   })
-  afterEach(async () => {
-    await workspace.closePages()
+  afterEach(async (context) => {
+    await workspace.closePages(context)
     workspace.complaints.length = 0
     hits.length = 0
   })

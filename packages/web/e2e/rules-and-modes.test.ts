@@ -50,7 +50,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       server: { sandbox: { text: 'Commands run unconfined: bubblewrap is not installed.', fix: 'install bubblewrap' } },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('the rules come when they are asked for, with where they stand and what is wrong with them', async () => {
@@ -198,7 +198,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
       server: { allowBypass: true },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('bypass is chosen by hand, never by the key, and is red all over', async () => {

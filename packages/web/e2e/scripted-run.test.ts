@@ -75,7 +75,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       home: { 'tools/walk.ts': walkTool, 'config.json': '{"model": "test/script"}' },
     })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('a tool shows its progress while it runs, its result in the end, and data of any name', async () => {

@@ -25,7 +25,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     for (const [index, title] of ['Ants', 'Bees', 'Cats', 'Dogs', 'Eels'].entries())
       await store.sessions.create({ id: `s${index}`, workspaceId: own.id, title, createdAt: Date.now() - index * 1000 })
   })
-  afterEach(() => workspace.closePages())
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   const nav = (page: Page): Locator => page.getByRole('navigation')

@@ -78,10 +78,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   beforeEach(() => {
     gates = newModel()
   })
-  afterEach(async () => {
+  afterEach(async (context) => {
     gates.open('left')
     gates.open('right')
-    await workspace.closePages()
+    await workspace.closePages(context)
   })
   afterAll(() => workspace?.close())
 
