@@ -1,4 +1,5 @@
 import {
+  agentKey,
   pickTools,
   shownTools,
   type AgentDefinition,
@@ -238,7 +239,7 @@ async function gatherAgentParts(
   const [model, callOptions, blocks, workspace, history] = await Promise.all([
     modelOf(options, setup.model, true),
     settingsOf(options, setup.model, setup.params),
-    options.blocks(session, frames.at(-1) as AgentFrame, setup.prompt),
+    promptOf(options, session, record).then((prompt) => options.blocks(session, frames.at(-1) as AgentFrame, prompt)),
     options.workspace(session),
     options.store.messages.chain(at, userMessageId),
   ])
@@ -255,6 +256,13 @@ async function gatherAgentParts(
     ...(maxSteps !== undefined && { maxSteps }),
     ...(budget !== undefined && { budget }),
   }
+}
+
+/** An imported agent has none of its own: it is the one that is known here by its name, or any other. */
+async function promptOf(options: LiveOptions, session: Session, { name, details }: AgentRecord): Promise<string> {
+  if (details !== undefined && details.setup.prompt !== '') return details.setup.prompt
+  const known = (await options.agents(session)).find((agent) => agentKey(agent.name) === agentKey(name))
+  return known?.prompt ?? 'You go on with a conversation that was imported, as a helpful agent of this workspace.'
 }
 
 /** What the open pages of the session's workspace offer; nothing to a run that nobody looks at. */

@@ -74,7 +74,8 @@ const agentDetailsSchema = z.object({
   toolCallId: z.string(),
   background: z.boolean(),
   setup: z.object({
-    prompt: z.string(),
+    // As with system messages: instructions of a file are nobody's here.
+    prompt: z.string().transform(() => ''),
     tools: z.array(z.string()),
     model: z.string(),
     allowedSubAgents: z.array(z.string()).exactOptional(),

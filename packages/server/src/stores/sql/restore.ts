@@ -104,12 +104,20 @@ async function restoreAgents(
       .where('agent_id', '=', agent.agentId)
       .executeTakeFirst()
     if (known) {
-      if (!isDeepStrictEqual(agentOf(known), agentOf(row))) report.conflicts.push({ what: 'agent', id: agent.agentId })
+      if (!isDeepStrictEqual(comparable(agentOf(known)), comparable(agentOf(row))))
+        report.conflicts.push({ what: 'agent', id: agent.agentId })
       continue
     }
     await db.insertInto('agent').values(row).execute()
     changes.push({ type: 'agent', sessionId: session.id, agentId: agent.agentId })
   }
+}
+
+/** An import brings no prompt. */
+function comparable({ details, ...record }: AgentRecord): unknown {
+  return details === undefined
+    ? record
+    : { ...record, details: { ...details, setup: { ...details.setup, prompt: '' } } }
 }
 
 async function restoreMessages(
