@@ -77,9 +77,15 @@ await bundle.close()
 const entries = Object.fromEntries(
   output
     .filter(({ isEntry }) => isEntry)
-    .map(({ facadeModuleId, fileName }) => [urlOf(facadeModuleId), urlOf(path.join(folder, fileName))]),
+    .flatMap(({ facadeModuleId: source, fileName }) => {
+      const url = urlOf(path.join(folder, fileName))
+      return [
+        [source, url],
+        [urlOf(source), url],
+      ]
+    }),
 )
-const made = { main: entries[urlOf(path.join(root, main))], entries, inputs }
+const made = { main: entries[path.join(root, main)], entries, inputs }
 writeFileSync(path.join(folder, 'made.json'), JSON.stringify(made))
 
 function urlOf(file) {

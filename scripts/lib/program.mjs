@@ -27,7 +27,7 @@ export async function buildProgram(node) {
     return
   }
   const { inputs, ...made } = JSON.parse(readFileSync(path.join(next, 'made.json'), 'utf8'))
-  const madeOf = Object.fromEntries(inputs.map((file) => [file, changedBefore(begun, file)]))
+  const madeOf = Object.fromEntries(inputs.map((file) => [path.join(root, file), changedBefore(begun, file)]))
   const stamp = path.join(folder, 'current.json')
   writeFileSync(`${stamp}.${process.pid}`, JSON.stringify({ root, folder: next, ...made, madeOf }))
   renameSync(`${stamp}.${process.pid}`, stamp)

@@ -8,13 +8,13 @@ export function programFolder(root) {
 
 /**
  * The bundled program, if there is one and nothing that it was made of has changed since: `folder`, the URL of `main`,
- * and `entries`, the URLs of what was a file of its own before, by the URL of that file.
+ * and `entries`, the URLs of what can be loaded by itself, by the path and by the URL of its source.
  */
 export function currentProgram(root) {
   const program = readProgram(root)
   if (program === undefined || program.root !== root) return undefined
   for (const [file, changed] of Object.entries(program.madeOf)) {
-    if (statSync(path.join(root, file), { throwIfNoEntry: false })?.mtimeMs !== changed) return undefined
+    if (statSync(file, { throwIfNoEntry: false })?.mtimeMs !== changed) return undefined
   }
   return program
 }

@@ -16,9 +16,9 @@ await import(program?.main ?? '../src/main.ts')
 function takeFrom({ entries }) {
   registerHooks({
     resolve(specifier, context, next) {
-      const resolved = next(specifier, context)
+      const resolved = specifier in entries ? { url: specifier } : next(specifier, context)
       const url = entries[resolved.url]
-      return url === undefined ? resolved : { url, format: 'module' }
+      return url === undefined ? resolved : { url, format: 'module', shortCircuit: true }
     },
   })
 }
