@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { buildTools, dataParts, type Store, type StoredMessage, type Tool } from '@troupe/core'
+import { buildTools, dataParts, type StoredMessage, type Tool } from '@troupe/core'
+import type { LateSettings } from './late-settings.ts'
 import type { Block } from './preface.ts'
 
 /** What the newest model call of a session started with, by name and hash: to see later what has changed. */
@@ -15,9 +16,9 @@ export interface LastCall {
 }
 
 export interface LastCalls {
-  note(sessionId: string, call: CallToNote): Promise<void>
+  note(sessionId: string, call: CallToNote): void
   get(sessionId: string): Promise<LastCall | undefined>
-  forget(sessionId: string): Promise<void>
+  forget(sessionId: string): void
 }
 
 export interface CallToNote {
@@ -32,10 +33,10 @@ export interface CallToNote {
 const mostHeld = 1000
 
 /** Stored only where a call starts otherwise than the one before: most do not. */
-export function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
+export function createLastCalls(settings: LateSettings): LastCalls {
   const held = new Map<string, LastCall>()
   return {
-    async note(sessionId, { model, blocks, tools, userMessageId, history }) {
+    note(sessionId, { model, blocks, tools, userMessageId, history }) {
       const before = held.get(sessionId)
       const noted: LastCall = {
         at: Date.now(),
@@ -47,14 +48,14 @@ export function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
       if (held.size >= mostHeld) held.delete(held.keys().next().value as string)
       held.set(sessionId, noted)
       const isSame = before?.model === model && isDeepStrictEqual(before.blocks, noted.blocks)
-      if (!isSame) await store.settings.set(keyOf(sessionId), noted)
+      if (!isSame) settings.set(keyOf(sessionId), noted)
     },
     async get(sessionId) {
-      return held.get(sessionId) ?? ((await store.settings.get(keyOf(sessionId))) as LastCall | undefined)
+      return held.get(sessionId) ?? ((await settings.get(keyOf(sessionId))) as LastCall | undefined)
     },
-    async forget(sessionId) {
+    forget(sessionId) {
       held.delete(sessionId)
-      await store.settings.set(keyOf(sessionId), undefined)
+      settings.set(keyOf(sessionId), undefined)
     },
   }
 }

@@ -3,6 +3,7 @@ import { instructionBlocks } from '../instructions.ts'
 import type { Logger } from '../logger.ts'
 import type { LiveOptions } from '../run-parts.ts'
 import { createLastCalls, type LastCalls } from './last-call.ts'
+import { createLateSettings } from './late-settings.ts'
 import { createPrefaces, type Block, type PrefaceOptions } from './preface.ts'
 
 /** What model calls of a session start with, and what the newest one did. */
@@ -11,10 +12,12 @@ export interface Context {
   onStart: LiveOptions['onStart']
   lastCalls: LastCalls
   forget(sessionId: string): Promise<void>
+  /** Writes what is not written yet. */
+  close(): Promise<void>
 }
 
 export function openContext(
-  options: Omit<PrefaceOptions, 'store'> & {
+  options: Omit<PrefaceOptions, 'settings'> & {
     store: Store
     sandbox: SandboxFinding
     logger: Logger
@@ -24,8 +27,11 @@ export function openContext(
   },
 ): Context {
   const { store, sandbox, logger } = options
-  const prefaces = createPrefaces(options)
-  const lastCalls = createLastCalls(store)
+  const settings = createLateSettings(store, {
+    onError: (error) => logger({ level: 'warn', message: 'what calls start with was not noted', error: String(error) }),
+  })
+  const prefaces = createPrefaces({ ...options, settings })
+  const lastCalls = createLastCalls(settings)
   return {
     lastCalls,
     async blocks(session, frame, prompt, history) {
@@ -35,13 +41,13 @@ export function openContext(
       return instructionBlocks({ prompt, frame, preface, sandbox, ...(planFile !== undefined && { planFile }) })
     },
     onStart(session, { model, ...call }) {
-      lastCalls
-        .note(session.id, { ...call, model: model.id })
-        .catch((error: unknown) => logger({ level: 'warn', message: 'a call was not noted', error: String(error) }))
+      lastCalls.note(session.id, { ...call, model: model.id })
     },
     async forget(sessionId) {
-      await prefaces.forget(sessionId)
-      await lastCalls.forget(sessionId)
+      prefaces.forget(sessionId)
+      lastCalls.forget(sessionId)
+      await settings.write()
     },
+    close: settings.write,
   }
 }
