@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { agentKey, type AgentDefinition } from './agent-definition.ts'
 import { parseAgentFile } from './parse-agent-file.ts'
-import { pickTools, unknownTools } from './pick-tools.ts'
+import { unknownTools } from './pick-tools.ts'
 import type { Tool } from './tool.ts'
 
 export type AgentSource = 'built-in' | 'database' | 'home' | 'project'
@@ -76,7 +76,7 @@ export function arrangeAgents(
       return { ...entry, enabled: false, note: `Shadowed by the agent of this name (${first.source}).` }
     taken.set(agentKey(entry.name), entry)
     if (!entry.enabled) return entry
-    const missing = (entry.needs ?? []).filter((group) => pickTools([group], tools).length === 0)
+    const missing = unknownTools(entry.needs ?? [], tools)
     if (missing.length > 0)
       return {
         ...entry,
@@ -96,7 +96,8 @@ export function arrangeAgents(
 
 /** A remark on a prompt that is long. */
 export function promptNote(prompt: string): string | undefined {
-  if (estimatedTokens(prompt) <= 2000) return undefined
+  // No character is more than a token: prompts of most agents need no closer look, and every turn lists them.
+  if (prompt.length <= 2000 || estimatedTokens(prompt) <= 2000) return undefined
   return `The prompt has about ${estimatedTokens(prompt)} tokens; every call pays for them. Below 2000 is advised.`
 }
 

@@ -11,16 +11,29 @@ export function pickTools(names: readonly string[], tools: readonly Tool[]): rea
   for (const name of names) {
     const found = findTool(name, tools)
     if (found !== undefined) picked.add(found)
-    for (const tool of tools) if (groupsOf(tool).includes(toolKey(name))) picked.add(tool)
+    const key = toolKey(name)
+    for (const tool of tools) if (groupsOf(tool).includes(key)) picked.add(tool)
   }
   return tools.filter((tool) => picked.has(tool))
 }
 
 /** Which of the names are neither a tool nor a group. */
 export function unknownTools(names: readonly string[], tools: readonly Tool[]): string[] {
-  return names.filter((name) => pickTools([name], tools).length === 0)
+  return names.filter((name) => {
+    const key = toolKey(name)
+    const isThere = name === '*' ? tools.length > 0 : tools.some((tool) => groupsOf(tool).includes(key))
+    return !isThere && findTool(name, tools) === undefined
+  })
 }
 
-function groupsOf({ group }: Tool): string[] {
-  return [toolKey(group), toolKey(group.split(':', 1)[0] as string)]
+/** Every turn asks for those of all tools, which stay the same. */
+const knownGroups = new WeakMap<Tool, readonly string[]>()
+
+function groupsOf(tool: Tool): readonly string[] {
+  let groups = knownGroups.get(tool)
+  if (groups === undefined) {
+    groups = [toolKey(tool.group), toolKey(tool.group.split(':', 1)[0] as string)]
+    knownGroups.set(tool, groups)
+  }
+  return groups
 }
