@@ -363,7 +363,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('on a phone the sessions are a drawer and nothing is wider than the screen', async () => {
-    const { page, ...chat } = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
+    const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))
     await chat.ask('Show me Markdown')
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect(overflow).toBeLessThanOrEqual(0)
@@ -375,7 +375,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the end stays in sight until the person scrolls up', async () => {
-    const { page, ...chat } = chatPage(await workspace.open({ viewport: { width: 1000, height: 500 } }))
+    const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 1000, height: 500 }))
     await chat.ask('Show me Markdown')
     const distance = () =>
       page.evaluate(() => {

@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   test('without a network for a while, nothing of the run is lost and nothing doubled', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('offline')
     await chat.lastAnswer.getByText('First,').waitFor()
     await chat.page.context().setOffline(true)
@@ -53,7 +53,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a page that slept through the rest of the run wakes up with all of it', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const session = await chat.page.context().newCDPSession(chat.page)
     await chat.send('sleep')
     await chat.lastAnswer.getByText('First,').waitFor()
@@ -69,7 +69,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('two tabs, one reloaded in the middle, end with the same one answer', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('tabs')
     await chat.lastAnswer.getByText('First,').waitFor()
     const second = chatPage(await chat.page.context().newPage())
@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('before the first message is shown, no more than 220 KB of scripts are asked for, none of it twice', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.send('weight')
     model.open('weight 1')
     await model.reached('weight 2')

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startServer } from '@troupe/server'
@@ -25,7 +25,8 @@ export interface TestWorkspace {
   complaints: string[]
   /**
    * Closes every page but the shared one, so that none goes on asking the server while the next test runs. Of a test
-   * that failed nothing is left, neither the shared page nor what was asked and complained of: it may be tried again.
+   * that failed nothing is left, neither the shared page nor what was asked, written and complained of: it may be
+   * tried again.
    */
   closePages(test?: Pick<TestContext, 'task'>): Promise<void>
   close(): Promise<void>
@@ -109,6 +110,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     const soon = { timeout: 5000 }
     try {
       if (page.viewportSize()?.width !== usual.width) await page.setViewportSize(usual)
+      await page.unrouteAll()
+      await page.context().unrouteAll()
       // What the test before has left open lies over the page.
       for (let left = 3; left > 0 && (await page.getByRole('dialog').count()) > 0; left--)
         await page.keyboard.press('Escape')
@@ -154,6 +157,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     if (test?.task.result?.state === 'fail') {
       shared = undefined
       await endAsks()
+      if (options.files !== undefined) await renewFiles(options.files)
       complaints.splice(complained)
     }
     const contexts = browser.contexts().filter((context) => context !== shared?.context())
@@ -164,6 +168,11 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
         .filter((page) => page !== shared) ?? []
     await Promise.all([...contexts, ...tabs].map((one) => one.close()))
     complained = complaints.length
+  }
+
+  async function renewFiles(files: Record<string, string>): Promise<void> {
+    for (const entry of await readdir(workFolder)) await rm(path.join(workFolder, entry), { recursive: true })
+    await writeFiles(workFolder, files)
   }
 
   async function endAsks(): Promise<void> {

@@ -11,13 +11,13 @@ import type { TestWorkspace } from './open-workspace.ts'
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'page tools (skipped: no Chromium)' : 'page tools'
 
+const wide = { width: 1440, height: 900 }
 const patiently = { timeout: 15_000 }
 const call = (tool: string, input: object): ScriptTurn => [{ call: { name: tool, input } }]
 const chart = (value: number) => ({ xAxis: { data: ['May'] }, yAxis: {}, series: [{ type: 'bar', data: [value] }] })
 const openPage = call('OpenUrl', { url: 'example.com/read' })
 const scripts: Record<string, ScriptTurn[]> = {
   'open it': [openPage, [{ text: 'It is open.' }]],
-  'open it later': [[{ gate: 'later' }, ...openPage], [{ text: 'Once more.' }]],
   clipboard: [call('ReadClipboard', { reason: 'You said you copied a poem.' }), [{ text: 'Thanks.' }]],
   pick: [call('PickFile', { accept: '.txt' }), [{ text: 'Got it.' }]],
   notify: [call('Notify', { title: 'The build', body: 'is green' }), [{ text: 'Told.' }]],
@@ -100,7 +100,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   }
 
   test('a page is opened beside the chat, its text is read there, and the run goes on', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const reads = await readable(page)
     // An acknowledgement that does not arrive is sent again.
@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('of two tabs the one that asked acts; when it dies the other does', async () => {
-    const first = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const first = await workspace.open({ viewport: wide })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const reads = await readable(first, async (route) => {
       await released
@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a restart of the server and a reload in the middle lose nothing and do nothing twice', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const reads = await readable(page)
     // It is done, and nobody has heard of it.
@@ -176,22 +176,20 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a session that is out of sight is served, too, and what it opened waits there', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     await readable(page)
-    await chat.send('open it later')
+    const later = `later ${Date.now()}`
+    scripts[later] = [[{ gate: later }, ...openPage], [{ text: 'Once more.' }]]
+    await chat.send(later)
     await page.waitForURL(/s=/)
     const address = page.url()
     await chat.newSession()
     await chat.field.waitFor()
-    model.open('later')
+    model.open(later)
     await expect.poll(() => said(address), { timeout: 25_000, interval: 500 }).toContain('"loaded":true')
     await expect.poll(() => stack(page).count()).toBe(0)
-    await page
-      .getByRole('navigation')
-      .getByRole('button', { name: /open it later/ })
-      .first()
-      .click()
+    await page.getByRole('navigation').getByRole('button', { name: later }).first().click()
     await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
     expect(workspace.complaints).toEqual([])
   })
@@ -222,7 +220,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what waits for a click is answered in another browser, and a refusal is told there', async () => {
-    const first = await workspace.open()
+    const first = await workspace.sharedPage()
     const chat = chatPage(first)
     await chat.send('write, then clipboard')
     // Nobody would hear an answer before it is asked.
@@ -264,7 +262,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a file is picked by the person, a notice is shown, a panel is shown', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const file = path.join(workspace.folder, '..', 'mine.txt')
     await writeFile(file, 'my own words')
@@ -303,7 +301,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a page of this machine is a link until the person wants to read it here', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     await readable(page)
     scripts['local'] = [call('OpenUrl', { url: 'localhost:1/app' }), [{ text: 'There.' }]]

@@ -132,7 +132,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('one three deep asks; it is answered in its conversation beside the session', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.send('nested')
     await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).click()
@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('one is told more when all is over, goes on alone, and becomes a session of its own', async () => {
-    const page = await workspace.open({ viewport: { width: 390, height: 844 } })
+    const page = await workspace.sharedPage({ width: 390, height: 844 })
     const chat = chatPage(page)
     gates.open('left')
     gates.open('right')
