@@ -307,4 +307,21 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => plain.locator('#player').isVisible()).toBe(false)
     expect(await readFile(file, 'utf8')).not.toContain('<script>alert')
   })
+
+  test('what another browser says in the session in sight is soon seen', async () => {
+    const page = await workspace.open()
+    await row(page, 'Dogs').click()
+    const message = { id: 'woof', role: 'user', parts: [{ type: 'text', text: 'Woof!' }] }
+    const response = await workspace.server().fetch('/ai/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sessionId: 's3', message }),
+    })
+    // Before the page looks at everything again.
+    await expect
+      .poll(() => page.getByRole('article', { name: 'You' }).allInnerTexts(), { timeout: 6000 })
+      .toEqual([expect.stringContaining('Woof!')])
+    await response.body?.cancel()
+    await workspace.server().fetch('/ai/chat/s3/stop', { method: 'POST', body: '{}' })
+  })
 })

@@ -61,7 +61,7 @@ export function App() {
 }
 
 const lookAgainEvery = 15_000
-const lookForServerEvery = 3_000
+const glanceEvery = 3_000
 
 /** What happens elsewhere is told by no stream: while the page is seen it asks now and then. */
 function useLookingAgain(): void {
@@ -71,12 +71,13 @@ function useLookingAgain(): void {
   useEffect(() => {
     if (!isOpen) return
     const look = () => void workspace.refresh()
-    const timer = setInterval(
-      () => {
-        if (document.visibilityState === 'visible') look()
-      },
-      isAway ? lookForServerEvery : lookAgainEvery,
-    )
+    let looked = Date.now()
+    const timer = setInterval(() => {
+      if (document.visibilityState !== 'visible') return
+      if (!isAway && Date.now() - looked < lookAgainEvery) return void workspace.glance()
+      looked = Date.now()
+      look()
+    }, glanceEvery)
     const stopWaking = pageWakeSource(look)
     window.addEventListener('focus', look)
     return () => {

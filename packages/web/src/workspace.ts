@@ -54,6 +54,8 @@ export interface Workspace {
   sendAsNew(text: string, files: FilePartData[]): void
   /** Looks again at everything in sight. */
   refresh(): Promise<void>
+  /** The same, where another browser has done something in the session in sight; else it asks for that alone. */
+  glance(): Promise<void>
 }
 
 const keptSessions = 8
@@ -117,7 +119,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
 
   const pageTools = openPageTools({ api, app, ids, kept: keptByBrowser, keptByTab, notifications, session })
 
-  return { api, app, ids, pageTools, notifications, session, sendAsNew, refresh }
+  return { api, app, ids, pageTools, notifications, session, sendAsNew, refresh, glance }
 
   function session(id: string): SessionStore {
     const known = sessions.get(id)
@@ -198,6 +200,14 @@ export function createWorkspace(sessionId: string | null): Workspace {
     if (isAboutAsks(chunk)) void app.refreshAsks()
     const asked = pageCallIn(chunk)
     if (asked !== undefined) void pageTools.look(asked)
+  }
+
+  async function glance(): Promise<void> {
+    const { sessionId: id } = app.getState()
+    // The stream of a run tells everything.
+    if (sessions.get(id)?.getState().run !== null) return
+    const { hasNews } = await import('./sessions/has-news.ts')
+    if (await hasNews(app.getState(), api)) await refresh()
   }
 
   /** For changes that no stream tells: other browsers, the command line. */
