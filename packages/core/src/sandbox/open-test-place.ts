@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Server } from 'node:net'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { vi } from 'vitest'
 import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
 import type { AgentState } from '../agent-state.ts'
 import type { Confinement } from '../permission/decision.ts'
@@ -12,7 +12,10 @@ import type { ToolContext } from '../tool.ts'
 import bash from '../tools/bash.ts'
 import { findSandbox } from './find-sandbox.ts'
 
-/** A machine in small: a home with secrets, a workspace in it, files beside it, a server and a process of the person. */
+/**
+ * A machine in small: a home with secrets, a workspace in it, files beside it, a server and a process of the person. Until
+ * it is closed its home is that of our process.
+ */
 export interface TestPlace {
   folder: string
   home: string
@@ -26,6 +29,8 @@ export interface TestPlace {
   /** Runs a command; what it printed, and its exit code. */
   run(command: string, confinement?: Confinement, more?: object, outside?: string[]): Promise<Ran>
   file(name: string, content?: string): string
+  /** The same machine with a workspace that is empty, and a session of its own, to be closed before this one. */
+  another(name?: string): TestPlace
   close(): Promise<void>
 }
 
@@ -56,47 +61,71 @@ export async function openTestPlace(options: { workspace?: (home: string) => str
   mkdirSync(workspace, { recursive: true })
   const { sandbox, text } = await findSandbox({ home, troupeHome })
   if (sandbox === undefined) throw new Error(text)
-  const outputFolder = path.join(troupeHome, 'sessions/own/output')
-  const state = createAgentState({ workspace, outputFolder, sandbox })
-  const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace } })
   let connections = 0
+  let others = 0
   const server = await listening(
     createServer((socket) => void (connections++, socket.end(canary))).listen(0, '127.0.0.1'),
   )
   const victim = spawn('sleep', ['600'], { stdio: 'ignore', env: { SECRET: canary } })
-  return {
-    folder,
-    home,
-    troupeHome,
-    workspace,
-    state,
-    ctx,
-    port: (server.address() as AddressInfo).port,
-    connected: () => connections,
-    victim: victim.pid as number,
-    async run(command, confinement = 'workspace', more = {}, outside = []) {
-      vi.stubEnv('HOME', home)
-      vi.stubEnv('ANTHROPIC_API_KEY', canary)
-      const input = bash.input.parse({ command, ...more })
-      const granted = { confinement, outside }
-      const running = bash.execute(input, { ...ctx, granted }) as AsyncGenerator<
-        unknown,
-        Parameters<NonNullable<typeof bash.toModel>>[0]
-      >
-      for (;;) {
-        const step = await running.next()
-        if (step.done !== true) continue
-        const { text: printed, exitCode } = step.value
-        return { text: printed, exitCode, told: bash.toModel!(step.value, input) }
-      }
-    },
-    file,
-    async close() {
-      victim.kill('SIGKILL')
-      server.close()
-      await disposeAgentState(state)
-      rmSync(folder, { recursive: true, force: true })
-    },
+  // Not stubbed: a stub would be taken back when the next test begins, which may be beside this one.
+  const { HOME, ANTHROPIC_API_KEY } = process.env
+  setVariables({ HOME: home, ANTHROPIC_API_KEY: canary })
+  return at(workspace, async () => {
+    setVariables({ HOME, ANTHROPIC_API_KEY })
+    victim.kill('SIGKILL')
+    server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  function at(place: string, end: () => Promise<void>): TestPlace {
+    const state = createAgentState({
+      workspace: place,
+      outputFolder: path.join(troupeHome, 'sessions/own/output'),
+      sandbox,
+    })
+    const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: place } })
+    return {
+      folder,
+      home,
+      troupeHome,
+      workspace: place,
+      state,
+      ctx,
+      port: (server.address() as AddressInfo).port,
+      connected: () => connections,
+      victim: victim.pid as number,
+      async run(command, confinement = 'workspace', more = {}, outside = []) {
+        const input = bash.input.parse({ command, ...more })
+        const granted = { confinement, outside }
+        const running = bash.execute(input, { ...ctx, granted }) as AsyncGenerator<
+          unknown,
+          Parameters<NonNullable<typeof bash.toModel>>[0]
+        >
+        for (;;) {
+          const step = await running.next()
+          if (step.done !== true) continue
+          const { text: printed, exitCode } = step.value
+          return { text: printed, exitCode, told: bash.toModel!(step.value, input) }
+        }
+      },
+      file,
+      another(name = `project-${++others}`) {
+        const empty = path.join(home, name)
+        mkdirSync(empty)
+        return at(empty, () => rm(empty, { recursive: true, force: true }))
+      },
+      async close() {
+        await disposeAgentState(state)
+        await end()
+      },
+    }
+  }
+}
+
+function setVariables(variables: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
   }
 }
 

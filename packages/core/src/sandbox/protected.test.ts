@@ -12,31 +12,22 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } from 'vitest'
 import { createAgentState } from '../create-agent-state.ts'
 import { inSandbox } from '../shell/in-both-ways.ts'
 import { isAlive, membersOf } from '../shell/processes.ts'
 import { openTestPlace, type TestPlace } from './open-test-place.ts'
 
 inSandbox('inside the sandbox', () => {
-  let place: TestPlace
-  const open = async (workspace?: (home: string) => string): Promise<void> => {
-    place = await openTestPlace(workspace === undefined ? {} : { workspace })
-  }
-  afterEach(() => place.close())
-  const inWorkspace = (name: string): string => path.join(place.workspace, name)
-  const write = (name: string, content = 'before'): void => {
-    mkdirSync(path.dirname(inWorkspace(name)), { recursive: true })
-    writeFileSync(inWorkspace(name), content)
-  }
-  const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
-      cwd: place.workspace,
-      encoding: 'utf8',
-    })
-  /** Nothing of ours is in the workspace once the last command has ended. */
-  const leftNothing = (names: string[] = []): Promise<unknown> =>
-    vi.waitUntil(() => readdirSync(place.workspace).toSorted().join() === names.toSorted().join(), { timeout: 5000 })
+  let machine: TestPlace
+  beforeAll(async () => {
+    machine = await openTestPlace()
+  })
+  afterAll(() => machine.close())
+  const open = ({ onTestFinished }: TestContext, name?: string) => useful(machine.another(name), onTestFinished)
+  /** With a home of its own, which can be had by one at a time. */
+  const openAnew = async ({ onTestFinished }: TestContext, workspace?: (home: string) => string) =>
+    useful(await openTestPlace(workspace === undefined ? {} : { workspace }), onTestFinished)
 
   describe('what programs are started by', () => {
     const names = [
@@ -49,8 +40,8 @@ inSandbox('inside the sandbox', () => {
       '.envrc',
     ]
 
-    test.each(names)('%s cannot come to be', async (name) => {
-      await open()
+    test.concurrent.for(names)('%s cannot come to be', async (name, context) => {
+      const { place, leftNothing } = open(context)
       const top = name.split('/')[0] as string
       const { text } = await place.run(
         `mkdir -p '${path.dirname(name)}'; echo x > '${name}'; ln -s /etc '${top}'; mkdir other; touch other/file; mv other '${top}'; mv -T other '${top}'; rmdir '${top}'; rm -rf '${top}'; mv '${top}' away; echo over`,
@@ -59,8 +50,8 @@ inSandbox('inside the sandbox', () => {
       await leftNothing(['other'])
     })
 
-    test.each(names)('%s cannot be changed, moved or removed', async (name) => {
-      await open()
+    test.concurrent.for(names)('%s cannot be changed, moved or removed', async (name, context) => {
+      const { place, inWorkspace, write, leftNothing } = open(context)
       write(name)
       const top = name.split('/')[0] as string
       await place.run(
@@ -71,16 +62,16 @@ inSandbox('inside the sandbox', () => {
       await leftNothing([top, '.envrc2', '.mcp.json2'].filter((one) => existsSync(inWorkspace(one))))
     })
 
-    test('can be read, and what is beside them written', async () => {
-      await open()
+    test.concurrent('can be read, and what is beside them written', async (context) => {
+      const { place, write } = open(context)
       write('.vscode/settings.json', '{}')
       expect((await place.run('cat .vscode/settings.json; echo x > .vscode-test && cat .vscode-test')).text).toBe(
         '{}x\n',
       )
     })
 
-    test('can be written by a command to which they were granted by name', async () => {
-      await open()
+    test.concurrent('can be written by a command to which they were granted by name', async (context) => {
+      const { place, inWorkspace, write, leftNothing } = open(context)
       write('.vscode/settings.json')
       const granted = [inWorkspace('.vscode/settings.json'), inWorkspace('.mcp.json')]
       await place.run(
@@ -94,16 +85,16 @@ inSandbox('inside the sandbox', () => {
       await leftNothing(['.mcp.json', '.vscode'])
     })
 
-    test('nothing is seen of them when nobody may write', async () => {
-      await open()
+    test.concurrent('nothing is seen of them when nobody may write', async (context) => {
+      const { place } = open(context)
       expect((await place.run('ls -A', 'read-only')).text).toBe('')
       expect(readdirSync(place.workspace)).toEqual([])
     })
   })
 
   describe('a repository', () => {
-    test('can be worked with: add, commit, branch, stash, log', async () => {
-      await open()
+    test.concurrent('can be worked with: add, commit, branch, stash, log', async (context) => {
+      const { place, write, git } = open(context)
       git('init', '-q')
       write('a.txt')
       const { text, exitCode } = await place.run(
@@ -114,8 +105,8 @@ inSandbox('inside the sandbox', () => {
       expect(git('log', '--format=%s')).toBe('two\none\n')
     })
 
-    test('is committed to in the name of the person, whose other settings are not seen', async () => {
-      await open()
+    test('is committed to in the name of the person, whose other settings are not seen', async (context) => {
+      const { place, git } = await openAnew(context)
       git('init', '-q')
       place.file(
         path.join(place.home, '.gitconfig'),
@@ -131,8 +122,8 @@ inSandbox('inside the sandbox', () => {
       expect((await place.run('git commit -qm two --allow-empty; git log -1 --format=%an')).text).toBe('D\n')
     })
 
-    test('is read without being asked', async () => {
-      await open()
+    test.concurrent('is read without being asked', async (context) => {
+      const { place, write, git } = open(context)
       git('init', '-q')
       write('a.txt')
       expect((await place.run('git status --short; git log --oneline 2>&1 | head -1', 'read-only')).text).toContain(
@@ -140,7 +131,7 @@ inSandbox('inside the sandbox', () => {
       )
     })
 
-    test.each([
+    test.concurrent.for([
       ['a hook', 'echo x > .git/hooks/pre-commit'],
       ['its settings', 'git config core.fsmonitor "touch pwned"'],
       ['its settings by hand', 'echo "[core]" >> .git/config'],
@@ -149,21 +140,21 @@ inSandbox('inside the sandbox', () => {
       ['settings of a worktree', 'echo x > .git/config.worktree'],
       ['another place for its settings', 'mkdir evil; cp -r .git/. evil; echo ../evil > .git/commondir'],
       ['a link in its place', 'mkdir evil; ln -sfn ../evil/config .git/config; ln -sfn ../evil .git/hooks'],
-    ])('cannot be given %s', async (_name, command) => {
-      await open()
+    ])('cannot be given %s', async ([_name, command], context) => {
+      const { place, inWorkspace, git } = open(context)
       git('init', '-q')
       rmSync(inWorkspace('.git/hooks'), { recursive: true })
       const config = readFileSync(inWorkspace('.git/config'), 'utf8')
       await place.run(`${command}; true`)
-      await vi.waitUntil(() => !existsSync(inWorkspace('.git/hooks')))
+      await vi.waitUntil(() => !existsSync(inWorkspace('.git/hooks')), soon)
       expect(readFileSync(inWorkspace('.git/config'), 'utf8')).toBe(config)
       for (const name of ['commondir', 'config.worktree', 'old'])
         expect(existsSync(inWorkspace(`.git/${name}`))).toBe(false)
       expect(statSync(inWorkspace('.git')).isDirectory()).toBe(true)
     })
 
-    test('another place for its settings is gone also while the command runs', async () => {
-      await open()
+    test.concurrent('another place for its settings is gone also while the command runs', async (context) => {
+      const { place, git } = open(context)
       git('init', '-q')
       const running = place.run(
         'echo ../evil > .git/commondir; until [ ! -e .git/commondir ]; do sleep 0.02; done; echo gone',
@@ -173,16 +164,16 @@ inSandbox('inside the sandbox', () => {
       expect((await running).text).toBe('gone\n')
     })
 
-    test('cannot come to be where there is none', async () => {
-      await open()
+    test.concurrent('cannot come to be where there is none', async (context) => {
+      const { place, leftNothing } = open(context)
       const { told, exitCode } = await place.run('git init .')
       expect(exitCode).not.toBe(0)
       expect(told).toContain('"outside_sandbox": true')
       await leftNothing()
     })
 
-    test('that a worktree belongs to comes along, but not where a file only says so', async () => {
-      await open()
+    test('that a worktree belongs to comes along, but not where a file only says so', async (context) => {
+      const { place, inWorkspace } = await openAnew(context)
       const main = path.join(place.folder, 'main')
       execFileSync('git', ['init', '-q', main])
       execFileSync('git', [
@@ -216,8 +207,8 @@ inSandbox('inside the sandbox', () => {
   })
 
   describe('what one command makes', () => {
-    test('is not followed by what keeps the next one in', async () => {
-      await open()
+    test.concurrent('is not followed by what keeps the next one in', async (context) => {
+      const { place, inWorkspace, write } = open(context)
       write('.zed/settings.json')
       const start = {
         argv: ['/bin/true'],
@@ -242,8 +233,8 @@ inSandbox('inside the sandbox', () => {
       third.release()
     })
 
-    test('of a folder with secrets does not bring them to light', async () => {
-      await open()
+    test.concurrent('of a folder with secrets does not bring them to light', async (context) => {
+      const { place, write } = open(context)
       write('packages/api/.env', 'canary-4711')
       write('packages/api/.vscode/x.key', 'canary-4711')
       const { text } = await place.run('mv packages moved; mv packages/api packages/moved; ls; cat */*/.env */.env')
@@ -254,8 +245,8 @@ inSandbox('inside the sandbox', () => {
   })
 
   describe('what stands in for what is not there', () => {
-    test('is not seen by git, by others for no longer than needed, and never removed while it is', async () => {
-      await open()
+    test.concurrent('is not seen by git, by others for no longer than needed, and never removed while it is', async (context) => {
+      const { place, leftNothing } = open(context)
       const state = (await place.run('true')).exitCode
       expect(state).toBe(0)
       const running = Array.from({ length: 12 }, async (_, i) =>
@@ -266,8 +257,8 @@ inSandbox('inside the sandbox', () => {
       await leftNothing()
     })
 
-    test('stays as long as something runs that a command left behind', async () => {
-      await open()
+    test.concurrent('stays as long as something runs that a command left behind', async (context) => {
+      const { place, inWorkspace, leftNothing } = open(context)
       const { told } = await place.run(
         '(until [ -e go ]; do sleep 0.02; done; mkdir -p .troupe/x; touch done) > /dev/null 2>&1 &',
       )
@@ -275,14 +266,14 @@ inSandbox('inside the sandbox', () => {
       await new Promise((resolve) => setTimeout(resolve, 600))
       expect(readdirSync(place.workspace)).toContain('.troupe')
       writeFileSync(inWorkspace('go'), '')
-      await vi.waitUntil(() => existsSync(inWorkspace('done')))
+      await vi.waitUntil(() => existsSync(inWorkspace('done')), soon)
       await leftNothing(['done', 'go'])
     })
 
-    test('is kept when the person puts something into it', async () => {
-      await open()
+    test.concurrent('is kept when the person puts something into it', async (context) => {
+      const { place, inWorkspace, leftNothing } = open(context)
       const running = place.run('until [ -e go ]; do sleep 0.02; done')
-      await vi.waitUntil(() => existsSync(inWorkspace('.vscode')))
+      await vi.waitUntil(() => existsSync(inWorkspace('.vscode')), soon)
       writeFileSync(inWorkspace('.vscode/settings.json'), '{}')
       writeFileSync(inWorkspace('go'), '')
       await running
@@ -290,8 +281,8 @@ inSandbox('inside the sandbox', () => {
       expect(readdirSync(inWorkspace('.vscode'))).toEqual(['settings.json'])
     })
 
-    test('is removed by the next command when our process was killed, and what ran has ended', async () => {
-      await open()
+    test.concurrent('is removed by the next command when our process was killed, and what ran has ended', async (context) => {
+      const { place, inWorkspace, leftNothing } = open(context)
       const program = `
         import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, 'find-sandbox.ts'))}
         import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../shell/open-test-shell.ts'))}
@@ -306,12 +297,12 @@ inSandbox('inside the sandbox', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const [line] = (await once(child.stdout, 'data')) as [Buffer]
-      await vi.waitUntil(() => existsSync(inWorkspace('up')), { timeout: 10_000 })
+      await vi.waitUntil(() => existsSync(inWorkspace('up')), soon)
       const members = () => membersOf({ mark: `${String(line).trim()}.` }, { fresh: true })
-      await vi.waitUntil(() => members().length > 3, { timeout: 10_000 })
+      await vi.waitUntil(() => members().length > 3, soon)
       const running = members()
       child.kill('SIGKILL')
-      await vi.waitUntil(() => !running.some(isAlive), { timeout: 10_000 })
+      await vi.waitUntil(() => !running.some(isAlive), soon)
       expect(readdirSync(place.workspace)).toContain('.troupe')
       await place.run('true')
       await leftNothing(['up'])
@@ -328,8 +319,8 @@ inSandbox('inside the sandbox', () => {
       '$(touch pwned)',
       'a\\134b',
     ]
-    test.each(odd)('may be called %j', async (name) => {
-      await open((home) => path.join(home, name))
+    test.concurrent.for(odd)('may be called %j', async (name, context) => {
+      const { place, write, leftNothing } = open(context, name)
       write('.env', 'canary-4711')
       const { text } = await place.run(
         'echo hello > file && cat file; cat .env; mkdir .troupe; cd ..; echo x > outside',
@@ -340,8 +331,8 @@ inSandbox('inside the sandbox', () => {
       await leftNothing(['.env', 'file'])
     })
 
-    test('may be reached through a link', async () => {
-      await open()
+    test.concurrent('may be reached through a link', async (context) => {
+      const { place, inWorkspace } = open(context)
       symlinkSync(place.workspace, path.join(place.folder, 'link'))
       const state = createAgentState({
         workspace: path.join(place.folder, 'link'),
@@ -353,16 +344,16 @@ inSandbox('inside the sandbox', () => {
       expect(existsSync(inWorkspace('made'))).toBe(true)
     })
 
-    test('is where a command is, also deep in it', async () => {
-      await open()
+    test.concurrent('is where a command is, also deep in it', async (context) => {
+      const { place, inWorkspace } = open(context)
       mkdirSync(inWorkspace('a/b'), { recursive: true })
       await place.run('cd a/b')
       expect((await place.run('pwd; touch here; cat ../../../notes.txt')).text).toMatch(/a\/b\ncat: .*No such file/)
       expect(existsSync(inWorkspace('a/b/here'))).toBe(true)
     })
 
-    test('may be the home, whose secrets and start files are still out of reach', async () => {
-      await open((home) => home)
+    test('may be the home, whose secrets and start files are still out of reach', async (context) => {
+      const { place, leftNothing } = await openAnew(context, (home) => home)
       writeFileSync(path.join(place.home, '.profile'), 'before')
       const { text } = await place.run(
         'cat .ssh/id_ed25519 .aws/credentials .bash_history .troupe/token; for name in .profile .bashrc .zshrc .config/fish/config.fish .local/bin/ls .ssh/config; do mkdir -p "${name%/*}"; echo x > "$name" && echo "ESCAPED $name"; done; cat notes.txt; echo new > notes.txt',
@@ -374,18 +365,20 @@ inSandbox('inside the sandbox', () => {
       await leftNothing(['.aws', '.bash_history', '.profile', '.ssh', '.troupe', 'notes.txt'])
     })
 
-    test('may have our home in it, or be in our home', async () => {
-      await open((home) => path.dirname(home))
+    test('may have our home in it', async (context) => {
+      const { place } = await openAnew(context, (home) => path.dirname(home))
       expect(
         (await place.run('cat home/.troupe/token home/.ssh/id_ed25519; cat outside/secret')).text.match(/canary/g),
       ).toHaveLength(1)
-      await place.close()
-      await open((home) => path.join(home, '.troupe/work'))
+    })
+
+    test('may be in our home', async (context) => {
+      const { place } = await openAnew(context, (home) => path.join(home, '.troupe/work'))
       expect((await place.run('echo x > file; cat file ../token')).text).toMatch(/^x\ncat: /)
     })
 
-    test('may not be everything', async () => {
-      await open()
+    test.concurrent('may not be everything', async (context) => {
+      const { place } = open(context)
       const state = createAgentState({
         workspace: '/',
         outputFolder: place.state.outputFolder,
@@ -395,14 +388,14 @@ inSandbox('inside the sandbox', () => {
       await expect(place.run('true')).rejects.toThrow('no sandbox can confine')
     })
 
-    test('that is gone is told of', async () => {
-      await open()
+    test.concurrent('that is gone is told of', async (context) => {
+      const { place } = open(context)
       rmSync(place.workspace, { recursive: true })
       await expect(place.run('true')).rejects.toThrow('is gone')
     })
 
-    test('of several folders can be written in all of them', async () => {
-      await open()
+    test.concurrent('of several folders can be written in all of them', async (context) => {
+      const { place, inWorkspace } = open(context)
       const added = path.join(place.folder, 'added')
       mkdirSync(added)
       const { sandbox, outputFolder } = place.state
@@ -414,3 +407,27 @@ inSandbox('inside the sandbox', () => {
     })
   })
 })
+
+const soon = { interval: 10, timeout: 10_000 }
+
+/** What tests do in a place, which is closed after them. */
+function useful(place: TestPlace, onTestFinished: TestContext['onTestFinished']) {
+  onTestFinished(() => place.close())
+  const inWorkspace = (name: string): string => path.join(place.workspace, name)
+  return {
+    place,
+    inWorkspace,
+    write(name: string, content = 'before'): void {
+      mkdirSync(path.dirname(inWorkspace(name)), { recursive: true })
+      writeFileSync(inWorkspace(name), content)
+    },
+    git: (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+        cwd: place.workspace,
+        encoding: 'utf8',
+      }),
+    /** Nothing of ours is in the workspace once the last command has ended. */
+    leftNothing: (names: string[] = []): Promise<unknown> =>
+      vi.waitUntil(() => readdirSync(place.workspace).toSorted().join() === names.toSorted().join(), soon),
+  }
+}
