@@ -1,6 +1,6 @@
 import { scriptedModel } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { wireServer } from '../../server/src/testing/wire-server.ts'
 import type { WireServer } from '../../server/src/testing/wire-server.ts'
 import { chatPage } from './chat-page.ts'
@@ -17,11 +17,10 @@ const name =
 const patiently = { timeout: 15_000 }
 
 describe.skipIf(chromium === undefined)(name, () => {
-  let answers = 0
   const answer = (prompt: readonly { role: string; content: unknown }[]) => {
-    const last = prompt.findLast((message) => message.role === 'user') as { content: { text: string }[] }
-    const text = last.content.at(-1)?.text ?? ''
-    return [{ text: `Answer ${++answers} to **${text.slice(0, 40)}**, which says needle once.` }]
+    const asked = prompt.filter((message) => message.role === 'user') as { content: { text: string }[] }[]
+    const text = asked.at(-1)?.content.at(-1)?.text ?? ''
+    return [{ text: `Answer ${asked.length} to **${text.slice(0, 40)}**, which says needle once.` }]
   }
   let wire: WireServer
   let workspace: TestWorkspace
@@ -45,18 +44,56 @@ describe.skipIf(chromium === undefined)(name, () => {
       files: { 'read-me.txt': 'hello\n' },
       home: { 'config.json': JSON.stringify({ model: 'test/script', providers: { acme }, permissions }) },
     })
-    page = await workspace.open({ viewport: { width: 1440, height: 900 } })
-    chat = chatPage(page)
-    await chat.ask('first question')
-    await chat.ask('second question')
-    await chat.ask('third question')
   })
+  beforeEach(async () => {
+    page = await workspace.sharedPage({ width: 1440, height: 900 })
+    chat = chatPage(page)
+  })
+  afterEach((context) => workspace.closePages(context))
   afterAll(async () => {
     await workspace?.close()
     await wire?.close()
   })
 
+  /** Without a page: what a session is told, by the id of the message. */
+  const tell = async (sessionId: string, more: object): Promise<string> => {
+    const response = await workspace.server().fetch('/ai/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sessionId, ...more, responseMode: 'json' }),
+    })
+    return ((await response.json()) as { message: { id: string } }).message.id
+  }
+  const say = (sessionId: string, id: string, text: string, more: object = {}) =>
+    tell(sessionId, { message: { id, role: 'user', parts: [{ type: 'text', text }] }, ...more })
+  const newId = () => `s${Date.now()}`
+  const show = (sessionId: string) => page.evaluate((id) => void (window.location.hash = `s=${id}`), sessionId)
+  const showThreeAnswers = async (sessionId = newId()): Promise<void> => {
+    for (const nth of ['first', 'second', 'third']) await say(sessionId, nth, `${nth} question`)
+    await show(sessionId)
+    await chat.lastAnswer.getByText('Answer 3').waitFor()
+  }
+  /** The third answer is there twice; the one of the other model is in sight. */
+  const showBranches = async (): Promise<void> => {
+    const sessionId = newId()
+    await showThreeAnswers(sessionId)
+    await tell(sessionId, { trigger: 'regenerate-message', messageId: 'third', model: 'test/other' })
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await chat.lastAnswer.getByText('From the other model.').waitFor()
+  }
+  const goToFirst = async (): Promise<void> => {
+    await chat.lastAnswer.getByRole('button', { name: 'Previous branch' }).click()
+    await chat.lastAnswer.getByText('Answer 3').waitFor()
+  }
+  const compare = async (): Promise<void> => {
+    await goToFirst()
+    await page.getByRole('button', { name: 'Map of the branches' }).click()
+    await page.getByRole('treeitem', { name: /^Answer: From the other model/ }).click()
+    await page.getByRole('button', { name: 'Compare with the branch in sight' }).click()
+  }
+
   test('an answer is written anew by another model, chosen with the keyboard', async () => {
+    await showThreeAnswers()
     await chat.lastAnswer.getByRole('button', { name: 'Answer again with another model' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('combobox', { name: 'Search models' }).fill('other')
@@ -67,6 +104,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the map shows every branch and goes there, by keys alone', async () => {
+    await showBranches()
     await page.getByRole('button', { name: 'Map of the branches' }).click()
     const map = page.getByRole('tree')
     await map.waitFor()
@@ -87,9 +125,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('two branches stand side by side, and what came of one is brought into the other', async () => {
-    const other = page.getByRole('treeitem', { name: /^Answer: From the other model/ })
-    await other.click()
-    await page.getByRole('button', { name: 'Compare with the branch in sight' }).click()
+    await showBranches()
+    await compare()
     const left = page.getByRole('article', { name: 'In sight, Answer' })
     await left.locator('mark').first().waitFor()
     await expect.poll(() => left.locator('.compare-words').innerText()).toMatch(/^Answer 3 to \*\*third question\*\*/)
@@ -102,10 +139,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.field.inputValue(), patiently).toContain('> From the other model.')
     expect(await chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
     await expect.poll(() => page.getByRole('log').innerText()).toContain('Answer 3')
-    await chat.field.fill('')
   })
 
   test('a message is deleted at once, in every tab, and comes back', async () => {
+    await showBranches()
+    await compare()
     const second = chatPage(await page.context().newPage())
     await second.page.goto(page.url())
     await second.own.nth(2).waitFor()
@@ -121,10 +159,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await chat.own.nth(2).waitFor()
     await second.own.nth(2).waitFor()
-    await second.page.close()
   })
 
   test('words are found in the whole session, from one to the next, also in another branch', async () => {
+    await showBranches()
+    await goToFirst()
     await chat.field.focus()
     await page.keyboard.press('Control+f')
     const field = page.getByRole('textbox', { name: 'Find in this session' })
@@ -146,7 +185,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('only one branch is kept when that is wanted, and that can be undone', async () => {
-    await page.getByRole('tab', { name: /Branches/ }).click()
+    await showBranches()
+    await page.getByRole('button', { name: 'Map of the branches' }).click()
     await page.getByRole('treeitem', { name: /^Answer: From the other model/ }).click()
     await page.getByRole('button', { name: 'Keep only this branch' }).click()
     const dialog = page.getByRole('dialog', { name: 'Keep only this branch?' })
@@ -159,27 +199,18 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what two branches called, touched and cost is compared, their sub-agents included', async () => {
-    const say = async (id: string, more: object = {}): Promise<string> => {
-      const body = { sessionId: 'priced', message: { id, role: 'user', parts: [{ type: 'text', text: id }] }, ...more }
-      const response = await workspace.server().fetch('/ai/chat', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...body, responseMode: 'json' }),
-      })
-      return ((await response.json()) as { message: { id: string } }).message.id
-    }
     const write = (file: string) => ({ id: file, name: 'Write', input: { file_path: file, content: 'x\n' } })
     const bash = (id: string, command: string) => ({ id, name: 'Bash', input: { command } })
     const task = { id: 'task', name: 'Task', input: { name: 'coder', task: 'more of it' } }
-    const priced = { model: 'acme/priced', parentMessageId: await say('begin') }
+    const sessionId = newId()
+    const priced = { model: 'acme/priced', parentMessageId: await say(sessionId, 'begin', 'begin') }
     wire.play({ turn: { calls: [bash('b1', 'node --version > version.txt')] } }, { turn: { text: 'Quick.' } })
-    await say('short-way', priced)
+    await say(sessionId, 'short-way', 'short-way', priced)
     wire.play({ turn: { calls: [write('own.txt'), bash('b2', 'echo 1 > bash.txt'), task] } })
     wire.play({ turn: { calls: [write('agent.txt')] } }, { turn: { text: 'It is made.' } }, { turn: { text: 'Long.' } })
-    await say('long-way', priced)
+    await say(sessionId, 'long-way', 'long-way', priced)
 
-    await page.goto('about:blank')
-    await page.goto(`${workspace.server().newUrl()}&s=priced`)
+    await show(sessionId)
     const facts = chat.lastAnswer.locator('.facts')
     await facts.getByText('$2.08').waitFor()
     await expect

@@ -201,17 +201,20 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('says why nothing can be sent, and the button leads on', async () => {
+    const setEnabled = (enabled: boolean) =>
+      workspace.server().fetch('/ai/providers/acme', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ enabled }),
+      })
+    await setEnabled(true)
     const page = await workspace.open()
     const chat = composer(page)
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('option', { name: /large-1/ }).click()
     wire.play({ turn: { text: 'here' } })
     await chat.ask('hello')
-    await workspace.server().fetch('/ai/providers/acme', {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ enabled: false }),
-    })
+    await setEnabled(false)
     await page.reload()
     await page
       .getByText('This session talks to acme/large-1, which cannot be used any more. acme is switched off.')

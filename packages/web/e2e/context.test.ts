@@ -131,8 +131,8 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('a piece leads to its message, however far above it is, and in the branch that is looked at', async () => {
     const { store, workspace: opened } = workspace.server()
-    const at = { sessionId: 'long' }
-    await store.sessions.create({ id: 'long', workspaceId: opened.id })
+    const at = { sessionId: `long${Date.now()}` }
+    await store.sessions.create({ id: at.sessionId, workspaceId: opened.id })
     const say = (id: string, parentMessageId: string | null, role: 'user' | 'assistant', text: string) =>
       store.messages.add(at, { id, parentMessageId, role, parts: [{ type: 'text', text }], createdAt: Date.now() })
     for (let i = 0; i < 150; i++) {
@@ -146,7 +146,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     }
     await say('other', 'a100', 'user', 'Another way.')
     const page = await workspace.newPage()
-    await page.goto(`${workspace.server().newUrl()}&s=long`)
+    await page.goto(`${workspace.server().newUrl()}&s=${at.sessionId}`)
     const log = page.getByRole('log', { name: 'Conversation' })
     await log.getByText('Another way.').waitFor()
     await log.getByText('Another way.').hover()

@@ -58,6 +58,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('another provider is added by its address with the keyboard on a narrow screen; a wrong address is said', async () => {
+    await workspace.server().fetch('/ai/providers/near-by', { method: 'DELETE' })
     const { page, ...chat } = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
     await page.getByRole('button', { name: /^Model:/ }).focus()
     await page.keyboard.press('Enter')
