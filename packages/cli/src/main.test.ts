@@ -80,15 +80,17 @@ describe('usage', () => {
 
 describe('troupe -p', () => {
   test('answers with no configuration at all', async () => {
-    const { code, stdout, stderr } = await troupeProcess(place, ['-p', 'hello'])
+    const { code, stdout, stderr } = await troupe(place, ['-p', 'hello'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^Hello! I am the \*\*demo model\*\*.*\n$/s)
   })
 
   test('adds what is piped in to the prompt', async () => {
-    expect((await troupeProcess(place, ['-p', 'repeat: first'], { input: 'second\n' })).stdout).toBe(
-      'first\n\nsecond\n',
-    )
+    expect(await troupeProcess(place, ['-p', 'repeat: first'], { input: 'second\n' })).toEqual({
+      code: 0,
+      stdout: 'first\n\nsecond\n',
+      stderr: '',
+    })
     expect((await troupe(place, ['-p'], { input: 'repeat: third' })).stdout).toBe('third\n')
   })
 
@@ -200,8 +202,8 @@ describe('troupe -p', () => {
   })
 
   test('two at once on one home both answer', async () => {
-    const answers = await Promise.all(['a', 'b', 'c'].map((word) => troupeProcess(place, ['-p', `repeat: ${word}`])))
-    expect(answers.map(({ stdout }) => stdout)).toEqual(['a\n', 'b\n', 'c\n'])
+    const answers = await Promise.all(['a', 'b'].map((word) => troupeProcess(place, ['-p', `repeat: ${word}`])))
+    expect(answers.map(({ stdout }) => stdout)).toEqual(['a\n', 'b\n'])
   })
 })
 
@@ -236,22 +238,22 @@ describe('troupe serve', () => {
   })
 
   test('a second one in another folder says where the first works, before its address', async () => {
-    const { at } = await serve(place)
+    await serveHere(place)
     const other = path.join(place.folder, 'other')
     mkdirSync(other)
     const reason = `works in ${path.join(place.folder, 'work')}, not in ${other}`
     const text = await troupe(place, ['serve', '--port', '0'], { cwd: other })
-    expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(`(pid ${at.pid}): http`) })
+    expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(`(pid ${process.pid}): http`) })
     expect(text.stderr).toContain(reason)
-    expect(text.stderr).toMatch(new RegExp(`kill ${at.pid}.*TROUPE_HOME=`, 's'))
+    expect(text.stderr).toMatch(new RegExp(`kill ${process.pid}.*TROUPE_HOME=`, 's'))
     const json = await troupe(place, ['--json', '--workspace', other])
     expect(json).toMatchObject({ code: 0, stderr: expect.stringContaining(reason) })
-    expect(JSON.parse(json.stdout)).toMatchObject({ pid: at.pid, workspace: path.join(place.folder, 'work') })
+    expect(JSON.parse(json.stdout)).toMatchObject({ pid: process.pid, workspace: path.join(place.folder, 'work') })
     expect((await troupe(place, ['serve', '--port', '0'])).stderr).toBe('')
   })
 
   test('-p, -c, -r and debug go through it', async () => {
-    await serve(place)
+    await serveHere(place)
     const first = JSON.parse((await troupe(place, ['-p', 'repeat: one', '--output-format', 'json'])).stdout)
     expect(first).toMatchObject({ result: 'one', error: null })
     const next = JSON.parse(
@@ -280,10 +282,10 @@ describe('troupe serve', () => {
   })
 
   test('import waits for nobody: it says who has the home', async () => {
-    const { at } = await serve(place)
+    await serveHere(place)
     expect(await troupe(place, ['import', place.folder])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`pid ${at.pid}`),
+      stderr: expect.stringContaining(`pid ${process.pid}`),
     })
   })
 

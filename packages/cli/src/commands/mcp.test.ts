@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { createMcpServer, createTransport, type McpServer, type McpServerConfig, type ToolContext } from '@troupe/core'
 import { testToolContext } from '@troupe/core/testing'
 import { expect, it } from 'vitest'
-import { firstLine, serve, start, troupe, useTroupe } from '../testing/use-troupe.ts'
+import { firstLine, serveHere, start, startHere, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -30,6 +30,22 @@ const onStreams = (...args: string[]): Promise<McpServer> =>
     args: ['--conditions=troupe-source', '--disable-warning=ExperimentalWarning', main, 'mcp', ...args],
     env: { TROUPE_HOME: place.env['TROUPE_HOME'] as string },
   })
+
+/** The same where nothing depends on the streams, without the start of a process. */
+async function offered(...args: string[]): Promise<McpServer> {
+  const { stdout, code, stop } = startHere(place, ['mcp', '--http', ...args])
+  const { url } = JSON.parse(await firstLine(stdout)) as { url: string }
+  const server = await connect({ type: 'http', url, headers: authorization() })
+  place.ends.push(() => {
+    stop()
+    return code
+  })
+  return server
+}
+
+function authorization(): { authorization: string } {
+  return { authorization: `Bearer ${readFileSync(path.join(place.folder, 'home', 'token'), 'utf8').trim()}` }
+}
 
 function call(server: McpServer, name: string, input: object): Promise<unknown> {
   const tool = server.tools().find((one) => one.name === `mcp__troupe_${name}`)
@@ -64,7 +80,7 @@ it('offers agents, which answer and go on with a conversation', async () => {
 
 it('offers chosen tools, under the same permissions: what would ask is denied', async () => {
   writeFileSync(work('a.txt'), 'one line\n')
-  const server = await onStreams('--agents', '', '--tools', 'Read,Write,Bash')
+  const server = await offered('--agents', '', '--tools', 'Read,Write,Bash')
   expect(server.tools().map(({ name }) => name)).toEqual(['mcp__troupe_Read', 'mcp__troupe_Write', 'mcp__troupe_Bash'])
   expect(server.listed.find(({ name }) => name === 'Read')?.annotations?.readOnlyHint).toBe(true)
   expect(String(await call(server, 'Read', { file_path: 'a.txt' }))).toContain('one line')
@@ -84,7 +100,7 @@ it('gives pictures as such, and the commands of the person as prompts', async ()
     path.join(place.folder, 'home', 'commands', 'git', 'review.md'),
     '---\ndescription: Reviews\nargument-hint: <file> [focus]\n---\nReview $1 for "$2", see @notes.md',
   )
-  const server = await onStreams('--agents', '', '--tools', 'Read')
+  const server = await offered('--agents', '', '--tools', 'Read')
   const kept: [string, number][] = []
   const blobs: ToolContext['blobs'] = {
     put(bytes, mediaType) {
@@ -117,13 +133,13 @@ it('gives pictures as such, and the commands of the person as prompts', async ()
 })
 
 it('lets rules allow more', async () => {
-  const server = await onStreams('--agents', '', '--tools', 'Write', '--allow', 'Edit(**)', '--allow', 'Write')
+  const server = await offered('--agents', '', '--tools', 'Write', '--allow', 'Edit(**)', '--allow', 'Write')
   await call(server, 'Write', { file_path: 'b.txt', content: 'x' })
   expect(readFileSync(work('b.txt'), 'utf8')).toBe('x')
 })
 
 it('goes through the process that has the home', async () => {
-  await serve(place)
+  await serveHere(place)
   const server = await onStreams('--agents', 'explore')
   expect(server.tools().map(({ name }) => name)).toEqual(['mcp__troupe_agent_explore'])
 })
@@ -132,8 +148,7 @@ it('is reached over HTTP by who has the token, and by no page', async () => {
   const child = start(place, ['mcp', '--http', '--agents', '', '--tools', 'TimeNow'])
   const { url, tools } = JSON.parse(await firstLine(child.stdout)) as { url: string; tools: string[] }
   expect(tools).toEqual(['TimeNow'])
-  const token = readFileSync(path.join(place.folder, 'home', 'token'), 'utf8').trim()
-  const headers = { authorization: `Bearer ${token}` }
+  const headers = authorization()
   const server = await connect({ type: 'http', url, headers })
   // Where a model is given an object, so is a program.
   expect(JSON.stringify(await call(server, 'TimeNow', {}))).toMatch(/^\{.*"structuredContent":\{.*\d/)

@@ -65,21 +65,42 @@ export async function troupe(
   args: string[],
   { input = '', cwd = path.join(place.folder, 'work') }: { input?: string; cwd?: string } = {},
 ): Promise<Ended> {
+  const { stdout, stderr, code } = startHere(place, args, { input, cwd })
+  const [out, err] = await Promise.all([text(stdout), text(stderr)])
+  return { code: await code, stdout: out, stderr: err }
+}
+
+/** One that goes on until it is stopped, without the start of a process. */
+export function startHere(
+  place: Place,
+  args: string[],
+  { input = '', cwd = path.join(place.folder, 'work') }: { input?: string; cwd?: string } = {},
+): { stdout: PassThrough; stderr: PassThrough; code: Promise<number>; stop(): void } {
   const file = path.join(place.folder, 'stdin')
   writeFileSync(file, input)
-  const stdin = createReadStream(file, { fd: openSync(file, 'r') }) as unknown as Context['stdin']
-  const stdout = new PassThrough() as unknown as Context['stdout']
-  const stderr = new PassThrough() as unknown as Context['stderr']
-  const said = Promise.all([text(stdout as unknown as PassThrough), text(stderr as unknown as PassThrough)])
+  const stdin = createReadStream(file, { fd: openSync(file, 'r') })
+  const stdout = new PassThrough()
+  const stderr = new PassThrough()
+  const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>()
   // What the rest of the program takes from the process.
   vi.stubEnv('HOME', place.env['HOME'])
   vi.stubEnv('TROUPE_DEMO_SPEED', place.env['TROUPE_DEMO_SPEED'] ?? 'instant')
-  const onSignal = (): (() => void) => () => undefined
-  const code = await runTroupe(args, { env: { ...place.env }, cwd, stdin, stdout, stderr, onSignal })
-  for (const stream of [stdout, stderr]) stream.end()
-  stdin.destroy()
-  const [out, err] = await said
-  return { code, stdout: out, stderr: err }
+  const context = {
+    env: { ...place.env },
+    cwd,
+    stdin,
+    stdout,
+    stderr,
+    onSignal(callback: (signal: 'SIGINT' | 'SIGTERM') => void) {
+      listeners.add(callback)
+      return () => listeners.delete(callback)
+    },
+  }
+  const code = runTroupe(args, context as unknown as Context).finally(() => {
+    for (const stream of [stdout, stderr]) stream.end()
+    stdin.destroy()
+  })
+  return { stdout, stderr, code, stop: () => listeners.forEach((callback) => callback('SIGTERM')) }
 }
 
 /** The same as a process of its own. */
