@@ -1,6 +1,7 @@
 import { ArrowDown } from 'lucide-react'
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
+import type { RefObject } from 'react'
 import type { VirtualizerHandle } from 'virtua'
 import { t } from '../texts/t.ts'
 import { afterPaint } from '../ui/after-paint.ts'
@@ -15,6 +16,8 @@ import { tailOf } from './tail-of.ts'
 import { useStickToBottom } from './use-stick-to-bottom.ts'
 import './message-list.css'
 
+const nothing: number[] = []
+
 /** Only what is in sight is drawn. Older pages come as the person scrolls up. */
 export function MessageList() {
   const { loadOlder, arrived } = useSessionStore()
@@ -24,9 +27,9 @@ export function MessageList() {
   const siblings = useSession((state) => state.siblings)
   const older = useSession((state) => state.older)
   const all = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
-  const { messages, isWhole } = useTailFirst(all)
   const list = useRef<VirtualizerHandle>(null)
   const { scroller, stuck, onScroll, onResize, stick, unstick } = useStickToBottom()
+  const { messages, isDrawn, isWhole, showWhole } = useTailFirst(all, scroller)
   const prepended = usePrepended(messages)
 
   const lastUserId = messages.findLast((message) => message.role === 'user')?.id
@@ -40,11 +43,13 @@ export function MessageList() {
   }, [messages, target, arrived, unstick])
   const onListScroll = useCallback(() => {
     onScroll()
-    if (isWhole && scroller.current !== null && scroller.current.scrollTop < 600) void loadOlder()
-  }, [scroller, onScroll, loadOlder, isWhole])
+    if (scroller.current === null || scroller.current.scrollTop >= 600) return
+    if (isWhole) void loadOlder()
+    else showWhole()
+  }, [scroller, onScroll, loadOlder, isWhole, showWhole])
 
   return (
-    <TailIsDrawn value={isWhole}>
+    <TailIsDrawn value={isDrawn}>
       <div className="list">
         <div
           className="list-scroller"
@@ -59,9 +64,11 @@ export function MessageList() {
             ref={list}
             scrollRef={scroller}
             shift={prepended}
-            // More than a screen on either side, once the end has been drawn.
-            bufferSize={isWhole ? 800 : 200}
+            // The end is in the first frame, before anything was measured; afterwards more than a screen on either side.
+            keepMounted={isWhole ? nothing : [...messages.keys(), messages.length]}
+            bufferSize={isWhole ? 800 : 0}
             onScroll={onListScroll}
+            onScrollEnd={showWhole}
             onResize={onResize}
           >
             {messages.map((message, index) => (
@@ -87,15 +94,26 @@ export function MessageList() {
   )
 }
 
-/** The last messages are drawn before the others: they are what is looked at first, and a list begins with its top. */
-function useTailFirst(all: VisibleMessage[]): { messages: VisibleMessage[]; isWhole: boolean } {
+/**
+ * The last messages are drawn before the others: they are what is looked at first, and a list begins with its top. The
+ * others come when the list has come to rest at its end: one that grows at its top while it still moves down takes the
+ * person's way up for a way down, and draws nothing ahead of it.
+ */
+function useTailFirst(all: VisibleMessage[], scroller: RefObject<HTMLElement | null>) {
+  const [isDrawn, setDrawn] = useState(false)
   const [isWhole, setWhole] = useState(false)
-  useEffect(() => {
-    if (isWhole) return
-    return afterPaint(() => startTransition(() => setWhole(true)))
-  }, [isWhole])
   const messages = useMemo(() => (isWhole ? all : tailOf(all, window.innerHeight)), [all, isWhole])
-  return { messages, isWhole }
+  // Never in a transition: the list keeps its sizes outside of React, and a render that is thrown away would mix them up.
+  const showWhole = useCallback(() => setWhole(true), [])
+  useEffect(() => {
+    if (isDrawn) return
+    return afterPaint(() => {
+      startTransition(() => setDrawn(true))
+      const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
+      if (scrollHeight <= clientHeight) showWhole()
+    })
+  }, [isDrawn, scroller, showWhole])
+  return { messages, isDrawn, isWhole, showWhole }
 }
 
 /** True as long as the last change of the list was that messages were put above its first. */
