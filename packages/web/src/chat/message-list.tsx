@@ -43,9 +43,10 @@ export function MessageList() {
   }, [messages, target, arrived, unstick])
   const onListScroll = useCallback(() => {
     onScroll()
-    if (scroller.current === null || scroller.current.scrollTop >= 600) return
-    if (isWhole) void loadOlder()
-    else showWhole()
+    const { scrollTop = Infinity } = scroller.current ?? {}
+    if (isWhole && scrollTop < 600) void loadOlder()
+    // The end alone is higher than the screen: nobody comes so near its top but by going there.
+    if (!isWhole && scrollTop < 100) showWhole()
   }, [scroller, onScroll, loadOlder, isWhole, showWhole])
 
   return (
