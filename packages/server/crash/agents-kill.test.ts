@@ -8,7 +8,8 @@ import { openSqliteStore } from '../src/stores/sqlite.ts'
 import { openHome, type CrashHome } from './open-home.ts'
 import { createRandom } from './random.ts'
 
-const kills = process.env['TROUPE_TEST_FULL'] === '1' ? 30 : 4
+const full = process.env['TROUPE_TEST_FULL'] === '1'
+const kills = full ? 30 : 3
 /** Sub-agents of one question: a, b below it, c in the background. */
 const perTurn = 3
 
@@ -82,7 +83,7 @@ async function play(home: CrashHome, seed: number): Promise<{ turns: string[]; l
   })()
   for (let kill = 0; kill < kills; kill++) {
     const server = await current
-    await sleep(random.between(100, 1500))
+    await sleep(random.between(50, full ? 1500 : 900))
     await server.kill('SIGKILL')
     lines.push(...server.lines)
     current = home.start()

@@ -104,13 +104,14 @@ function runSuite(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: 
   })
 }
 
-test.each([
-  ['client', [...clientSlice, ...clientRest, ...Object.keys(leftOut)]],
-  ['server', [...serverSlice, ...serverRest, ...Object.keys(serverLeftOut)]],
-])('every scenario of the %s is run or left out for a reason', async (side, known) => {
-  const { output } = await runSuite(['list', `--${side}`])
-  const listed = /scenarios \(test[^\n]*\n([\s\S]*)$/.exec(output)?.[1]?.match(/(?<= {2}- )\S+/g) ?? []
-  expect(known.toSorted()).toEqual(listed.toSorted())
+test('every scenario is run or left out for a reason', async () => {
+  const { output } = await runSuite(['list'])
+  const listed = (side: string): string[] =>
+    new RegExp(`^${side} scenarios \\(test[^\\n]*\\n((?: {2}- .*\\n)*)`, 'm')
+      .exec(output)?.[1]
+      ?.match(/(?<= {2}- )\S+/g) ?? []
+  expect([...clientSlice, ...clientRest, ...Object.keys(leftOut)].toSorted()).toEqual(listed('Client').toSorted())
+  expect([...serverSlice, ...serverRest, ...Object.keys(serverLeftOut)].toSorted()).toEqual(listed('Server').toSorted())
 })
 
 describe('our client', () => {
