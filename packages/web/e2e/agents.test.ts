@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('one is made, refused at its fields until it is right, tried, changed, turned off and deleted', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await openAgents(page)
     await dialog(page).getByRole('button', { name: 'New agent' }).click()
@@ -146,7 +146,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('one that comes along or is a file is turned off, and changed as a version of your own', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     await openAgents(page)
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
     const own = dialog(page).getByRole('region', { name: 'Of this workspace' })
@@ -181,7 +181,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a new session talks to the agent that was chosen, and says so from then on', async () => {
-    const page = await workspace.open({ viewport: { width: 390, height: 844 } })
+    const page = await workspace.sharedPage({ width: 390, height: 844 })
     const chat = chatPage(page)
     await page.getByRole('button', { name: 'Agent: master' }).click()
     await page.getByRole('menuitemradio', { name: /^writer/ }).click()

@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   test('a slash offers commands and skills, and keys alone take one', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const { field } = chatPage(page)
     const list = page.getByRole('listbox', { name: 'What may be put in' })
     await field.pressSequentially('/')
@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a command is sent by one Enter when it is written in full, and its answer is a message', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const { field } = chatPage(page)
     await field.pressSequentially('/help')
     await page.getByRole('listbox').waitFor()
@@ -87,7 +87,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('an at sign offers agents, files and folders, and names what cannot be brought in', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const { field } = chatPage(page)
     const list = page.getByRole('listbox')
     await field.pressSequentially('let @expl')
@@ -125,7 +125,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('Escape closes the list for that word, and says nothing to the run', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const { field } = chatPage(page)
     const list = page.getByRole('listbox')
     await field.pressSequentially('/he')

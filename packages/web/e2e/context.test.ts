@@ -145,8 +145,8 @@ describe.skipIf(chromium === undefined)(name, () => {
       await say(`a${i}`, `u${i}`, 'assistant', `Answer to ${i}.`)
     }
     await say('other', 'a100', 'user', 'Another way.')
-    const page = await workspace.newPage()
-    await page.goto(`${workspace.server().newUrl()}&s=${at.sessionId}`)
+    const page = await workspace.sharedPage()
+    await page.evaluate((id) => void (window.location.hash = `s=${id}`), at.sessionId)
     const log = page.getByRole('log', { name: 'Conversation' })
     await log.getByText('Another way.').waitFor()
     await log.getByText('Another way.').hover()
@@ -180,7 +180,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('on a narrow screen it is all there, with the keyboard', async () => {
-    const chat = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
+    const chat = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))
     const { page } = chat
     wire.play({ turn: { text: 'Ferns like shade.', usage } })
     await chat.ask('And ferns?')

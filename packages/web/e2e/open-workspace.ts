@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { startServer } from '@troupe/server'
 import type { Server, ServerOptions } from '@troupe/server'
 import { chromium } from 'playwright-core'
@@ -109,7 +110,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     if (page === undefined) return open()
     const soon = { timeout: 5000 }
     try {
-      if (page.viewportSize()?.width !== usual.width) await page.setViewportSize(usual)
+      if (!isDeepStrictEqual(page.viewportSize(), usual)) await page.setViewportSize(usual)
       await page.unrouteAll()
       await page.context().unrouteAll()
       // What the test before has left open lies over the page.

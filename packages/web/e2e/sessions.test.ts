@@ -3,7 +3,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Part } from '@troupe/core'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
 import { hostileVectors } from './hostile-vectors.ts'
 import { openWorkspace } from './open-workspace.ts'
@@ -17,12 +17,21 @@ const dot = Buffer.from(
 )
 const fixture = path.resolve(import.meta.dirname, '../../server/src/imports/fixtures/chatgpt.json')
 
+const animals = ['Ants', 'Bees', 'Cats', 'Dogs', 'Eels']
+
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '')
-    const { store, workspace: own } = workspace.server()
-    for (const [index, title] of ['Ants', 'Bees', 'Cats', 'Dogs', 'Eels'].entries())
+  })
+  beforeEach(async () => {
+    const { store, workspace: own, fetch } = workspace.server()
+    for (const list of ['sessions', 'sessions?view=archived', 'sessions?view=trashed', 'folders']) {
+      const [kind] = list.split('?') as ['sessions' | 'folders']
+      const all = (await (await fetch(`/ai/${list}`)).json()) as { [of in typeof kind]: { id: string }[] }
+      for (const { id } of all[kind]) await fetch(`/ai/${kind}/${id}`, { method: 'DELETE' })
+    }
+    for (const [index, title] of animals.entries())
       await store.sessions.create({ id: `s${index}`, workspaceId: own.id, title, createdAt: Date.now() - index * 1000 })
   })
   afterEach((context) => workspace.closePages(context))
@@ -41,8 +50,16 @@ describe.skipIf(chromium === undefined)(name, () => {
       title.replace(/\(\d+ sessions?\)$/, ''),
     )
 
+  /** The page with the list as it is now. */
+  const listed = async (expected = animals): Promise<Page> => {
+    const page = await workspace.sharedPage()
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await expect.poll(() => rows(page)).toEqual(expected)
+    return page
+  }
+
   test('folders take sessions by menu, drag and keyboard, and give them back', async () => {
-    const page = await workspace.open()
+    const page = await listed()
     await nav(page).getByRole('button', { name: 'New folder' }).click()
     await page.keyboard.type('Animals')
     await page.keyboard.press('Enter')
@@ -89,7 +106,13 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('pinned come first; the archive and the trash keep what was put there, and many go at once', async () => {
-    const page = await workspace.open()
+    const send = (method: string, at: string, body: object) =>
+      workspace
+        .server()
+        .fetch(at, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const made = (await (await send('POST', '/ai/folders', { name: 'Animals' })).json()) as { folder: { id: string } }
+    await send('PATCH', '/ai/sessions/s1', { folderId: made.folder.id })
+    const page = await listed(['Animals', 'Ants', 'Cats', 'Dogs', 'Eels'])
     await menu(page, 'Eels', 'Pin')
     await nav(page).getByRole('heading', { name: 'Pinned' }).waitFor()
     await menu(page, 'Eels', 'Archive')
@@ -133,7 +156,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what ChatGPT exported is imported, found by its words on its branch, and continued', async () => {
-    const page = await workspace.open()
+    const page = await listed()
     const chat = chatPage(page)
     await nav(page).getByRole('button', { name: 'Archive, trash, import' }).click()
     await page.getByRole('menuitem', { name: 'Import …' }).click()
@@ -156,7 +179,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('on a phone Escape closes the list, after what was typed in it, and the focus stays', async () => {
-    const page = await workspace.open({ viewport: { width: 390, height: 844 } })
+    const page = await workspace.sharedPage({ width: 390, height: 844 })
     const button = page.getByRole('button', { name: 'Show the sessions' })
     await button.click()
     await nav(page).waitFor()
@@ -174,7 +197,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the address of a setting or of the inbox alone keeps the session in sight', async () => {
-    const page = await workspace.open()
+    const page = await listed()
     const chat = chatPage(page)
     await chat.ask('Repeat after me: in sight')
     const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')
@@ -309,7 +332,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what another browser says in the session in sight is soon seen', async () => {
-    const page = await workspace.open()
+    const page = await listed()
     await row(page, 'Dogs').click()
     const message = { id: 'woof', role: 'user', parts: [{ type: 'text', text: 'Woof!' }] }
     const response = await workspace.server().fetch('/ai/chat', {
