@@ -179,9 +179,9 @@ class SinkSubscriber implements Subscriber {
 
 /** How often subscribers are written to at most, in milliseconds: a person sees no difference, a system call less does. */
 const beat = 25
-/** Where hundreds read at once, chunks wait longer for each other, so that writing takes a tenth of the time and no more. */
+/** Where hundreds read at once, chunks wait longer for each other, so that writing takes a twentieth of the time and no more. */
 const longestBeat = 100
-const share = 10
+const share = 20
 
 let queue: SinkSubscriber[] = []
 let nextBeat = 0

@@ -3,6 +3,7 @@ import { agents } from './sql/agents.ts'
 import { asks } from './sql/asks.ts'
 import type { Change, Context, Db, Log } from './sql/context.ts'
 import { calls } from './sql/calls.ts'
+import { createCommits } from './sql/create-commits.ts'
 import { folders } from './sql/folders.ts'
 import { frames } from './sql/frames.ts'
 import { messages } from './sql/messages.ts'
@@ -41,11 +42,12 @@ export interface SqlStore extends Store {
  */
 export function createSqlStore(options: SqlStoreOptions): SqlStore {
   const { db, search, clock, log, exporter } = options
+  const inCommit = createCommits(db)
 
   /** One commit, then its export. */
   async function commit<T>(work: (context: Context, changes: Change[]) => Promise<T>): Promise<T> {
     const changes: Change[] = []
-    const result = await db.transaction().execute(async (transaction) => {
+    const result = await inCommit(async (transaction) => {
       let ended = false
       const inside: Context = {
         get db() {
