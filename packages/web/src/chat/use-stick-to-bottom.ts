@@ -16,7 +16,6 @@ export function useStickToBottom() {
   const sticks = useRef(true)
   const last = useRef({ top: 0, height: 0 })
   const gestureAt = useRef(-Infinity)
-  const frame = useRef(0)
 
   const set = useCallback((value: boolean) => {
     sticks.current = value
@@ -50,15 +49,9 @@ export function useStickToBottom() {
     last.current = { top: scrollTop, height: scrollHeight }
   }, [set, toEnd])
 
-  /** A row is told of before the list has its new height: the end is looked for once more in the next frame. */
+  /** The list has its new height by then. */
   const onResize = useCallback(() => {
-    if (!sticks.current) return
-    toEnd()
-    if (frame.current !== 0) return
-    frame.current = requestAnimationFrame(() => {
-      frame.current = 0
-      if (sticks.current) toEnd()
-    })
+    if (sticks.current) toEnd()
   }, [toEnd])
 
   useEffect(() => {
