@@ -97,6 +97,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what a project brings is started only when exactly that is trusted', async () => {
+    // What was trusted once is trusted as long as it is the same.
+    const words = `two words of ${Date.now()}`
+    const brought = { command: process.execPath, args: [program, 'good', words] }
+    await writeFile(path.join(workspace.folder, '.mcp.json'), JSON.stringify({ mcpServers: { brought } }))
     const { store, workspace: opened } = workspace.server()
     await store.workspaces.trust(opened.id, true)
     const page = await workspace.open()
@@ -105,7 +109,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await head(page, /^brought of this project ?, not trusted yet/).waitFor()
     const box = dialog(page).getByRole('region', { name: 'Trust' })
     const shown = await box.locator('dd').first().locator('code').allInnerTexts()
-    expect(shown).toEqual([process.execPath, program, 'good', 'two words'])
+    expect(shown).toEqual([process.execPath, program, 'good', words])
     await expect.poll(() => box.innerText()).toContain('the workspace')
     expect(await toolsOf(page)).toEqual([])
     await box.getByRole('button', { name: 'Trust and start it' }).press('Enter')
@@ -119,7 +123,9 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a server whose tools have changed waits, and shows what it would have now; all on a narrow screen', async () => {
-    const page = await workspace.open({ viewport: { width: 390, height: 844 } })
+    await workspace.server().fetch('/ai/mcp/changing', { method: 'DELETE' })
+    await writeFile(words, 'Says it again.')
+    const page = await workspace.sharedPage({ width: 390, height: 844 })
     await page.getByRole('button', { name: 'Show the sessions' }).click()
     await openMcp(page)
     await dialog(page).getByText('Add a server').click()

@@ -30,7 +30,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a key goes in, its model is picked and answers, and the key never comes back', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     const received: Promise<string>[] = []
     page.on('response', (response) => {
@@ -58,8 +58,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('another provider is added by its address with the keyboard on a narrow screen; a wrong address is said', async () => {
-    await workspace.server().fetch('/ai/providers/near-by', { method: 'DELETE' })
-    const { page, ...chat } = chatPage(await workspace.open({ viewport: { width: 390, height: 844 } }))
+    for (const id of ['away', 'near-by']) await workspace.server().fetch(`/ai/providers/${id}`, { method: 'DELETE' })
+    const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))
     await page.getByRole('button', { name: /^Model:/ }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('combobox', { name: 'Search models' }).waitFor()
@@ -93,8 +93,14 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a provider is switched off in its row and on where it is missed; its list of models is changed', async () => {
-    const chat = chatPage(await workspace.open())
+    await workspace.server().fetch('/ai/providers/acme', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ enabled: true, models: ['large-1', 'small-1'] }),
+    })
+    const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
     const refs = () =>
       page.evaluate(async () => {
         const { models } = (await (await fetch('/ai/models')).json()) as { models: { ref: string }[] }
@@ -131,7 +137,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a long list of models says how many of it are shown, and the search goes to any of them', async () => {
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     await page.evaluate(() => void (window.location.hash = '#settings/model-list'))
     const dialog = page.getByRole('dialog', { name: 'All models' })
     const crowd = dialog.getByRole('region', { name: 'crowd' }).getByRole('listitem')

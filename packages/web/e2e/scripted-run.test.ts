@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
@@ -28,7 +28,8 @@ export default defineTool({
   },
 })`
 
-const scripts: Record<string, ScriptTurn[]> = {
+/** An error that comes once has come: each try has scripts of its own. */
+const newScripts = (): Record<string, ScriptTurn[]> => ({
   walk: [
     [
       { reasoning: 'First the shoes.', chunks: 2, delayMs: 60 },
@@ -56,10 +57,10 @@ const scripts: Record<string, ScriptTurn[]> = {
     ],
     [{ text: 'Both were answered.' }],
   ],
-  again: [[{ text: 'Slowly' }, { gate: 'again' }, { text: ' done.' }]],
-}
+})
 
 describe.skipIf(chromium === undefined)(name, () => {
+  let scripts = newScripts()
   const model = scriptedModel(
     (prompt) => {
       const last = prompt.findLastIndex((message) => message.role === 'user')
@@ -75,10 +76,15 @@ describe.skipIf(chromium === undefined)(name, () => {
       home: { 'tools/walk.ts': walkTool, 'config.json': '{"model": "test/script"}' },
     })
   })
+  beforeEach(() => {
+    scripts = newScripts()
+  })
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('a tool shows its progress while it runs, its result in the end, and data of any name', async () => {
+    const go = path.join(workspace.folder, 'go')
+    await rm(go, { force: true })
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('walk')
     await chat.lastAnswer.getByText('right foot').waitFor()
@@ -86,7 +92,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const card = chat.lastAnswer.getByRole('button', { name: /^Going to the sea/ })
     await card.waitFor()
     await expect.poll(() => card.textContent()).toContain('running')
-    await writeFile(path.join(workspace.folder, 'go'), '')
+    await writeFile(go, '')
     await chat.finished()
     // What was open while it ran stays open with the result in it.
     await expect.poll(() => chat.lastAnswer.getByText('walked').count()).toBe(1)
@@ -143,8 +149,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('anything')
     await chat.ask('again and')
-    await chat.send('again')
-    await model.reached('again')
+    const again = `again ${Date.now()}`
+    scripts[again] = [[{ text: 'Slowly' }, { gate: again }, { text: ' done.' }]]
+    await chat.send(again)
+    await model.reached(again)
     await chat.stopButton.click()
     await chat.finished()
     await chat.lastAnswer.getByRole('button', { name: 'Regenerate' }).click()
@@ -153,7 +161,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByText('Slowly').waitFor()
     await expect.poll(() => chat.answers.count()).toBe(3)
     await expect.poll(() => chat.own.count()).toBe(3)
-    model.open('again')
+    model.open(again)
     await chat.lastAnswer.getByText('2 / 2').waitFor()
     await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('done.')
   })

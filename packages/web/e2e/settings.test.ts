@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
 
@@ -20,8 +20,13 @@ const focused = (page: Page) =>
 
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
-  /** One for all: a page takes longer to open than any of this. */
   let page: Page
+  const patch = (at: string, body: object) =>
+    workspace.server().fetch(at, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
   const goTo = async (at: string) => {
     await page.evaluate((hash) => void (window.location.hash = hash), at === '' ? '' : `#settings/${at}`)
     if (at !== '') await dialog(page).waitFor()
@@ -43,8 +48,11 @@ describe.skipIf(chromium === undefined)(name, () => {
       },
       files: { 'read-me.txt': 'hello\n' },
     })
-    page = await workspace.open()
   })
+  beforeEach(async () => {
+    page = await workspace.sharedPage()
+  })
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('before the first session it is said what was found; a click chooses it, or the tour', async () => {
@@ -95,6 +103,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('what config.json says of models, tools, limits, crashes and the search is found and changed', async () => {
     const config = async () =>
       JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
+    await patch('/ai/config', { recovery: null, useTools: null, limits: null })
     await page.keyboard.press('Control+,')
     const field = dialog(page).getByRole('searchbox', { name: 'Search the settings' })
     const find = async (words: string, title: string, setting: string) => {
@@ -189,6 +198,9 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('skills are listed with what is wrong, and others come in once they were looked at and trusted', async () => {
+    const home = path.join(workspace.server().home.path, 'skills', 'csv')
+    await rm(home, { recursive: true, force: true })
+    await patch('/ai/workspace', { trusted: false })
     const source = path.join(workspace.folder, 'repo', 'csv')
     await mkdir(source, { recursive: true })
     await writeFile(path.join(source, 'SKILL.md'), skill('csv'))
@@ -207,7 +219,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     execFileSync('tar', ['-cf', archive, '-C', path.dirname(source), 'csv'])
     await dialog(page).locator('input[type=file]').setInputFiles(archive)
     await dialog(page).getByText('1 skill in it.').waitFor()
-    const home = path.join(workspace.server().home.path, 'skills', 'csv')
     expect(existsSync(home)).toBe(false)
     await dialog(page).getByRole('button', { name: 'Trust and import it' }).click()
     await list.getByText('About csv.').waitFor()
@@ -227,11 +238,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.evaluate(() => void (window.location.hash = '#settings'))
     await dialog(page).getByRole('link', { name: 'Data' }).click()
     await dialog(page).getByText(workspace.server().home.path, { exact: true }).waitFor()
+    await dialog(page).getByRole('button', { name: 'Back up now' }).waitFor()
+    const backups = dialog(page).getByRole('list', { name: 'Backups' }).getByRole('listitem')
+    const before = await backups.count()
     await dialog(page).getByRole('button', { name: 'Back up now' }).click()
     await dialog(page)
       .getByText(/Backed up to .*backups/)
       .waitFor()
-    await expect.poll(() => dialog(page).getByRole('list', { name: 'Backups' }).getByRole('listitem').count()).toBe(1)
+    await expect.poll(() => backups.count()).toBe(before + 1)
     await dialog(page).getByRole('button', { name: 'Examine' }).click()
     const findings = dialog(page).getByRole('list', { name: 'Findings' })
     await findings.getByText('fine: database').waitFor()
@@ -251,7 +265,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByText('react-dom', { exact: false }).first().waitFor()
     await dialog(page).getByRole('button', { name: 'Close' }).click()
     await dialog(page).waitFor({ state: 'detached' })
-    await page.setViewportSize({ width: 1200, height: 800 })
   })
 
   test('a question mark shows the shortcuts where nobody types, unless that is turned off', async () => {
@@ -310,6 +323,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await focusIs(['INPUT', 'language'])
     await page.reload()
     await dialog(page).getByRole('radio', { name: '中文', checked: true }).waitFor({ state: 'attached' })
+    await dialog(page).getByRole('radio', { name: 'English' }).check({ force: true })
+    await dialog(page).getByRole('link', { name: 'Language' }).waitFor()
   })
 
   test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {

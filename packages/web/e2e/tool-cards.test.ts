@@ -344,7 +344,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('textbox', { name: 'Find in this session' }).fill('toUppercase')
     await expect.poll(() => chat.page.locator('.find-place').innerText(), { timeout: 10_000 }).toBe('1 of 1')
     const here = () =>
-      chat.page.evaluate(() => [...(CSS.highlights.get('found-here') ?? [])].map((range) => String(range)).join())
+      chat.page.evaluate(() =>
+        [...(CSS.highlights.get('found-here') ?? [])].map((range) => (range as Range).toString()).join(),
+      )
     await expect.poll(here, { timeout: 10_000 }).toBe('toUpperCase')
     await expect
       .poll(() => answer.getByRole('button', { name: /^Read src\/greet.ts/ }).getAttribute('aria-expanded'))
