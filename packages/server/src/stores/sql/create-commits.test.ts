@@ -76,5 +76,5 @@ it('more than fit into one commit all come to their end, in order', async () => 
 
 it('a database that is closed refuses them', async () => {
   await db.destroy()
-  await expect(Promise.all([commit(add('a')), commit(add('b'))])).rejects.toThrow()
+  await expect(Promise.all([commit(add('a')), commit(add('b'))])).rejects.toThrow('destroyed')
 })
