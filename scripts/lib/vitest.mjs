@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { memoryFolder } from './memory-folder.mjs'
 import { root, run, say } from './run.mjs'
 
 /** Runs vitest and counts what its JSON reporter says. What failed outside of a test counts as failed too. */
@@ -7,7 +8,12 @@ export async function vitest(node, env, args) {
   const report = path.join(root, '.cache', `tests.${process.pid}.json`)
   const program = path.join(root, 'node_modules', 'vitest', 'vitest.mjs')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const { code } = await run(node, [program, 'run', ...reporters, ...args], { env, stdio: 'inherit' })
+  const folder = env.TMPDIR === undefined ? memoryFolder() : undefined
+  const { code } = await run(node, [program, 'run', ...reporters, ...args], {
+    env: { ...env, ...(folder !== undefined && { TMPDIR: folder }) },
+    stdio: 'inherit',
+  })
+  if (folder !== undefined) removeFolder(folder)
   const counts = countTests(readReport(report))
   rmSync(report, { force: true })
   if (code !== 0 && counts.failed === 0) {
@@ -29,6 +35,15 @@ export function countTests(report) {
     if (file.status === 'failed' && !hasFailure) counts.failed++
   }
   return counts
+}
+
+/** Something may still write there while it ends; then the next run removes it. */
+function removeFolder(folder) {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  } catch (error) {
+    say(`${folder} could not be removed: ${error.message}`)
+  }
 }
 
 function readReport(file) {
