@@ -44,6 +44,14 @@ it('what is set is seen at once and written a moment later, with the others in o
   expect([await store.settings.get('a'), await store.settings.get('b')]).toEqual([{ n: 1 }, 2])
 })
 
+it('who waits for what is not written waits for what is being written, too', async () => {
+  const settings = createLateSettings(store, { onError: fail })
+  settings.set('a', 1)
+  void settings.write()
+  await settings.write()
+  expect(await store.settings.get('a')).toBe(1)
+})
+
 it('what is taken away is gone once it is written', async () => {
   await store.settings.set('a', 1)
   const settings = createLateSettings(store, { onError: fail })

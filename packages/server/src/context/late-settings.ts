@@ -5,7 +5,7 @@ export interface LateSettings {
   get(key: string): Promise<unknown>
   /** `undefined` takes it away. */
   set(key: string, value: unknown): void
-  /** Writes now what is not written yet. */
+  /** Writes now what is not written yet, and waits for what is just being written. */
   write(): Promise<void>
 }
 
@@ -15,6 +15,7 @@ export function createLateSettings(
 ): LateSettings {
   const unwritten = new Map<string, unknown>()
   let timer: NodeJS.Timeout | undefined
+  let writing = Promise.resolve()
 
   return {
     async get(key) {
@@ -27,9 +28,14 @@ export function createLateSettings(
     write,
   }
 
-  async function write(): Promise<void> {
+  function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
+    writing = writing.then(writeAll)
+    return writing
+  }
+
+  async function writeAll(): Promise<void> {
     const taken = [...unwritten]
     if (taken.length === 0) return
     try {
