@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults, RunOptions } from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
@@ -33,11 +33,18 @@ const over = 'dialog[open]'
 
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
+  /** One for all tests, as long as none has failed. */
   let page: Page
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '', { files: { 'a.txt': 'one\ntwo\n' } })
+  })
+  beforeEach(async () => {
+    if (page?.isClosed() === false) return
     page = await workspace.open()
     await page.evaluate(axe)
+  })
+  afterEach(async (context) => {
+    if (context.task.result?.state === 'fail') await workspace.closePages(context)
   })
   afterAll(() => workspace?.close())
 
@@ -145,6 +152,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('article', { name: 'In sight, Answer' }).first().waitFor()
     expect(await everyLook(page)).toEqual([])
     await page.keyboard.press('Escape')
+    await chat.newSession()
   })
 
   test('axe finds nothing on the locked page', async () => {

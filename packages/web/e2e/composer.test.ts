@@ -164,7 +164,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('settings of the model are built from what it takes, kept with the session, sent, reset', async () => {
-    const page = await workspace.open({ viewport: { width: 390, height: 780 } })
+    const page = await workspace.sharedPage({ width: 390, height: 780 })
     const chat = composer(page)
     const trigger = page.getByRole('button', { name: /^Settings of the model/ })
     await page.getByRole('button', { name: /^Model:/ }).click()
@@ -208,7 +208,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         body: JSON.stringify({ enabled }),
       })
     await setEnabled(true)
-    const page = await workspace.open()
+    const page = await workspace.sharedPage()
     const chat = composer(page)
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('option', { name: /large-1/ }).click()
@@ -228,7 +228,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('words of an answer are quoted by key; the debug panel shows hooks and the stream as it comes', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 800 } })
+    const page = await workspace.sharedPage({ width: 1440, height: 800 })
     const chat = composer(page)
     const answer = await chat.ask('Repeat after me: quote this line')
     await answer.locator('.prose p').evaluate((paragraph) => window.getSelection()?.selectAllChildren(paragraph))

@@ -11,6 +11,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '')
+    await storeHostileSession(workspace)
   })
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
@@ -20,9 +21,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('in any part of a message it is only text, and what is left of it keeps to the allow list', async () => {
-    await storeHostileSession(workspace)
     // So tall that many messages are drawn at once.
-    const page = await workspace.open({ viewport: { width: 1200, height: 3000 } })
+    const page = await workspace.sharedPage({ width: 1200, height: 3000 })
     await page.getByRole('navigation').getByRole('button').filter({ hasText: 'hostile' }).first().click()
     await page.getByRole('article', { name: 'Answer' }).first().waitFor()
     const shown = new Set<number>()
@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('in titles and in search results it is only text', async () => {
-    const page = await workspace.open({ viewport: { width: 1200, height: 3000 } })
+    const page = await workspace.sharedPage({ width: 1200, height: 3000 })
     const rows = page
       .getByRole('navigation')
       .getByRole('button')

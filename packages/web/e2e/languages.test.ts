@@ -1,7 +1,7 @@
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { zh } from '../src/texts/languages/zh.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
@@ -49,9 +49,17 @@ const english = (page: Page) =>
 
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
-  let page: Page
-  const left: Record<string, string[]> = {}
-  const walk = async (place: string) => {
+  /** One for all tests, as long as none has failed. */
+  let opened: Page | undefined
+  let left: Record<string, string[]> = {}
+  const chinesePage = async (): Promise<Page> => {
+    if (opened !== undefined) return opened
+    opened = await workspace.newPage({ locale: 'zh-CN' })
+    await opened.goto(workspace.server().newUrl())
+    await opened.getByRole('heading', { name: zh.emptyChat.title }).waitFor()
+    return opened
+  }
+  const walk = async (page: Page, place: string) => {
     const found = await english(page)
     if (found.length > 0) left[place] = found
   }
@@ -69,56 +77,81 @@ describe.skipIf(chromium === undefined)(name, () => {
       files: { 'read-me.txt': 'hello\n' },
       home: { 'config.json': JSON.stringify({ model: 'test/script', permissions: { deny: ['Read(.env)'] } }) },
     })
-    page = await workspace.newPage({ locale: 'zh-CN' })
-    await page.goto(workspace.server().newUrl())
-    await page.getByRole('heading', { name: zh.emptyChat.title }).waitFor()
+  })
+  beforeEach(() => {
+    left = {}
+  })
+  afterEach(async (context) => {
+    if (context.task.result?.state !== 'fail') return
+    await workspace.closePages(context)
+    opened = undefined
   })
   afterAll(() => workspace?.close())
 
   test('in Chinese no English of ours is left in the chat, its cards and its menus', async () => {
+    const page = await chinesePage()
     const field = page.getByRole('textbox', { name: zh.composer.message, exact: true })
-    await walk('the first screen')
+    await walk(page, 'the first screen')
     await page.getByRole('button', { name: /^模型：/ }).click()
     await page.getByRole('combobox', { name: zh.models.search }).waitFor()
-    await walk('the model picker')
+    await walk(page, 'the model picker')
     await page.getByRole('option', { name: /^Demo tour/ }).click()
     await page.getByRole('button', { name: '你好', exact: true }).waitFor()
-    await walk('the demo')
+    await walk(page, 'the demo')
     await page.getByRole('button', { name: /^模型：/ }).click()
     await page.getByRole('option', { name: /^script/ }).click()
     await page.getByRole('button', { name: /^模式：/ }).click()
     await page.getByRole('menuitemradio').first().waitFor()
-    await walk('the mode picker')
+    await walk(page, 'the mode picker')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: /^智能体：/ }).click()
     await page.getByRole('menuitemradio').first().waitFor()
-    await walk('the agent picker')
+    await walk(page, 'the agent picker')
     await page.keyboard.press('Escape')
     await field.fill('运行')
     await field.press('Enter')
     await page.getByRole('button', { name: zh.inbox.approve, exact: true }).waitFor()
-    await walk('an approval')
+    await walk(page, 'an approval')
     await page.keyboard.press('Control+i')
     await page.getByRole('dialog').waitFor()
-    await walk('the inbox')
+    await walk(page, 'the inbox')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: zh.inbox.approve, exact: true }).click()
     await page.getByText('好了。', { exact: true }).waitFor()
-    await walk('an answer')
+    await walk(page, 'an answer')
     await field.fill('计划')
     await field.press('Enter')
     await page.getByText('好了。', { exact: true }).nth(1).waitFor()
-    await walk('cards')
+    await walk(page, 'cards')
     await page.getByRole('button', { name: zh.context.title }).click()
     await page.getByRole('region', { name: zh.context.window }).waitFor()
-    await walk('the X-ray')
+    await walk(page, 'the X-ray')
     await page.keyboard.press('Escape')
     expect(left).toEqual({})
   })
 
   test('what is exported speaks the language of the page', async () => {
-    const session = page.getByRole('navigation').getByRole('button', { name: zh.sessions.moreFor('运行') })
+    const page = await chinesePage()
+    const { store, workspace: own } = workspace.server()
+    const at = { sessionId: `s${Date.now()}` }
+    await store.sessions.create({ id: at.sessionId, workspaceId: own.id, title: at.sessionId })
+    await store.messages.add(at, {
+      id: 'u',
+      parentMessageId: null,
+      role: 'user',
+      parts: [{ type: 'text', text: '想' }],
+      createdAt: 1,
+    })
+    await store.messages.add(at, {
+      id: 'a',
+      parentMessageId: 'u',
+      role: 'assistant',
+      parts: [{ type: 'reasoning', text: '想一想。' }],
+      createdAt: 2,
+    })
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    const session = page.getByRole('navigation').getByRole('button', { name: zh.sessions.moreFor(at.sessionId) })
     await session.click()
     await page.getByRole('menuitem', { name: zh.sessions.export }).click()
     const download = page.waitForEvent('download')
@@ -129,12 +162,13 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('nor in any section of the settings', async () => {
+    const page = await chinesePage()
     for (const title of Object.values(zh.settings.sections)) {
       await page.evaluate(() => void (window.location.hash = '#settings'))
       await page.getByRole('dialog').getByRole('link', { name: title, exact: true }).click()
       await page.getByRole('heading', { name: title }).first().waitFor()
       await expect.poll(() => page.getByText(zh.ui.loading).count()).toBe(0)
-      await walk(title)
+      await walk(page, title)
     }
     expect(left).toEqual({})
     expect(workspace.complaints).toEqual([])

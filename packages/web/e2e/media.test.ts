@@ -69,7 +69,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true }).click()
 
   test('they stand in the card of their tool and nowhere else; each approval is announced', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const heard = await chat.page.evaluateHandle(() => {
       const texts: string[] = []
       const region = document.querySelector('[data-testid="announcer"]') as Element
@@ -99,7 +99,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('one that is being made is seen to be, and one that was not made says why and what to do, also later', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     const card = chat.lastAnswer.getByRole('group', { name: /^ImageGenerate:/ })
     await chat.send('paint elsewhere')
     await approve(chat.page)

@@ -172,7 +172,9 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   }
 
   async function renewFiles(files: Record<string, string>): Promise<void> {
-    for (const entry of await readdir(workFolder)) await rm(path.join(workFolder, entry), { recursive: true })
+    // What begins with a dot may be held by the sandbox of a command that still runs.
+    const left = (await readdir(workFolder)).filter((entry) => !entry.startsWith('.'))
+    for (const entry of left) await rm(path.join(workFolder, entry), { recursive: true })
     await writeFiles(workFolder, files)
   }
 

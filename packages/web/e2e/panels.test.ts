@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
 
   test('what calls have brought opens beside the chat, as tabs that the keyboard moves through', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')
     await beside(page, /^Read/).click()
@@ -114,7 +114,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the stack is kept with its session over a reload: order, pins, width, whether it is hidden', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')
     await beside(page, /^Read/).click()
@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a person opens a file by its name, a page by its address, and what runs', async () => {
-    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')
     await page.keyboard.press('Control+.')

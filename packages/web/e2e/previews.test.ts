@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   }
 
   async function lookedAt(...names: string[]): Promise<Page> {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask(`look ${names.join(' ')}`)
     for (const file of names)
       await chat.lastAnswer
@@ -256,7 +256,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('hostile components, chart options, drawings and cells run nothing and fetch nothing', async () => {
-    const chat = chatPage(await workspace.open())
+    const chat = chatPage(await workspace.sharedPage())
     await chat.ask('hostile')
     await chat.lastAnswer
       .getByText(/no attribute|must be an address/)

@@ -1,7 +1,7 @@
 import type { Metadata } from '@troupe/core'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
 import { openWorkspace } from './open-workspace.ts'
 import type { TestWorkspace } from './open-workspace.ts'
@@ -59,6 +59,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       home: { 'config.json': '{"model": "test/script"}' },
     })
   })
+  afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
   test('formulas, coloured code, tables and images; nothing hostile comes through', async () => {
@@ -110,7 +111,8 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('every kind of failure and limit is a card or a line with its own reason, and a way on', async () => {
     const { store, workspace: place } = workspace.server()
-    await store.sessions.create({ id: 'ends', workspaceId: place.id, title: 'How it ended' })
+    const at = { sessionId: `ends${Date.now()}` }
+    await store.sessions.create({ id: at.sessionId, workspaceId: place.id, title: 'How it ended' })
     const errors = ['ProviderRateLimit', 'ProviderOverloaded', 'ProviderConnection', 'ProviderStall', 'ContextTooLong']
     const ends: [string, Metadata][] = [
       ...errors.map((error): [string, Metadata] => [
@@ -126,7 +128,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     for (const [index, [, metadata]] of ends.entries()) {
       const [asked, answer] = [`q${index}`, `a${index}`]
       const parts = [{ type: 'text' as const, text: `As far as it came ${index}` }]
-      const at = { sessionId: 'ends' }
       await store.messages.add(at, { id: asked, role: 'user', parentMessageId, parts: [], createdAt: index })
       await store.messages.add(at, {
         id: answer,
@@ -138,8 +139,8 @@ describe.skipIf(chromium === undefined)(name, () => {
       })
       parentMessageId = answer
     }
-    const page = await workspace.open({ viewport: { width: 1000, height: 2400 } })
-    await page.getByRole('button', { name: 'How it ended', exact: true }).click()
+    const page = await workspace.sharedPage({ width: 1000, height: 2400 })
+    await page.evaluate((id) => void (window.location.hash = `s=${id}`), at.sessionId)
     for (const [index, [reason, { error }]] of ends.entries()) {
       const answer = page.getByRole('article', { name: 'Answer' }).filter({ hasText: `As far as it came ${index}` })
       await answer.getByText(reason).waitFor()
