@@ -68,7 +68,7 @@ export default defineTool({ description: 'Mine.', input: z.object({}), group: 's
 }, 60_000)
 
 test('finds what lies beside a source: the thread that looks at the database', async () => {
-  const { stdout } = await troupe(['doctor', '--json']).catch((error: { stdout: string }) => error)
+  const { stdout } = await troupe(['doctor', '--json']).catch((error: unknown) => error as { stdout: string })
   const sound = { name: 'database', status: 'ok', text: expect.stringContaining('sound') as string }
   expect(JSON.parse(stdout)).toContainEqual(sound)
 }, 60_000)
