@@ -188,7 +188,6 @@ export async function openParts(options: ServerOptions, place: Place) {
     planFile: (session, folder) =>
       permissions.modeOf(session) === 'plan' ? planFileOf(states.of(session, folder)) : undefined,
   })
-  closers.push(() => context.close())
   const messageParts = openCommands({
     store,
     home: home.path,

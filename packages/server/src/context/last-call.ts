@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { buildTools, dataParts, type StoredMessage, type Tool } from '@troupe/core'
-import type { LateSettings } from './late-settings.ts'
+import { buildTools, dataParts, type Store, type StoredMessage, type Tool } from '@troupe/core'
 import type { Block } from './preface.ts'
 
 /** What the newest model call of a session started with, by name and hash: to see later what has changed. */
@@ -16,9 +15,9 @@ export interface LastCall {
 }
 
 export interface LastCalls {
-  note(sessionId: string, call: CallToNote): void
+  note(sessionId: string, call: CallToNote): Promise<void>
   get(sessionId: string): Promise<LastCall | undefined>
-  forget(sessionId: string): void
+  forget(sessionId: string): Promise<void>
 }
 
 export interface CallToNote {
@@ -33,10 +32,10 @@ export interface CallToNote {
 const mostHeld = 1000
 
 /** Stored only where a call starts otherwise than the one before: most do not. */
-export function createLastCalls(settings: LateSettings): LastCalls {
+export function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
   const held = new Map<string, LastCall>()
   return {
-    note(sessionId, { model, blocks, tools, userMessageId, history }) {
+    async note(sessionId, { model, blocks, tools, userMessageId, history }) {
       const before = held.get(sessionId)
       const noted: LastCall = {
         at: Date.now(),
@@ -48,14 +47,14 @@ export function createLastCalls(settings: LateSettings): LastCalls {
       if (held.size >= mostHeld) held.delete(held.keys().next().value as string)
       held.set(sessionId, noted)
       const isSame = before?.model === model && isDeepStrictEqual(before.blocks, noted.blocks)
-      if (!isSame) settings.set(keyOf(sessionId), noted)
+      if (!isSame) await store.settings.set(keyOf(sessionId), noted)
     },
     async get(sessionId) {
-      return held.get(sessionId) ?? ((await settings.get(keyOf(sessionId))) as LastCall | undefined)
+      return held.get(sessionId) ?? ((await store.settings.get(keyOf(sessionId))) as LastCall | undefined)
     },
-    forget(sessionId) {
+    async forget(sessionId) {
       held.delete(sessionId)
-      settings.set(keyOf(sessionId), undefined)
+      await store.settings.set(keyOf(sessionId), undefined)
     },
   }
 }

@@ -3,7 +3,6 @@ import { instructionBlocks } from '../instructions.ts'
 import type { Logger } from '../logger.ts'
 import type { LiveOptions } from '../run-parts.ts'
 import { createLastCalls, type LastCalls } from './last-call.ts'
-import { createLateSettings } from './late-settings.ts'
 import { createPrefaces, type Block, type PrefaceOptions } from './preface.ts'
 
 /** What model calls of a session start with, and what the newest one did. */
@@ -12,12 +11,10 @@ export interface Context {
   onStart: LiveOptions['onStart']
   lastCalls: LastCalls
   forget(sessionId: string): Promise<void>
-  /** Writes what is not written yet. */
-  close(): Promise<void>
 }
 
 export function openContext(
-  options: Omit<PrefaceOptions, 'settings'> & {
+  options: Omit<PrefaceOptions, 'store'> & {
     store: Store
     sandbox: SandboxFinding
     logger: Logger
@@ -27,11 +24,8 @@ export function openContext(
   },
 ): Context {
   const { store, sandbox, logger } = options
-  const settings = createLateSettings(store, {
-    onError: (error) => logger({ level: 'warn', message: 'what calls start with was not noted', error: String(error) }),
-  })
-  const prefaces = createPrefaces({ ...options, settings })
-  const lastCalls = createLastCalls(settings)
+  const prefaces = createPrefaces(options)
+  const lastCalls = createLastCalls(store)
   return {
     lastCalls,
     async blocks(session, frame, prompt, history) {
@@ -41,13 +35,13 @@ export function openContext(
       return instructionBlocks({ prompt, frame, preface, sandbox, ...(planFile !== undefined && { planFile }) })
     },
     onStart(session, { model, ...call }) {
-      lastCalls.note(session.id, { ...call, model: model.id })
+      lastCalls
+        .note(session.id, { ...call, model: model.id })
+        .catch((error: unknown) => logger({ level: 'warn', message: 'a call was not noted', error: String(error) }))
     },
     async forget(sessionId) {
-      prefaces.forget(sessionId)
-      lastCalls.forget(sessionId)
-      await settings.write()
+      await prefaces.forget(sessionId)
+      await lastCalls.forget(sessionId)
     },
-    close: settings.write,
   }
 }

@@ -1,7 +1,6 @@
 import os from 'node:os'
-import { agentKey, type AgentFrame, type Session, type StoredMessage, type Workspace } from '@troupe/core'
+import { agentKey, type AgentFrame, type Session, type Store, type StoredMessage, type Workspace } from '@troupe/core'
 import { agentsNotes } from './agents-notes.ts'
-import type { LateSettings } from './late-settings.ts'
 
 /** A named piece of what every model call starts with. */
 export interface Block {
@@ -24,7 +23,7 @@ export interface Preface {
 }
 
 export interface PrefaceOptions {
-  settings: LateSettings
+  store: Pick<Store, 'settings'>
   home: string
   layers: readonly Layer[]
   agents(session: Session): Promise<Preface['agents']>
@@ -36,22 +35,22 @@ export interface Prefaces {
    * somebody only looks: then nothing is stored, since servers may still be connecting.
    */
   of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
-  forget(sessionId: string): void
+  forget(sessionId: string): Promise<void>
 }
 
 export function createPrefaces(options: PrefaceOptions): Prefaces {
-  const { settings } = options
+  const { store } = options
   return {
     async of(session, workspace, history) {
       const key = keyOf(session.id)
-      const known = (await settings.get(key)) as Preface | undefined
+      const known = (await store.settings.get(key)) as Preface | undefined
       const compactions = compactionsIn(history ?? [])
       if (known !== undefined && known.compactions >= compactions) return known
       const made = { ...(await build(session, workspace)), compactions }
-      if (history !== undefined) settings.set(key, made)
+      if (history !== undefined) await store.settings.set(key, made)
       return made
     },
-    forget: (sessionId) => settings.set(keyOf(sessionId), undefined),
+    forget: (sessionId) => store.settings.set(keyOf(sessionId), undefined),
   }
 
   async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions'>> {
