@@ -25,5 +25,5 @@ it(
       rmSync(folder, { recursive: true, force: true })
     }
   },
-  60_000 + kills * 10_000,
+  80_000 + kills * 10_000,
 )

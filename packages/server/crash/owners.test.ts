@@ -45,7 +45,7 @@ describe('two processes on one home', () => {
         else await tellsWhereItIs(next)
       }
     },
-    rounds * 30_000,
+    30_000 + rounds * 30_000,
   )
 
   /** A second one is told where the first is; once that has ended, the home is free. */
