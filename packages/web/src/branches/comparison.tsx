@@ -176,10 +176,19 @@ function Side({
   pieces: WordPiece[] | undefined
   leaves: WordPiece['kind']
 }) {
-  if (message === undefined) return <p className="compare-side compare-ended">{t.branches.noMessage}</p>
+  if (message === undefined)
+    return (
+      <p className="compare-side compare-ended">
+        <span className="compare-whose">{name} · </span>
+        {t.branches.noMessage}
+      </p>
+    )
   return (
     <article className="compare-side" aria-label={`${name}, ${roleName(message.role)}`}>
-      <p className="compare-role">{roleName(message.role)}</p>
+      <p className="compare-role">
+        <span className="compare-whose">{name} · </span>
+        {roleName(message.role)}
+      </p>
       {pieces === undefined ? <Markdown text={text} done /> : <Words pieces={pieces} leaves={leaves} />}
     </article>
   )
