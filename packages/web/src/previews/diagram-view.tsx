@@ -2,24 +2,27 @@ import { useEffect, useState } from 'react'
 import { t } from '../texts/t.ts'
 import { errorText } from '../ui/error-text.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
+import { diagramColours } from './diagram-colours.ts'
 import { drawDiagram } from './draw-diagram.ts'
+import { useShownContrast } from './use-shown-contrast.ts'
 import { useShownTheme } from './use-shown-theme.ts'
 import './views.css'
 
 /** A Mermaid text as a picture. */
 export function DiagramView({ text }: { text: string }) {
   const theme = useShownTheme()
+  const contrast = useShownContrast()
   const [state, setState] = useState<{ source?: string; problem?: string }>({})
   useEffect(() => {
     let left = false
-    drawDiagram(text, theme).then(
+    drawDiagram(text, diagramColours(theme === 'dark')).then(
       (source) => left || setState({ source }),
       (error: unknown) => left || setState({ problem: errorText(error) }),
     )
     return () => {
       left = true
     }
-  }, [text, theme])
+  }, [text, theme, contrast])
   if (state.problem !== undefined) {
     return (
       <p className="preview-note" role="note">

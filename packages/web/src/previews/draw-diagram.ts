@@ -1,6 +1,8 @@
 import { t } from '../texts/t.ts'
+import type { DiagramColours } from './diagram-colours.ts'
 import { linkFrame, type FrameLink } from './link-frame.ts'
 import { loadLibrary } from './load-library.ts'
+import { sizePicture } from './size-picture.ts'
 
 const drawn = new Map<string, Promise<string>>()
 let painter: Promise<{ link: FrameLink; frame: HTMLIFrameElement }> | undefined
@@ -13,28 +15,29 @@ const longest = 50_000
  * The picture of a Mermaid text as the address of an SVG image, in which nothing can run. It is made in a frame of its
  * own that all diagrams share; one that hangs is thrown away with its frame.
  */
-export function drawDiagram(text: string, theme: 'light' | 'dark'): Promise<string> {
+export function drawDiagram(text: string, colours: DiagramColours): Promise<string> {
   if (text.length > longest) return Promise.reject(new Error(`The diagram has more than ${longest} characters.`))
-  const key = `${theme} ${text}`
+  const told = JSON.stringify(colours)
+  const key = `${told} ${text}`
   const known = drawn.get(key)
   if (known !== undefined) return known
-  const drawing = last.then(() => draw(text, theme))
+  const drawing = last.then(() => draw(text, told))
   last = drawing.catch(() => undefined)
   drawn.set(key, drawing)
   if (drawn.size > 100) drawn.delete(drawn.keys().next().value as string)
   return drawing
 }
 
-async function draw(text: string, theme: 'light' | 'dark'): Promise<string> {
+async function draw(text: string, colours: string): Promise<string> {
   painter ??= openPainter()
   const { link, frame } = await painter.catch((error: unknown) => {
     painter = undefined
     throw error
   })
   try {
-    const svg = await link.ask({ text, theme })
+    const svg = await link.ask({ text, colours })
     if (!svg.startsWith('<svg')) throw new Error('It gave no picture.')
-    return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withSize(svg))}`
+    return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sizePicture(svg))}`
   } catch (error) {
     if ((error as Error).message === t.previews.tooLong) {
       painter = undefined
@@ -77,11 +80,4 @@ async function openPainter(): Promise<{ link: FrameLink; frame: HTMLIFrameElemen
     frame.src = '/preview.html'
     document.body.append(frame)
   })
-}
-
-/** An image needs a size of its own: that of its drawing. */
-function withSize(svg: string): string {
-  const [, width, height] = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? []
-  if (width === undefined || height === undefined) return svg
-  return svg.replace(/^<svg([^>]*?)\swidth="100%"/, `<svg$1 width="${width}" height="${height}"`)
 }
