@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MediaTask } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testServer, type TestServer } from '../../test/test-server.ts'
@@ -43,7 +43,7 @@ async function ended(taskId: string): Promise<MediaTask> {
   for (;;) {
     const { body } = await server.json<{ task: MediaTask }>(`/ai/task/${taskId}`)
     if (body.task.status !== 'running') return body.task
-    await nextTurn()
+    await sleep(5)
   }
 }
 
