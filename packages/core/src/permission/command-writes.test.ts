@@ -24,3 +24,8 @@ test.each([
   const writes = commandWrites(command, { cwd, home: '/nowhere' })
   expect(writes).toEqual({ paths: files.map((file) => path.join(cwd, file)), mayBeMore })
 })
+
+test('files in memory are files, devices are none', () => {
+  const { paths } = commandWrites('echo x > /dev/shm/a.txt; echo x > /dev/sda', { cwd, home: '/nowhere' })
+  expect(paths).toEqual(['/dev/shm/a.txt'])
+})

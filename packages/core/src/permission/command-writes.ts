@@ -27,7 +27,7 @@ export function commandWrites(command: string, place: CommandPlace): CommandWrit
 
 /** Words are taken for files where that is the safe side: what lies in no folder is none. */
 function isLikely({ path: file, redirected }: FileUse): boolean {
-  if (file.startsWith('/dev/')) return false
+  if (file.startsWith('/dev/') && !file.startsWith('/dev/shm/')) return false
   return redirected === true || existsSync(path.dirname(path.normalize(file).replace(/\/$/, '')))
 }
 
