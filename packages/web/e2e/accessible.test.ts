@@ -79,7 +79,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await oneLook(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Shift+F')
-    await page.keyboard.type('approval')
+    await page.getByRole('navigation').getByRole('textbox').fill('approval')
     await page.locator('.hit-snippet').first().waitFor()
     expect(await oneLook(page)).toEqual([])
     await page.keyboard.press('Escape')
