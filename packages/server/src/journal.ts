@@ -8,16 +8,16 @@ export interface Journalled {
 }
 
 /**
- * Writes the frames of all live runs: within 250 ms after a chunk, or at once where a run must not go on before. One
- * commit serves every log that has something to write, so results that end in one tick share it.
+ * Writes the frames of all live runs: 250 ms after a chunk, together; or at once where a run must not go on before, and
+ * then only what such runs have, since every frame has its price. Logs that ask in one tick share a commit.
  */
 export interface Journal {
   /** False: nothing is ever written, and logs stay in memory as a whole. */
   readonly durable: boolean
   /** The log has something to write. */
   touch: (log: Journalled) => void
-  /** Resolves when everything that any log holds now was written or could not be; each log hears which. */
-  commit: () => Promise<void>
+  /** Resolves when all that this log, or without one any log, holds now was written or could not be; each hears which. */
+  commit: (log?: Journalled) => Promise<void>
   /** What this log still holds is not tried again. */
   drop: (log: Journalled) => void
   close: () => Promise<void>
@@ -33,6 +33,9 @@ export const noJournal: Journal = {
 }
 
 const longestPauseMs = 5000
+/** Where hundreds stream at once, or the disk is slow, they are written less often, so that it takes a tenth of the time. */
+const longestIntervalMs = 1000
+const share = 10
 
 export function createJournal(
   store: Pick<Store, 'frames'>,
@@ -40,6 +43,7 @@ export function createJournal(
 ): Journal {
   const { intervalMs = 250, onError = () => undefined } = options
   const dirty = new Set<Journalled>()
+  const asked = new Set<Journalled>()
   let pauseMs = intervalMs
   let timer: NodeJS.Timeout | undefined
   let next: Promise<void> | undefined
@@ -65,7 +69,8 @@ export function createJournal(
   }
 
   /** Whoever asks before the writing begins is served by the same commit. */
-  function commit(): Promise<void> {
+  function commit(log?: Journalled): Promise<void> {
+    for (const one of log === undefined ? dirty : [log]) asked.add(one)
     next ??= (async () => {
       await writing
       await new Promise((resolve) => setImmediate(resolve))
@@ -77,11 +82,16 @@ export function createJournal(
   }
 
   async function write(): Promise<void> {
-    const taken = [...dirty].map((log) => ({ log, frames: log.take() })).filter(({ frames }) => frames.length > 0)
-    dirty.clear()
+    const logs = [...asked].filter((log) => dirty.delete(log))
+    asked.clear()
+    const taken = logs.map((log) => ({ log, frames: log.take() })).filter(({ frames }) => frames.length > 0)
     if (taken.length === 0) return
+    const isAll = dirty.size === 0
+    const began = performance.now()
     const failed = await append(taken)
-    pauseMs = failed.length === 0 ? intervalMs : Math.min(2 * pauseMs, longestPauseMs)
+    const took = performance.now() - began
+    if (failed.length > 0) pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    else if (isAll) pauseMs = Math.max(intervalMs, Math.min(share * took, longestIntervalMs))
     for (const { log, error } of failed) {
       dirty.add(log)
       log.notWritten(error)

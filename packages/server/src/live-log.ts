@@ -101,7 +101,7 @@ class JournalledLog implements LiveLog, Journalled, Source {
 
   async sync(): Promise<void> {
     if (this.#muted || (this.#pending.length === 0 && this.#writing.length === 0)) return
-    await this.#options.journal.commit()
+    await this.#options.journal.commit(this)
     if (this.#failure !== undefined) throw notStored(this.#failure)
   }
 
@@ -206,7 +206,7 @@ class JournalledLog implements LiveLog, Journalled, Source {
     if (joined === undefined) this.#pending.push(item)
     else this.#pending[this.#pending.length - 1] = joined
     journal.touch(this)
-    if (this.number - this.#pendingFrom > largestFrame) void journal.commit()
+    if (this.number - this.#pendingFrom > largestFrame) void journal.commit(this)
   }
 
   #send(chunk: Chunk): void {
