@@ -78,24 +78,21 @@ describe('the journal', () => {
     await journal.close()
   })
 
-  it('writes a log that asks without those that can wait, which come within the interval', async () => {
+  it('writes a log that asks without those that can wait', async () => {
     const commits: string[][] = []
-    const all = Promise.withResolvers<void>()
     const journal = createJournal(
       frames((given) => {
         commits.push(given.map(({ runId }) => runId))
-        if (commits.length === 2) all.resolve()
         return Promise.resolve()
       }),
-      { intervalMs: 20 },
+      { intervalMs: 60_000 },
     )
     const [a, b, c] = ['a', 'b', 'c'].map(log) as [Journalled, Journalled, Journalled]
     for (const one of [a, b, c]) journal.touch(one)
     await journal.commit(b)
     expect(commits).toEqual([['b']])
-    await all.promise
-    expect(commits).toEqual([['b'], ['a', 'c']])
     await journal.close()
+    expect(commits).toEqual([['b'], ['a', 'c']])
   })
 
   it('tells only the log whose frame cannot be written, and tries it again', async () => {
