@@ -15,10 +15,13 @@ const question = {
   options: [{ label: 'SQLite' }, { label: 'Postgres' }],
 }
 const approval = (message: string): ScriptTurn => [{ call: { name: 'TestApproval', input: { message } } }]
+const make = (file: string): ScriptTurn => [{ call: { name: 'Bash', input: { command: `touch ${file}` } } }]
 const scripts: Record<string, ScriptTurn> = {
   first: approval('May the first?'),
   second: approval('May the second?'),
   third: approval('May the third?'),
+  'make one': make('one.txt'),
+  'make it again': make('one.txt'),
   question: [{ call: { name: 'AskUserQuestion', input: { questions: [question] } } }],
   delegate: [{ call: { name: 'Task', input: { name: 'test-approval', task: 'below' } } }],
   below: approval('May one who works below?'),
@@ -117,11 +120,12 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what is remembered with an answer answers the others too, also those that only another tab shows', async () => {
-    // What was remembered before would answer them.
-    const file = `${Date.now()}.txt`
-    scripts[file] = [{ call: { name: 'Bash', input: { command: `touch ${file}` } } }]
-    const first = await say(file)
-    await say(file)
+    // What an earlier try has remembered would answer them.
+    const { fetch } = workspace.server()
+    const { rules } = (await (await fetch('/ai/rules')).json()) as { rules: { id: string }[] }
+    for (const { id } of rules) await fetch(`/ai/rules/${id}`, { method: 'DELETE' })
+    const first = await say('make one')
+    await say('make it again')
     const page = await look()
     const other = await page.context().newPage()
     await other.goto(new URL(`/#s=${first}`, page.url()).href)
