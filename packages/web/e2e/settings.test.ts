@@ -327,6 +327,26 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('link', { name: 'Language' }).waitFor()
   })
 
+  test('a key is not taken along to another server, and what pages of agents may reach is named', async () => {
+    const config = async () =>
+      JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
+    await goTo('general/search')
+    const search = dialog(page).getByRole('form', { name: 'Search of the web' })
+    await search.getByRole('combobox', { name: 'Provider' }).selectOption('tavily')
+    await search.getByLabel('Key').fill('tavily-key-0001')
+    await page.keyboard.press('Enter')
+    await search.getByText('Saved.').waitFor()
+    await search.getByLabel('Base URL').fill('https://other.invalid/v1')
+    await search.getByText('The stored key was given for another server').waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(config).toMatchObject({ search: { provider: 'tavily', baseURL: 'https://other.invalid/v1' } })
+    expect(JSON.stringify(await config())).not.toContain('tavily-key')
+    const browser = dialog(page).getByRole('form', { name: 'Browser of agents' })
+    await browser.getByLabel('Addresses').fill('localhost:5173, 10.0.0.7')
+    await browser.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(config).toMatchObject({ browser: { allow: ['localhost:5173', '10.0.0.7'] } })
+  })
+
   test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
     expect(workspace.complaints).toEqual([])
   })
