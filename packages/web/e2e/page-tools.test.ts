@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a restart of the server and a reload in the middle lose nothing and do nothing twice', async () => {
-    const page = await workspace.sharedPage(wide)
+    const page = await workspace.open({ viewport: wide })
     const chat = chatPage(page)
     const reads = await readable(page)
     // It is done, and nobody has heard of it.

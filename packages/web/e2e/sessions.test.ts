@@ -25,6 +25,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace = await openWorkspace(chromium ?? '')
   })
   beforeEach(async () => {
+    // First to a new session: one that is in sight would be missed.
+    await workspace.sharedPage()
     const { store, workspace: own, fetch } = workspace.server()
     for (const list of ['sessions', 'sessions?view=archived', 'sessions?view=trashed', 'folders']) {
       const [kind] = list.split('?') as ['sessions' | 'folders']
