@@ -3,7 +3,7 @@ import { median, times } from '../measure.ts'
 import { fillSession, lastWords } from './fill-session.ts'
 import { withWorkspace } from './open-bench.ts'
 
-const rounds = 9
+const rounds = 21
 
 const opening = {
   name: 'open a session of 5,000 messages: first paint of its tail, against an empty session',

@@ -87,7 +87,7 @@ describe('the journal', () => {
       }),
       { intervalMs: 60_000 },
     )
-    const [a, b, c] = ['a', 'b', 'c'].map(log) as [Journalled, Journalled, Journalled]
+    const [a, b, c] = [log('a'), log('b'), log('c')]
     for (const one of [a, b, c]) journal.touch(one)
     await journal.commit(b)
     expect(commits).toEqual([['b']])

@@ -33,9 +33,6 @@ export const noJournal: Journal = {
 }
 
 const longestPauseMs = 5000
-/** Where hundreds stream at once, or the disk is slow, they are written less often, so that it takes a tenth of the time. */
-const longestIntervalMs = 1000
-const share = 10
 
 export function createJournal(
   store: Pick<Store, 'frames'>,
@@ -86,12 +83,8 @@ export function createJournal(
     asked.clear()
     const taken = logs.map((log) => ({ log, frames: log.take() })).filter(({ frames }) => frames.length > 0)
     if (taken.length === 0) return
-    const isAll = dirty.size === 0
-    const began = performance.now()
     const failed = await append(taken)
-    const took = performance.now() - began
-    if (failed.length > 0) pauseMs = Math.min(2 * pauseMs, longestPauseMs)
-    else if (isAll) pauseMs = Math.max(intervalMs, Math.min(share * took, longestIntervalMs))
+    pauseMs = failed.length === 0 ? intervalMs : Math.min(2 * pauseMs, longestPauseMs)
     for (const { log, error } of failed) {
       dirty.add(log)
       log.notWritten(error)

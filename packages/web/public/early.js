@@ -1,5 +1,11 @@
-// What the page asks for first is asked while its scripts are still on their way. See src/api/early-fetch.ts.
+// What the page asks for first is asked, and read, while its scripts are still on their way. See src/api/early-fetch.ts.
 {
+  const read = async (response) => {
+    if (!response.ok) return response
+    const body = await response.json()
+    response.json = () => Promise.resolve(body)
+    return response
+  }
   const fields = new URLSearchParams(location.hash.slice(1))
   const sessionId = fields.get('s')
   const paths = ['/ai/sessions?view=active&folder=none']
@@ -8,7 +14,7 @@
   if (!fields.has('k')) {
     window.early = Object.fromEntries(
       paths.map((path) => {
-        const answer = fetch(path, { credentials: 'same-origin', cache: 'no-store' })
+        const answer = fetch(path, { credentials: 'same-origin', cache: 'no-store' }).then(read)
         answer.catch(() => undefined)
         return [path, answer]
       }),

@@ -17,6 +17,8 @@ import { useStickToBottom } from './use-stick-to-bottom.ts'
 import './message-list.css'
 
 const nothing: number[] = []
+/** What the header and the composer take of the window at least. */
+const besides = 120
 
 /** Only what is in sight is drawn. Older pages come as the person scrolls up. */
 export function MessageList() {
@@ -103,16 +105,20 @@ export function MessageList() {
 function useTailFirst(all: VisibleMessage[], scroller: RefObject<HTMLElement | null>) {
   const [isDrawn, setDrawn] = useState(false)
   const [isWhole, setWhole] = useState(false)
-  const messages = useMemo(() => (isWhole ? all : tailOf(all, window.innerHeight)), [all, isWhole])
+  const messages = useMemo(() => (isWhole ? all : tailOf(all, window.innerHeight - besides)), [all, isWhole])
   // Never in a transition: the list keeps its sizes outside of React, and a render that is thrown away would mix them up.
   const showWhole = useCallback(() => setWhole(true), [])
   useEffect(() => {
     if (isDrawn) return
-    return afterPaint(() => {
-      startTransition(() => setDrawn(true))
-      const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
-      if (scrollHeight <= clientHeight) showWhole()
+    // Buttons come a frame later, so that nothing holds up the one with the texts.
+    let callOff = afterPaint(() => {
+      callOff = afterPaint(() => {
+        startTransition(() => setDrawn(true))
+        const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
+        if (scrollHeight <= clientHeight) showWhole()
+      })
     })
+    return () => callOff()
   }, [isDrawn, scroller, showWhole])
   return { messages, isDrawn, isWhole, showWhole }
 }

@@ -6,7 +6,7 @@ const said = (text: string, ...more: Part[]) => ({ parts: [{ type: 'text', text 
 
 test('as many of the last messages as fill the height, and no more', () => {
   const messages = Array.from({ length: 100 }, (_, index) => said(`message ${index}`))
-  expect(tailOf(messages, 880)).toEqual(messages.slice(-10))
+  expect(tailOf(messages, 780)).toEqual(messages.slice(-10))
 })
 
 test('one long answer fills it alone', () => {

@@ -2,12 +2,14 @@ import type { Part } from '@troupe/core/protocol'
 import { isToolCall } from './tool-call.ts'
 
 const lineHeight = 24
-const lineLength = 160
+const lineLength = 110
+/** Of a line that Markdown may put behind the one before it. */
+const leastOfLine = 0.6
 /** Of what stands around the parts of a message. */
 const frameHeight = 64
 const cardHeight = 38
 
-/** The last messages that fill a height, by what they take at least; or all of them. */
+/** The last messages that fill a height, by what they take about at least; or all of them. */
 export function tailOf<Message extends { parts: Part[] }>(messages: Message[], height: number): Message[] {
   let filled = 0
   let first = messages.length
@@ -20,6 +22,11 @@ function heightOf({ parts }: { parts: Part[] }): number {
 }
 
 function partHeight(part: Part): number {
-  if (part.type === 'text') return Math.ceil(part.text.length / lineLength) * lineHeight
+  if (part.type === 'text') return linesIn(part.text) * lineHeight
   return isToolCall(part) || part.type === 'reasoning' || part.type === 'file' ? cardHeight : 0
+}
+
+function linesIn(text: string): number {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.reduce((sum, line) => sum + Math.max(line.length / lineLength, leastOfLine), 0)
 }
