@@ -140,9 +140,9 @@ inBothWays((way) => {
       await js('var before = 1')
       // Like a loop without an end it lets nobody else have a turn, but leaves the processor to others.
       const blocked = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'
-      const text = await js(`// timeout_ms=1500\nconsole.log("so far"); ${blocked}`)
+      const text = await js(`// timeout_ms=2500\nconsole.log("so far"); ${blocked}`)
       expect(text).toMatch(
-        /^so far\nTimed out after 1\.5 s: the session was ended, and everything declared in it is lost\.$/,
+        /^so far\nTimed out after 2\.5 s: the session was ended, and everything declared in it is lost\.$/,
       )
       expect(await js('typeof before')).toBe(`=> 'undefined'`)
     })

@@ -45,7 +45,7 @@ export function BrowserForm({ config, save, saved }: Pick<KeptConfig, 'save' | '
             rows={2}
             value={typed.allow}
             spellCheck={false}
-            placeholder="localhost:5173"
+            placeholder={t.settings.general.browserAllowExample}
             onChange={({ target }) => setTyped({ ...typed, allow: target.value })}
           />
         </label>
