@@ -45,7 +45,7 @@ export function BrowserForm({ config, save, saved }: Pick<KeptConfig, 'save' | '
             rows={2}
             value={typed.allow}
             spellCheck={false}
-            placeholder={t.settings.general.browserAllowExample}
+            placeholder="127.0.0.1:5173"
             onChange={({ target }) => setTyped({ ...typed, allow: target.value })}
           />
         </label>

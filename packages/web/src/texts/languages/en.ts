@@ -620,7 +620,6 @@ export const en = {
       browserPath: 'Chromium',
       browserFound: 'One that is found on this machine',
       browserAllow: 'Addresses that pages may reach, one in a line',
-      browserAllowExample: 'localhost:5173',
       saved: 'Saved.',
     },
     theme: 'Light or dark',

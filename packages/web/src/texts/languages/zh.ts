@@ -629,7 +629,6 @@ export const zh: Texts = {
       browserPath: 'Chromium 程序',
       browserFound: '使用在本机找到的浏览器',
       browserAllow: '允许网页访问的地址，每行一个',
-      browserAllowExample: 'localhost:5173',
       saved: '已保存。',
     },
     theme: '浅色或深色',
