@@ -1,7 +1,6 @@
 import { ArrowDown } from 'lucide-react'
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
-import type { RefObject } from 'react'
 import type { VirtualizerHandle } from 'virtua'
 import { t } from '../texts/t.ts'
 import { afterPaint } from '../ui/after-paint.ts'
@@ -16,7 +15,6 @@ import { tailOf } from './tail-of.ts'
 import { useStickToBottom } from './use-stick-to-bottom.ts'
 import './message-list.css'
 
-const nothing: number[] = []
 /** What the header and the composer take of the window at least. */
 const besides = 120
 
@@ -29,9 +27,9 @@ export function MessageList() {
   const siblings = useSession((state) => state.siblings)
   const older = useSession((state) => state.older)
   const all = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
+  const { messages, isWhole } = useTailFirst(all)
   const list = useRef<VirtualizerHandle>(null)
   const { scroller, stuck, onScroll, onResize, stick, unstick } = useStickToBottom()
-  const { messages, isDrawn, isWhole, showWhole } = useTailFirst(all, scroller)
   const prepended = usePrepended(messages)
 
   const lastUserId = messages.findLast((message) => message.role === 'user')?.id
@@ -45,14 +43,11 @@ export function MessageList() {
   }, [messages, target, arrived, unstick])
   const onListScroll = useCallback(() => {
     onScroll()
-    const { scrollTop = Infinity } = scroller.current ?? {}
-    if (isWhole && scrollTop < 600) void loadOlder()
-    // The end alone is higher than the screen: nobody comes so near its top but by going there.
-    if (!isWhole && scrollTop < 100) showWhole()
-  }, [scroller, onScroll, loadOlder, isWhole, showWhole])
+    if (isWhole && scroller.current !== null && scroller.current.scrollTop < 600) void loadOlder()
+  }, [scroller, onScroll, loadOlder, isWhole])
 
   return (
-    <TailIsDrawn value={isDrawn}>
+    <TailIsDrawn value={isWhole}>
       <div className="list">
         <div
           className="list-scroller"
@@ -67,11 +62,9 @@ export function MessageList() {
             ref={list}
             scrollRef={scroller}
             shift={prepended}
-            // The end is in the first frame, before anything was measured; afterwards more than a screen on either side.
-            keepMounted={isWhole ? nothing : [...messages.keys(), messages.length]}
+            // More than a screen on either side, once the end has been drawn.
             bufferSize={isWhole ? 800 : 0}
             onScroll={onListScroll}
-            onScrollEnd={showWhole}
             onResize={onResize}
           >
             {messages.map((message, index) => (
@@ -99,28 +92,17 @@ export function MessageList() {
 
 /**
  * The last messages are drawn before the others: they are what is looked at first, and a list begins with its top. The
- * others come when the list has come to rest at its end: one that grows at its top while it still moves down takes the
- * person's way up for a way down, and draws nothing ahead of it.
+ * others come before the list has heard of any movement: one that grows at its top while it moves draws nothing ahead of
+ * whoever turns round without a pause.
  */
-function useTailFirst(all: VisibleMessage[], scroller: RefObject<HTMLElement | null>) {
-  const [isDrawn, setDrawn] = useState(false)
+function useTailFirst(all: VisibleMessage[]): { messages: VisibleMessage[]; isWhole: boolean } {
   const [isWhole, setWhole] = useState(false)
-  const messages = useMemo(() => (isWhole ? all : tailOf(all, window.innerHeight - besides)), [all, isWhole])
-  // Never in a transition: the list keeps its sizes outside of React, and a render that is thrown away would mix them up.
-  const showWhole = useCallback(() => setWhole(true), [])
   useEffect(() => {
-    if (isDrawn) return
-    // Buttons come a frame later, so that nothing holds up the one with the texts.
-    let callOff = afterPaint(() => {
-      callOff = afterPaint(() => {
-        startTransition(() => setDrawn(true))
-        const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
-        if (scrollHeight <= clientHeight) showWhole()
-      })
-    })
-    return () => callOff()
-  }, [isDrawn, scroller, showWhole])
-  return { messages, isDrawn, isWhole, showWhole }
+    if (isWhole) return
+    return afterPaint(() => startTransition(() => setWhole(true)))
+  }, [isWhole])
+  const messages = useMemo(() => (isWhole ? all : tailOf(all, window.innerHeight - besides)), [all, isWhole])
+  return { messages, isWhole }
 }
 
 /** True as long as the last change of the list was that messages were put above its first. */
