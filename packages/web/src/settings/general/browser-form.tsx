@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import type { ConfigInfo } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { SavedNote } from './saved-note.tsx'
+import { ConfigForm } from './config-form.tsx'
 import type { KeptConfig } from './use-config.ts'
 
 /** Which Chromium agents browse with, and what its pages reach besides the public web. */
@@ -17,17 +16,14 @@ export function BrowserForm({ config, save, saved }: Pick<KeptConfig, 'save' | '
       browser: { path: next.path === '' ? null : next.path, allow: next.allow.length === 0 ? null : next.allow },
     })
   return (
-    <form
-      className="settings-group"
-      data-setting="browser"
-      aria-label={t.settings.general.browser}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isChanged) void submit()
-      }}
+    <ConfigForm
+      id="browser"
+      title={t.settings.general.browser}
+      about={t.settings.general.browserAbout}
+      isReady={isChanged}
+      saved={saved}
+      onSave={submit}
     >
-      <h3>{t.settings.general.browser}</h3>
-      <p className="settings-note">{t.settings.general.browserAbout}</p>
       <div className="settings-fields">
         <label>
           {t.settings.general.browserPath}
@@ -50,12 +46,6 @@ export function BrowserForm({ config, save, saved }: Pick<KeptConfig, 'save' | '
           />
         </label>
       </div>
-      <div className="settings-row-buttons">
-        <Button type="submit" disabled={!isChanged}>
-          {t.ui.save}
-        </Button>
-      </div>
-      <SavedNote id="browser" saved={saved} />
-    </form>
+    </ConfigForm>
   )
 }

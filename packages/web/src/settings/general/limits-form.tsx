@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import type { ConfigInfo, Limit } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { SavedNote } from './saved-note.tsx'
+import { ConfigForm } from './config-form.tsx'
 import type { KeptConfig } from './use-config.ts'
 
 const limits: Limit[] = ['steps', 'tokens', 'seconds']
@@ -22,18 +21,16 @@ export function LimitsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
     return save('limits', { limits: { steps, tokens, seconds } })
   }
   return (
-    <form
-      className="settings-group"
-      data-setting="limits"
-      aria-label={t.settings.general.limits}
+    <ConfigForm
+      id="limits"
+      title={t.settings.general.limits}
+      about={t.settings.general.limitsAbout}
+      isReady={isChanged && !wrong}
+      saved={saved}
+      onSave={submit}
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isChanged && !wrong) void submit()
-      }}
+      note={wrong && <p className="settings-failure">{t.settings.general.notNumber}</p>}
     >
-      <h3>{t.settings.general.limits}</h3>
-      <p className="settings-note">{t.settings.general.limitsAbout}</p>
       <div className="settings-fields">
         {limits.map((name, index) => (
           <label key={name}>
@@ -50,14 +47,7 @@ export function LimitsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
           </label>
         ))}
       </div>
-      <div className="settings-row-buttons">
-        <Button type="submit" disabled={!isChanged || wrong}>
-          {t.ui.save}
-        </Button>
-      </div>
-      {wrong && <p className="settings-failure">{t.settings.general.notNumber}</p>}
-      <SavedNote id="limits" saved={saved} />
-    </form>
+    </ConfigForm>
   )
 }
 

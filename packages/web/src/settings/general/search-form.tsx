@@ -2,8 +2,7 @@ import { isSameServer } from '@troupe/core/protocol'
 import { useState } from 'react'
 import type { ConfigInfo } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { SavedNote } from './saved-note.tsx'
+import { ConfigForm } from './config-form.tsx'
 import type { KeptConfig } from './use-config.ts'
 
 /** As they are called in `core/src/web/search-providers/`. */
@@ -30,17 +29,15 @@ export function SearchForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
     search?.hasKey === true && provider === search.provider && isSameServer(typed.address, search.baseURL)
   const losesKey = search?.hasKey === true && !keepsKey && provider !== '' && typed.key === ''
   return (
-    <form
-      className="settings-group"
-      data-setting="search"
-      aria-label={t.settings.general.search}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isChanged) void submit()
-      }}
+    <ConfigForm
+      id="search"
+      title={t.settings.general.search}
+      about={t.settings.general.searchAbout}
+      isReady={isChanged}
+      saved={saved}
+      onSave={submit}
+      note={losesKey && <p className="settings-note">{t.models.keyStaysBehind}</p>}
     >
-      <h3>{t.settings.general.search}</h3>
-      <p className="settings-note">{t.settings.general.searchAbout}</p>
       <div className="settings-fields">
         <label>
           {t.settings.general.searchBy}
@@ -78,13 +75,6 @@ export function SearchForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
           </>
         )}
       </div>
-      <div className="settings-row-buttons">
-        <Button type="submit" disabled={!isChanged}>
-          {t.ui.save}
-        </Button>
-      </div>
-      {losesKey && <p className="settings-note">{t.models.keyStaysBehind}</p>}
-      <SavedNote id="search" saved={saved} />
-    </form>
+    </ConfigForm>
   )
 }

@@ -2,12 +2,11 @@ import { useCallback, useState } from 'react'
 import { groupTools, names, withName } from '../../agents/tool-groups.ts'
 import type { ConfigInfo } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
-import { Button } from '../../ui/button.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { useWorkspace } from '../../workspace.ts'
 import { AskedNote } from '../asked-note.tsx'
 import { useAsked } from '../use-asked.ts'
-import { SavedNote } from './saved-note.tsx'
+import { ConfigForm } from './config-form.tsx'
 import type { KeptConfig } from './use-config.ts'
 
 const choices = ['all', 'some'] as const
@@ -25,17 +24,14 @@ export function ToolsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 'sa
     if (await save('tools', { useTools: chosen })) setEdited(undefined)
   }
   return (
-    <form
-      className="settings-group"
-      data-setting="tools"
-      aria-label={t.settings.general.tools}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
+    <ConfigForm
+      id="tools"
+      title={t.settings.general.tools}
+      about={t.settings.general.toolsAbout}
+      isReady={edited !== undefined}
+      saved={saved}
+      onSave={submit}
     >
-      <h3>{t.settings.general.tools}</h3>
-      <p className="settings-note">{t.settings.general.toolsAbout}</p>
       <Segments
         label={t.settings.general.tools}
         options={choices.map((value) => ({ value, label: t.settings.general.toolsChoices[value] }))}
@@ -64,13 +60,7 @@ export function ToolsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 'sa
           ))}
         </div>
       )}
-      <div className="settings-row-buttons">
-        <Button type="submit" disabled={edited === undefined}>
-          {t.ui.save}
-        </Button>
-      </div>
-      <SavedNote id="tools" saved={saved} />
-    </form>
+    </ConfigForm>
   )
 }
 
