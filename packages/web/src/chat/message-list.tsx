@@ -1,7 +1,5 @@
 import { ArrowDown } from 'lucide-react'
-import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { Virtualizer } from 'virtua'
-import type { VirtualizerHandle } from 'virtua'
+import { startTransition, useEffect, useMemo, useState } from 'react'
 import { t } from '../texts/t.ts'
 import { afterPaint } from '../ui/after-paint.ts'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -10,13 +8,12 @@ import { TailIsDrawn } from './message-actions.tsx'
 import { Message } from './message.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { visibleMessages } from './session-state.ts'
-import type { VisibleMessage } from './session-state.ts'
-import { tailOf } from './tail-of.ts'
+import { useRowWindow } from './use-row-window.ts'
 import { useStickToBottom } from './use-stick-to-bottom.ts'
 import './message-list.css'
 
-/** What the header and the composer take of the window at least. */
-const besides = 120
+/** More than a screen on either side, once the end has been drawn. */
+const buffer = 800
 
 /** Only what is in sight is drawn. Older pages come as the person scrolls up. */
 export function MessageList() {
@@ -26,28 +23,27 @@ export function MessageList() {
   const run = useSession((state) => state.run)
   const siblings = useSession((state) => state.siblings)
   const older = useSession((state) => state.older)
-  const all = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
-  const { messages, isWhole } = useTailFirst(all)
-  const list = useRef<VirtualizerHandle>(null)
-  const { scroller, stuck, onScroll, onResize, stick, unstick } = useStickToBottom()
-  const prepended = usePrepended(messages)
+  const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
+  const isDrawn = useAfterPaint()
+  const { scroller, stuck, onScroll, keepEnd, stick, unstick } = useStickToBottom()
+  const { list, drawn } = useRowWindow(messages, {
+    scroller,
+    buffer: isDrawn ? buffer : 0,
+    onScroll,
+    keepEnd,
+    onTop: () => void loadOlder(),
+    target,
+    onTarget() {
+      arrived()
+      unstick()
+    },
+  })
 
   const lastUserId = messages.findLast((message) => message.role === 'user')?.id
   useEffect(stick, [lastUserId, stick])
-  useEffect(() => {
-    const index = messages.findIndex((message) => message.id === target)
-    if (index < 0) return
-    arrived()
-    unstick()
-    list.current?.scrollToIndex(index, { align: 'start' })
-  }, [messages, target, arrived, unstick])
-  const onListScroll = useCallback(() => {
-    onScroll()
-    if (isWhole && scroller.current !== null && scroller.current.scrollTop < 600) void loadOlder()
-  }, [scroller, onScroll, loadOlder, isWhole])
 
   return (
-    <TailIsDrawn value={isWhole}>
+    <TailIsDrawn value={isDrawn}>
       <div className="list">
         <div
           className="list-scroller"
@@ -57,27 +53,20 @@ export function MessageList() {
           aria-label={t.chat.conversation}
           tabIndex={0}
         >
-          {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}
-          <Virtualizer
-            ref={list}
-            scrollRef={scroller}
-            shift={prepended}
-            // More than a screen on either side, once the end has been drawn.
-            bufferSize={isWhole ? 800 : 0}
-            onScroll={onListScroll}
-            onResize={onResize}
-          >
-            {messages.map((message, index) => (
-              <Message
-                key={message.id}
-                message={message}
-                place={siblings[message.id]}
-                last={index === messages.length - 1}
-              />
+          <div className="list-rows" ref={list} style={{ paddingTop: drawn.above, paddingBottom: drawn.below }}>
+            {messages.slice(drawn.from, drawn.to).map((message, index) => (
+              <div key={message.id} className="list-row">
+                <Message
+                  message={message}
+                  place={siblings[message.id]}
+                  last={drawn.from + index === messages.length - 1}
+                />
+              </div>
             ))}
-            <ListTail key="tail" />
-          </Virtualizer>
+            {drawn.to === messages.length && <ListTail key="tail" />}
+          </div>
         </div>
+        {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}
         {!stuck && (
           <div className="list-down">
             <IconButton label={t.chat.toNewest} onClick={stick}>
@@ -90,27 +79,9 @@ export function MessageList() {
   )
 }
 
-/**
- * The last messages are drawn before the others: they are what is looked at first, and a list begins with its top. The
- * others come before the list has heard of any movement: one that grows at its top while it moves draws nothing ahead of
- * whoever turns round without a pause.
- */
-function useTailFirst(all: VisibleMessage[]): { messages: VisibleMessage[]; isWhole: boolean } {
-  const [isWhole, setWhole] = useState(false)
-  useEffect(() => {
-    if (isWhole) return
-    return afterPaint(() => startTransition(() => setWhole(true)))
-  }, [isWhole])
-  const messages = useMemo(() => (isWhole ? all : tailOf(all, window.innerHeight - besides)), [all, isWhole])
-  return { messages, isWhole }
-}
-
-/** True as long as the last change of the list was that messages were put above its first. */
-function usePrepended(messages: VisibleMessage[]): boolean {
-  const [known, setKnown] = useState({ messages, prepended: false })
-  if (known.messages === messages) return known.prepended
-  const first = known.messages[0]
-  const prepended = first !== undefined && messages.findIndex((message) => message.id === first.id) > 0
-  setKnown({ messages, prepended })
-  return prepended
+/** The end of the list is what is looked at first: all else comes when it has been shown. */
+function useAfterPaint(): boolean {
+  const [isPainted, setPainted] = useState(false)
+  useEffect(() => afterPaint(() => startTransition(() => setPainted(true))), [])
+  return isPainted
 }

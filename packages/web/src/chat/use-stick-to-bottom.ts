@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 
 const near = 48
 /** So long after a wheel, a touch or a key a movement is still taken for the person's. */
@@ -38,20 +38,24 @@ export function useStickToBottom() {
 
   const unstick = useCallback(() => set(false), [set])
 
-  const onScroll = useCallback(() => {
-    const { current } = scroller
-    if (current === null) return
-    const { scrollTop, scrollHeight, clientHeight } = current
-    const isPersons = performance.now() - gestureAt.current < gestureMs || scrollHeight === last.current.height
-    if (scrollHeight - scrollTop - clientHeight <= near) set(true)
-    else if (scrollTop < last.current.top - 1 && isPersons) set(false)
-    else if (sticks.current && !isPersons) return toEnd()
-    last.current = { top: scrollTop, height: scrollHeight }
-  }, [set, toEnd])
+  const onScroll = useCallback(
+    (isEndDrawn: boolean) => {
+      const { current } = scroller
+      if (current === null) return
+      const { scrollTop, scrollHeight, clientHeight } = current
+      const isPersons = performance.now() - gestureAt.current < gestureMs || scrollHeight === last.current.height
+      if (isEndDrawn && scrollHeight - scrollTop - clientHeight <= near) set(true)
+      else if (scrollTop < last.current.top - 1 && isPersons) set(false)
+      else if (sticks.current && !isPersons) return toEnd()
+      last.current = { top: scrollTop, height: scrollHeight }
+    },
+    [set, toEnd],
+  )
 
-  /** The list has its new height by then. */
-  const onResize = useCallback(() => {
+  /** To be called when there is more or less; says whether the end is kept in sight. */
+  const keepEnd = useCallback(() => {
     if (sticks.current) toEnd()
+    return sticks.current
   }, [toEnd])
 
   useEffect(() => {
@@ -64,6 +68,5 @@ export function useStickToBottom() {
       for (const name of gestures) current?.removeEventListener(name, onGesture)
     }
   }, [])
-  useLayoutEffect(toEnd, [toEnd])
-  return { scroller, stuck, onScroll, onResize, stick, unstick }
+  return { scroller, stuck, onScroll, keepEnd, stick, unstick }
 }

@@ -59,13 +59,13 @@ function Command({ command }: { command: string }) {
 /** Keeps its end in sight while more is printed, until the person scrolls up. */
 function Output({ text }: { text: string }) {
   const { runs, left } = useMemo(() => readScreen(text), [text])
-  const { scroller, onScroll, onResize } = useStickToBottom()
-  useLayoutEffect(onResize, [text, onResize])
+  const { scroller, onScroll, keepEnd } = useStickToBottom()
+  useLayoutEffect(() => void keepEnd(), [text, keepEnd])
   return (
     <div
       className="terminal-output"
       ref={scroller}
-      onScroll={onScroll}
+      onScroll={() => onScroll(true)}
       tabIndex={0}
       role="log"
       aria-live="off"

@@ -9,15 +9,8 @@ const leastOfLine = 0.6
 const frameHeight = 64
 const cardHeight = 38
 
-/** The last messages that fill a height, by what they take about at least; or all of them. */
-export function tailOf<Message extends { parts: Part[] }>(messages: Message[], height: number): Message[] {
-  let filled = 0
-  let first = messages.length
-  while (first > 0 && filled < height) filled += heightOf(messages[--first] as Message)
-  return first === 0 ? messages : messages.slice(first)
-}
-
-function heightOf({ parts }: { parts: Part[] }): number {
+/** What a message that has not been drawn takes about, rather less than more. */
+export function guessHeight({ parts }: { parts: Part[] }): number {
   return parts.reduce((sum, part) => sum + partHeight(part), frameHeight)
 }
 
