@@ -3,7 +3,8 @@ import { median, times } from '../measure.ts'
 import { fillSession, lastWords } from './fill-session.ts'
 import { withWorkspace } from './open-bench.ts'
 
-const rounds = 21
+/** Many, since some navigations get a process that knows the page already, and some do not. */
+const rounds = 41
 
 const opening = {
   name: 'open a session of 5,000 messages: first paint of its tail, against an empty session',

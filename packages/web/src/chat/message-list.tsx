@@ -79,9 +79,17 @@ export function MessageList() {
   )
 }
 
-/** The end of the list is what is looked at first: all else comes when it has been shown. */
+/**
+ * The end of the list is what is looked at first: all else comes a frame after it. In the very next one it would still
+ * compete with the first for the processor.
+ */
 function useAfterPaint(): boolean {
   const [isPainted, setPainted] = useState(false)
-  useEffect(() => afterPaint(() => startTransition(() => setPainted(true))), [])
+  useEffect(() => {
+    let callOff = afterPaint(() => {
+      callOff = afterPaint(() => startTransition(() => setPainted(true)))
+    })
+    return () => callOff()
+  }, [])
   return isPainted
 }

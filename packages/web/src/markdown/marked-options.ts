@@ -1,4 +1,4 @@
-import { Marked, Renderer } from 'marked'
+import { Marked, Renderer, Tokenizer } from 'marked'
 import type { MarkedOptions, Tokens } from 'marked'
 import { mathExtension } from './math-extension.ts'
 import { keepPlainTags } from './plain-tags.ts'
@@ -42,10 +42,14 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
+/** Every lexer hands it its rules, for the text that it is about to read. */
+export const tokenizer = new Tokenizer()
+
 export const markedOptions: MarkedOptions = {
   ...new Marked(mathExtension).defaults,
   gfm: true,
   breaks: false,
   async: false,
+  tokenizer,
   renderer: new AnswerRenderer(),
 }

@@ -1,7 +1,8 @@
 import { Lexer, Parser } from 'marked'
 import type { Token, Tokens, TokensList } from 'marked'
 import { closeOpenMarks } from './close-open-marks.ts'
-import { markedOptions } from './marked-options.ts'
+import { markedOptions, tokenizer } from './marked-options.ts'
+import { rulesFor } from './rules-for.ts'
 
 /** A block of an answer. `html` is what marked made of it and has not been sanitised yet: only `SafeHtml` may show it. */
 export type Block = { kind: 'prose'; html: string } | { kind: 'code'; language: string; text: string }
@@ -56,6 +57,7 @@ function closed(token: Token, links: TokensList['links']): Token[] {
 
 function lex(text: string, links: TokensList['links']): Token[] {
   const lexer = new Lexer(markedOptions)
+  tokenizer.rules = { ...tokenizer.rules, block: rulesFor(text) }
   lexer.tokens.links = links
   return [...lexer.lex(text)]
 }
