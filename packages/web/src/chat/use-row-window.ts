@@ -100,7 +100,7 @@ export function useRowWindow(messages: VisibleMessage[], options: RowWindowOptio
   })
   const onScrolled = useEffectEvent(() => onScroll(drawn.to === drawn.count))
 
-  useLayoutEffect(() => settle((work) => work(), drawn.lift), [drawn, buffer, target])
+  useLayoutEffect(() => settle((work) => work(), drawn.lift), [drawn, buffer, target, messages])
   useEffect(() => {
     const box = scroller.current
     const content = list.current

@@ -11,13 +11,15 @@ export interface CodeBlockProps {
   text: string
   /** Nothing will be added to it. */
   done: boolean
+  /** It came while somebody was looking on. */
+  live?: boolean
 }
 
 const wrapKey = 'troupe.wrap'
 
-export const CodeBlock = memo(function CodeBlock({ language, text, done }: CodeBlockProps) {
+export const CodeBlock = memo(function CodeBlock({ language, text, done, live = false }: CodeBlockProps) {
   const [wraps, setWraps] = useState(() => keptByBrowser.get(wrapKey) === 'yes')
-  const code = useCode(text, language, done)
+  const code = useCode(text, language, done, live)
   const wrap = () => {
     keptByBrowser.set(wrapKey, wraps ? null : 'yes')
     setWraps(!wraps)
@@ -40,20 +42,28 @@ export const CodeBlock = memo(function CodeBlock({ language, text, done }: CodeB
 })
 
 const afterTextsMs = 150
+let painter: typeof import('./highlight.ts') | undefined
 
-/** Fills an element with the text: plain at once, and in its colours when it is whole and there is time. */
-function useCode(text: string, language: string, done: boolean) {
+/**
+ * Fills an element with the text: plain at once, and in its colours when it is whole and there is time. A short one that
+ * is being written gets them with its last line: a frame less for every block of an answer.
+ */
+function useCode(text: string, language: string, done: boolean, live: boolean) {
   const code = useRef<HTMLElement>(null)
+  const [isSeen] = useState(live)
+  const isPainted = useRef(false)
   useLayoutEffect(() => {
-    if (code.current !== null) code.current.textContent = text
-  }, [text])
+    const painted = done && isSeen ? painter?.highlightNow(text, language) : undefined
+    isPainted.current = painted !== undefined
+    code.current?.replaceChildren(painted ?? text)
+  }, [text, language, done, isSeen])
   useEffect(() => {
-    if (!done || language === '') return
+    if (!done || language === '' || isPainted.current) return
     let left = false
     const paint = async () => {
-      const { highlight } = await import('./highlight.ts')
+      painter = await import('./highlight.ts')
       if (left) return
-      const painted = await highlight(text, language)
+      const painted = await painter.highlight(text, language)
       if (!left && painted !== undefined) code.current?.replaceChildren(painted)
     }
     // Texts are shown first. Without the colours they are still there: the server may be away.

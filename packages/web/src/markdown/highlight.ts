@@ -108,6 +108,8 @@ const names: Record<string, string> = {
 
 /** Beyond this the rest of a block stays plain: a block must never hold up the page. */
 const longest = 20_000
+/** So much takes about a millisecond. */
+const short = 2000
 
 interface Node {
   scope?: string
@@ -116,13 +118,27 @@ interface Node {
 
 /** The text with its words in spans of their kind; undefined for a language that is not known. Makes no markup of it. */
 export async function highlight(text: string, language: string): Promise<DocumentFragment | undefined> {
-  const wanted = language.toLowerCase()
-  const name = names[wanted] ?? wanted
+  const name = nameOf(language)
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
   if (load === undefined) return undefined
   if (core.getLanguage(name) === undefined) core.registerLanguage(name, (await load()).default)
-  const cut = text.length <= longest ? text.length : text.lastIndexOf('\n', longest) + 1 || longest
   await idle()
+  return painted(text, name)
+}
+
+/** The same without a wait, for a short text of a language that is here already. */
+export function highlightNow(text: string, language: string): DocumentFragment | undefined {
+  const name = nameOf(language)
+  return text.length <= short && core.getLanguage(name) !== undefined ? painted(text, name) : undefined
+}
+
+function nameOf(language: string): string {
+  const wanted = language.toLowerCase()
+  return names[wanted] ?? wanted
+}
+
+function painted(text: string, name: string): DocumentFragment {
+  const cut = text.length <= longest ? text.length : text.lastIndexOf('\n', longest) + 1 || longest
   const { _emitter } = core.highlight(text.slice(0, cut), { language: name, ignoreIllegals: true })
   const fragment = document.createDocumentFragment()
   addNodes(fragment, (_emitter as unknown as { rootNode: Node }).rootNode.children)

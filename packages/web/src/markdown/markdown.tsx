@@ -12,7 +12,13 @@ export const Markdown = memo(function Markdown({ text, done }: { text: string; d
     <div className="prose">
       {blocks.map((block, index) =>
         block.kind === 'code' ? (
-          <CodeBlock key={index} language={block.language} text={block.text} done={done || index < blocks.length - 1} />
+          <CodeBlock
+            key={index}
+            language={block.language}
+            text={block.text}
+            done={done || index < blocks.length - 1}
+            live={!done}
+          />
         ) : (
           <SafeHtml key={index} html={block.html} />
         ),
