@@ -260,7 +260,7 @@ export interface BranchPage {
   messages: StoredMessage[]
   /** For each shown message that has siblings or not: where it stands among them, 1-based. */
   siblings: Record<string, SiblingPlace>
-  page: { hasMore: boolean; before: string | null; total: number }
+  page: { hasMore: boolean; before: string | null }
 }
 
 export interface SiblingPlace {

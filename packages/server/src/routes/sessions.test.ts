@@ -105,7 +105,7 @@ describe('/ai/sessions/:id/messages', () => {
     leafMessageId: string | null
     messages: StoredMessage[]
     siblings: Record<string, { index: number; total: number; prev: string | null; next: string | null }>
-    page: { hasMore: boolean; before: string | null; total: number }
+    page: { hasMore: boolean; before: string | null }
   }
   const page = async (query = ''): Promise<Page> => (await server.json<Page>(`/ai/sessions/tree/messages${query}`)).body
 
@@ -113,7 +113,7 @@ describe('/ai/sessions/:id/messages', () => {
     for (let i = 0; i < 4; i++) await server.chat('tree', userMessage(`turn ${i}`, `t${i}`))
     const whole = await page()
     expect(whole.messages).toHaveLength(8)
-    expect(whole.page).toEqual({ hasMore: false, before: null, total: 8 })
+    expect(whole.page).toEqual({ hasMore: false, before: null })
     const tail = await page('?limit=3')
     expect(tail.messages).toEqual(whole.messages.slice(5))
     const before = await page(`?limit=3&before=${tail.page.before}`)
@@ -150,7 +150,7 @@ describe('/ai/sessions/:id/messages', () => {
       leafMessageId: null,
       messages: [],
       siblings: {},
-      page: { hasMore: false, before: null, total: 0 },
+      page: { hasMore: false, before: null },
     })
   })
 })

@@ -129,7 +129,7 @@ export function page(messages: StoredMessage[], rest: Partial<BranchPage> = {}):
     leafMessageId: messages.at(-1)?.id ?? null,
     messages,
     siblings: {},
-    page: { hasMore: false, before: null, total: messages.length },
+    page: { hasMore: false, before: null },
     ...rest,
   }
 }

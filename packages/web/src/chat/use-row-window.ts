@@ -19,8 +19,6 @@ interface Drawn extends RowWindow {
   ids: string[]
   /** How many there are, drawn or not. */
   count: number
-  /** By how much what was drawn has been moved down, since others were put above. */
-  lift: number
 }
 
 /** A row, and where it is in the content that is scrolled. */
@@ -62,7 +60,7 @@ export function useRowWindow(messages: VisibleMessage[], options: RowWindowOptio
   }
   const [known, setDrawn] = useState(() => drawnOf(windowAtEnd(rows, window.innerHeight - besides), messages))
   let drawn = known
-  if (known.count !== messages.length || known.ids[0] !== messages[known.from]?.id) {
+  if (!isOf(known, messages)) {
     drawn = carriedOver(known, messages, rows)
     setDrawn(drawn)
   }
@@ -73,12 +71,12 @@ export function useRowWindow(messages: VisibleMessage[], options: RowWindowOptio
   }
 
   /** Puts everything where it belongs, draws what is missing and lets go of what is far. */
-  const settle = useEffectEvent((draw: (work: () => void) => void, lift: number) => {
+  const settle = useEffectEvent((draw: (work: () => void) => void) => {
     const box = scroller.current
     const content = list.current
     // Nothing has a height in a page that is not shown.
     if (box === null || content === null || box.clientHeight === 0) return
-    const shift = holdPlace(box, content, { rows, drawn, anchor: anchor.current, lift })
+    const shift = holdPlace(box, content, { rows, drawn, anchor: anchor.current })
     const row = content.children[drawn.ids.indexOf(target ?? '')]
     if (row !== undefined) {
       box.scrollTo(0, row.getBoundingClientRect().top - originOf(box))
@@ -100,16 +98,16 @@ export function useRowWindow(messages: VisibleMessage[], options: RowWindowOptio
   })
   const onScrolled = useEffectEvent(() => onScroll(drawn.to === drawn.count))
 
-  useLayoutEffect(() => settle((work) => work(), drawn.lift), [drawn, buffer, target, messages])
+  useLayoutEffect(() => settle((work) => work()), [drawn, buffer, target, messages])
   useEffect(() => {
     const box = scroller.current
     const content = list.current
     if (box === null || content === null) return
     const onMove = () => {
       onScrolled()
-      settle(flushSync, 0)
+      settle(flushSync)
     }
-    const resizes = new ResizeObserver(() => settle(flushSync, 0))
+    const resizes = new ResizeObserver(() => settle(flushSync))
     resizes.observe(box)
     resizes.observe(content)
     box.addEventListener('scroll', onMove, { passive: true })
@@ -122,22 +120,23 @@ export function useRowWindow(messages: VisibleMessage[], options: RowWindowOptio
 }
 
 /**
- * The anchor is where it was, and what was put above it on purpose above it. Returns by how much the position has to
- * change for it to be seen where it was.
+ * Gives the room above the rows so much that the anchor is where it was; once that is more than there is room, or all
+ * rows above are drawn, what it is by all that is known. Returns by how much the position has to change then for the
+ * anchor to be seen where it was.
  */
 function holdPlace(
   box: Element,
   content: HTMLElement,
-  { rows, drawn, anchor, lift }: { rows: Rows; drawn: Drawn; anchor: Anchor | undefined; lift: number },
+  { rows, drawn, anchor }: { rows: Rows; drawn: Drawn; anchor: Anchor | undefined },
 ): number {
   const origin = originOf(box)
   const topOf = (row: Element | null) => (row === null ? 0 : row.getBoundingClientRect().top - origin)
   const before = topOf(content.firstElementChild)
-  const moved = anchor?.row.isConnected === true ? topOf(anchor.row) - anchor.top - lift : 0
+  const moved = anchor?.row.isConnected === true ? topOf(anchor.row) - anchor.top : 0
   const isOut = before - moved < 0 || drawn.from === 0
   const above = isOut ? heightBetween(rows, 0, drawn.from) : before - moved
   if (Math.abs(above - before) > leastMove) content.style.paddingTop = `${above}px`
-  return lift + above - (before - moved)
+  return above - (before - moved)
 }
 
 /** What the drawn rows take, the room around them, and the first of them that is in sight. */
@@ -161,9 +160,14 @@ function originOf(box: Element): number {
   return box.getBoundingClientRect().top - box.scrollTop
 }
 
-function drawnOf({ from, to, above, below }: RowWindow, messages: VisibleMessage[], lift = 0): Drawn {
+function drawnOf({ from, to, above, below }: RowWindow, messages: VisibleMessage[]): Drawn {
   const ids = messages.slice(from, to).map(({ id }) => id)
-  return { from, to, above: Math.max(0, above), below, ids, count: messages.length, lift }
+  return { from, to, above: Math.max(0, above), below, ids, count: messages.length }
+}
+
+/** Where one branch has become another, everything from some message on is different. */
+function isOf({ count, from, to, ids }: Drawn, messages: VisibleMessage[]): boolean {
+  return count === messages.length && ids[0] === messages[from]?.id && ids.at(-1) === messages[to - 1]?.id
 }
 
 /** What is drawn of a list that has become another: what was drawn before as far as it is still there, else its end. */
@@ -174,7 +178,6 @@ function carriedOver(before: Drawn, messages: VisibleMessage[], rows: Rows): Dra
   if (from === undefined) return drawnOf(windowAtEnd(rows, window.innerHeight), messages)
   const size = before.to - before.from - kept + (before.to === before.count ? atOnce : 0)
   const to = Math.min(messages.length, from + size)
-  const lift = kept === 0 && from > before.from ? heightBetween(rows, 0, from - before.from) : 0
   const below = heightBetween(rows, to, messages.length)
-  return drawnOf({ from, to, above: before.above + lift, below }, messages, lift)
+  return drawnOf({ from, to, above: before.above, below }, messages)
 }

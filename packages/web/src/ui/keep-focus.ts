@@ -28,7 +28,6 @@ export function keepFocus(pressed: EventTarget | null): () => void {
   const listening = new AbortController()
   let place = firstPlace(pressed)
   let isPointed = false
-  let isScrolling = false
   let callOff: (() => void) | null = null
 
   const look = () => {
@@ -56,10 +55,7 @@ export function keepFocus(pressed: EventTarget | null): () => void {
   // What a click does comes after the button was let go.
   hear('mousedown', () => (isPointed = true))
   hear('mouseup', () => (isPointed = false))
-  hear('keydown', ({ key }) => {
-    isPointed = false
-    isScrolling = /^(Page|Arrow|Home|End)/.test(key)
-  })
+  hear('keydown', () => (isPointed = false))
   window.addEventListener('focus', look, { signal: listening.signal })
   look()
   return () => {
@@ -75,7 +71,7 @@ export function keepFocus(pressed: EventTarget | null): () => void {
     const { element, waits } = expectedFocus()
     if (take(element)) return
     if (waits) callOff = afterPaint(restore)
-    else if (!goHome(place, isScrolling)) place = null
+    else if (!goHome(place)) place = null
   }
 }
 
@@ -111,14 +107,12 @@ function choicesIn(home: HTMLElement, named: string, element: HTMLElement): Home
   })
 }
 
-function goHome(place: Place, isScrolling: boolean): boolean {
+function goHome(place: Place): boolean {
   for (let at: Place | null = place; at !== null; at = at.before) {
     // It may only have been moved, and then it has lost the focus as well.
     if (take(at.element, true)) return true
     for (const { element, choices } of at.homes) {
       if (!element.isConnected) continue
-      // What was scrolled out of sight is not drawn any more; the next key is to scroll on.
-      if (isScrolling && take(element.querySelector('[role=log]'))) return true
       for (const { selector, index } of choices) {
         const fitting = selector === '' ? [element] : [...element.querySelectorAll(selector)]
         if (take(fitting[Math.min(Math.max(index, 0), fitting.length - 1)])) return true

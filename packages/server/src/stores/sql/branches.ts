@@ -20,7 +20,9 @@ export function branches(context: Context): Pick<Store['messages'], 'chain' | 'b
     const newest = await newestLeaf(context.db, at)
     if (belowId === undefined || newest === undefined) return newest
     // Mostly it is the newest of all, and the way up from there is far shorter than all ways down.
-    const { rows } = await sql`${walkUp(at, newest)} select id from chain where id = ${belowId}`.execute(context.db)
+    const { rows } = await sql`${walkUp(at, newest)} select id from chain where id = ${belowId} limit 1`.execute(
+      context.db,
+    )
     return rows.length > 0 ? newest : newestLeafBelow(context.db, at, belowId)
   }
 
@@ -39,8 +41,10 @@ export function branches(context: Context): Pick<Store['messages'], 'chain' | 'b
     return [...ordered].reverse()
   }
 
-  async function idsUpTo(at: Conversation, leafId: string): Promise<string[]> {
-    const { rows } = await sql<Link>`${walkUp(at, leafId)} select id, parent_id from chain`.execute(context.db)
+  /** From the root, or only the last `most`. */
+  async function idsUpTo(at: Conversation, leafId: string, most?: number): Promise<string[]> {
+    const limit = most === undefined ? sql`` : sql`limit ${most}`
+    const { rows } = await sql<Link>`${walkUp(at, leafId)} select id, parent_id from chain ${limit}`.execute(context.db)
     if (rows.length === 0) throw messageNotFound(leafId)
     return inOrder(at, rows, leafId).map((row) => row.id)
   }
@@ -63,9 +67,11 @@ export function branches(context: Context): Pick<Store['messages'], 'chain' | 'b
       let leafId = options.leaf ?? (await latestLeaf(at))
       if (leafId === undefined) {
         if (options.before !== undefined) throw messageNotFound(options.before)
-        return { leafMessageId: null, messages: [], siblings: {}, page: { hasMore: false, before: null, total: 0 } }
+        return { leafMessageId: null, messages: [], siblings: {}, page: { hasMore: false, before: null } }
       }
-      let ids = await idsUpTo(at, leafId)
+      const limit = Math.max(1, Math.min(options.limit ?? 50, 1000))
+      // What is seen first costs what it shows; further up the way there is walked from the leaf, which ends in a cycle too.
+      let ids = await idsUpTo(at, leafId, options.before === undefined ? limit + 1 : undefined)
       if (options.leaf === undefined && options.before !== undefined && !ids.includes(options.before)) {
         // Another branch has become the newest since the first page was shown.
         leafId = (await latestLeaf(at, options.before)) ?? leafId
@@ -73,13 +79,13 @@ export function branches(context: Context): Pick<Store['messages'], 'chain' | 'b
       }
       const end = options.before === undefined ? ids.length : ids.indexOf(options.before)
       if (end === -1) throw messageNotFound(options.before!)
-      const start = Math.max(0, end - Math.max(1, Math.min(options.limit ?? 50, 1000)))
+      const start = Math.max(0, end - limit)
       const shown = await readShown(context.db, at, ids.slice(start, end))
       return {
         leafMessageId: leafId,
         messages: shown.map(messageOf),
         siblings: Object.fromEntries(shown.map((row) => [row.id, placeOf(row)])),
-        page: { hasMore: start > 0, before: start > 0 ? ids[start]! : null, total: ids.length },
+        page: { hasMore: start > 0, before: start > 0 ? ids[start]! : null },
       } satisfies BranchPage
     },
 

@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openWorkspace } from './open-workspace.ts'
+import type { TestWorkspace } from './open-workspace.ts'
+
+const chromium = process.env['CHROMIUM_PATH']
+const name =
+  chromium === undefined
+    ? 'the list of messages (skipped: no Chromium, CHROMIUM_PATH is not set)'
+    : 'the list of messages'
+const count = 240
+
+describe.skipIf(chromium === undefined)(name, () => {
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    workspace = await openWorkspace(chromium ?? '')
+    await storeLongSession(workspace)
+  })
+  afterEach((context) => workspace.closePages(context))
+  afterAll(() => workspace?.close())
+
+  async function openLong(): Promise<Page> {
+    const page = await workspace.sharedPage({ width: 1000, height: 700 })
+    await page.goto(new URL('/#s=long', page.url()).href)
+    await page.reload()
+    await page.getByText('The end of 239.').waitFor()
+    return page
+  }
+
+  test('begins with its end, draws little, and comes to the first message without moving what is read', async () => {
+    const page = await openLong()
+    expect(await page.locator('article').count()).toBeLessThan(40)
+    const { moves, articles, first } = await page.evaluate(async () => {
+      const scroller = document.querySelector<HTMLElement>('.list-scroller')!
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+      const inSight = () =>
+        [...document.querySelectorAll('article')].find((article) => article.getBoundingClientRect().bottom > 120)!
+      const first = () => document.querySelector('article')?.textContent.includes('Message 0.') === true
+      const moves: number[] = []
+      let articles = 0
+      for (let steps = 0; steps < 600 && !(first() && scroller.scrollTop <= 0); steps++) {
+        const watched = inSight()
+        const before = watched.getBoundingClientRect().top
+        const scrolled = Math.min(600, scroller.scrollTop)
+        scroller.scrollTop -= scrolled
+        await frame()
+        await frame()
+        if (watched.isConnected) moves.push(Math.abs(watched.getBoundingClientRect().top - before - scrolled))
+        articles = Math.max(articles, document.querySelectorAll('article').length)
+      }
+      return { moves, articles, first: first() }
+    })
+    expect(first).toBe(true)
+    expect(articles).toBeLessThan(60)
+    expect(moves.length).toBeGreaterThan(40)
+    expect(Math.max(...moves)).toBeLessThan(1.5)
+  })
+
+  test('shows what is there after a leap, up and down', async () => {
+    const page = await openLong()
+    const filled = () =>
+      page.evaluate(() => {
+        const box = document.querySelector('.list-scroller')!.getBoundingClientRect()
+        return (
+          document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)?.closest('article') !== null
+        )
+      })
+    await page.evaluate(() => (document.querySelector('.list-scroller')!.scrollTop = 0))
+    await expect.poll(filled).toBe(true)
+    await page.getByText('Message 180.').waitFor()
+    await page.getByRole('button', { name: 'To the newest' }).click()
+    await expect.poll(() => page.getByText('The end of 239.').isVisible()).toBe(true)
+    await expect.poll(filled).toBe(true)
+  })
+
+  test('what grows out of sight above does not move what is read, nor does what shrinks', async () => {
+    const page = await openLong()
+    const moved = await page.evaluate(async () => {
+      const scroller = document.querySelector<HTMLElement>('.list-scroller')!
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+      scroller.scrollTop -= 900
+      for (let frames = 0; frames < 4; frames++) await frame()
+      const edge = scroller.getBoundingClientRect().top
+      const rows = [...document.querySelectorAll<HTMLElement>('.list-row')]
+      const watched = rows.find((row) => row.getBoundingClientRect().top > edge)!
+      const above = rows.filter((row) => row.getBoundingClientRect().bottom < edge).at(-1)!
+      const before = watched.getBoundingClientRect().top
+      const seen: number[] = []
+      for (const padding of ['400px', '0px']) {
+        above.style.paddingTop = padding
+        await frame()
+        await frame()
+        seen.push(Math.abs(watched.getBoundingClientRect().top - before))
+      }
+      return seen
+    })
+    expect(Math.max(...moved)).toBeLessThan(1.5)
+  })
+
+  test('keeps the focus in the conversation when who had it is left behind', async () => {
+    const page = await openLong()
+    await page.getByRole('button', { name: 'Copy' }).last().focus()
+    await page.mouse.move(500, 300)
+    for (let turns = 0; turns < 12; turns++) await page.mouse.wheel(0, -600)
+    const role = () => page.evaluate(() => document.activeElement?.getAttribute('role'))
+    await expect.poll(role).toBe('log')
+    await page.keyboard.press('End')
+    await expect.poll(() => page.getByText('The end of 239.').isVisible()).toBe(true)
+  })
+})
+
+async function storeLongSession(workspace: TestWorkspace): Promise<void> {
+  const { store, workspace: place } = workspace.server()
+  await store.sessions.create({ id: 'long', workspaceId: place.id, title: 'Long' })
+  for (let index = 0; index < count; index++) {
+    const text = `Message ${index}.\n\n${`Words of ${index}. `.repeat((index * 37) % 90)}\n\nThe end of ${index}.`
+    await store.messages.add(
+      { sessionId: 'long' },
+      {
+        id: `m${index}`,
+        parentMessageId: index === 0 ? null : `m${index - 1}`,
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        parts: [{ type: 'text', text }],
+        createdAt: index + 1,
+      },
+    )
+  }
+}
