@@ -81,7 +81,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       scroller.scrollTop -= 900
       for (let frames = 0; frames < 4; frames++) await frame()
       const edge = scroller.getBoundingClientRect().top
-      const rows = [...document.querySelectorAll<HTMLElement>('.list-row')]
+      const rows = [...document.querySelectorAll<HTMLElement>('.list-rows > .row')]
       const watched = rows.find((row) => row.getBoundingClientRect().top > edge)!
       const above = rows.filter((row) => row.getBoundingClientRect().bottom < edge).at(-1)!
       const before = watched.getBoundingClientRect().top

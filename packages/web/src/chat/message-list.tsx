@@ -1,17 +1,22 @@
 import { ArrowDown } from 'lucide-react'
 import { startTransition, useEffect, useMemo, useState } from 'react'
+import { useRowWindow } from '../rows/use-row-window.ts'
 import { t } from '../texts/t.ts'
 import { afterPaint } from '../ui/after-paint.ts'
 import { IconButton } from '../ui/icon-button.tsx'
+import { guessHeight } from './guess-height.ts'
 import { ListTail } from './list-tail.tsx'
 import { TailIsDrawn } from './message-actions.tsx'
 import { Message } from './message.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { visibleMessages } from './session-state.ts'
-import { useRowWindow } from './use-row-window.ts'
+import type { VisibleMessage } from './session-state.ts'
 import { useStickToBottom } from './use-stick-to-bottom.ts'
+import '../rows/rows.css'
 import './message-list.css'
 
+/** What the header and the composer take of the browser's window at least. */
+const besides = 120
 /** More than a screen on either side, once the end has been drawn. */
 const buffer = 800
 
@@ -25,13 +30,16 @@ export function MessageList() {
   const older = useSession((state) => state.older)
   const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
   const isDrawn = useAfterPaint()
-  const { scroller, stuck, onScroll, keepEnd, stick, unstick } = useStickToBottom()
-  const { list, drawn } = useRowWindow(messages, {
+  const { scroller, stuck, onScroll, keepsEnd, stick, unstick } = useStickToBottom()
+  const ids = useMemo(() => messages.map(({ id }) => id), [messages])
+  const { list, from, to, room } = useRowWindow(ids, {
     scroller,
+    guess: (index) => guessHeight(messages[index] as VisibleMessage),
+    begins: { at: 'end', height: window.innerHeight - besides },
     buffer: isDrawn ? buffer : 0,
+    keepsEnd,
     onScroll,
-    keepEnd,
-    onTop: () => void loadOlder(),
+    onStartNear: () => void (isDrawn && loadOlder()),
     target,
     onTarget() {
       arrived()
@@ -53,17 +61,13 @@ export function MessageList() {
           aria-label={t.chat.conversation}
           tabIndex={0}
         >
-          <div className="list-rows" ref={list} style={{ paddingTop: drawn.above, paddingBottom: drawn.below }}>
-            {messages.slice(drawn.from, drawn.to).map((message, index) => (
-              <div key={message.id} className="list-row">
-                <Message
-                  message={message}
-                  place={siblings[message.id]}
-                  last={drawn.from + index === messages.length - 1}
-                />
+          <div className="list-rows" ref={list} style={room}>
+            {messages.slice(from, to).map((message, index) => (
+              <div key={message.id} className="row">
+                <Message message={message} place={siblings[message.id]} last={from + index === messages.length - 1} />
               </div>
             ))}
-            {drawn.to === messages.length && <ListTail key="tail" />}
+            {to === messages.length && <ListTail key="tail" />}
           </div>
         </div>
         {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}

@@ -53,7 +53,7 @@ export function useStickToBottom() {
   )
 
   /** To be called when there is more or less; says whether the end is kept in sight. */
-  const keepEnd = useCallback(() => {
+  const keepsEnd = useCallback(() => {
     if (sticks.current) toEnd()
     return sticks.current
   }, [toEnd])
@@ -68,5 +68,5 @@ export function useStickToBottom() {
       for (const name of gestures) current?.removeEventListener(name, onGesture)
     }
   }, [])
-  return { scroller, stuck, onScroll, keepEnd, stick, unstick }
+  return { scroller, stuck, onScroll, keepsEnd, stick, unstick }
 }

@@ -59,8 +59,8 @@ function Command({ command }: { command: string }) {
 /** Keeps its end in sight while more is printed, until the person scrolls up. */
 function Output({ text }: { text: string }) {
   const { runs, left } = useMemo(() => readScreen(text), [text])
-  const { scroller, onScroll, keepEnd } = useStickToBottom()
-  useLayoutEffect(() => void keepEnd(), [text, keepEnd])
+  const { scroller, onScroll, keepsEnd } = useStickToBottom()
+  useLayoutEffect(() => void keepsEnd(), [text, keepsEnd])
   return (
     <div
       className="terminal-output"

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { VList } from 'virtua'
-import type { VListHandle } from 'virtua'
 import { linesOf } from '../displays/parts/read-fields.ts'
+import { useRowWindow } from '../rows/use-row-window.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { colouredLines } from './coloured-lines.ts'
 import type { Run } from './coloured-lines.ts'
@@ -16,31 +15,49 @@ export interface NumberedLinesProps {
   label: string
 }
 
+const lineHeight = 20
+/** So many lines above the one to begin with are seen as well. */
+const linesBefore = 8
+
 /** A text with the numbers of its lines; of a long one only what is in sight is drawn. */
 export function NumberedLines({ text, language, line, label }: NumberedLinesProps) {
-  const list = useRef<VListHandle>(null)
+  const scroller = useRef<HTMLDivElement>(null)
   const lines = useMemo(() => linesOf(text), [text])
+  const ids = useMemo(() => lines.map((_, index) => String(index)), [lines])
   const colours = useColours(text, language)
-  useEffect(() => {
-    if (line !== undefined) list.current?.scrollToIndex(Math.max(0, line - 1), { align: 'center' })
-  }, [line, lines])
+  const [shown, setShown] = useState<{ lines: string[]; line: number }>()
+  const isShown = line === undefined || (shown?.lines === lines && shown.line === line)
+  const { list, from, to, room } = useRowWindow(ids, {
+    scroller,
+    guess: () => lineHeight,
+    begins: { at: 'start', height: window.innerHeight },
+    buffer: 30 * lineHeight,
+    keepsEnd: () => false,
+    target: isShown ? null : String(Math.max(0, Math.min(line, lines.length) - linesBefore)),
+    onTarget: () => line !== undefined && setShown({ lines, line }),
+  })
   const digits = String(lines.length).length
   return (
-    <VList ref={list} className="numbered" tabIndex={0} role="document" aria-label={label}>
-      {lines.map((words, index) => (
-        <div key={index} className="numbered-line" data-marked={index + 1 === line}>
-          <span className="numbered-number" style={{ width: `${digits + 3}ch` }} aria-hidden>
-            {index + 1}
-          </span>
-          <span className="numbered-text">{shown(words, colours?.[index])}</span>
-        </div>
-      ))}
-    </VList>
+    <div ref={scroller} className="numbered" tabIndex={0} role="document" aria-label={label}>
+      <div ref={list} style={room}>
+        {lines.slice(from, to).map((words, place) => {
+          const index = from + place
+          return (
+            <div key={index} className="numbered-line" data-marked={index + 1 === line}>
+              <span className="numbered-number" style={{ width: `${digits + 3}ch` }} aria-hidden>
+                {index + 1}
+              </span>
+              <span className="numbered-text">{coloured(words, colours?.[index])}</span>
+            </div>
+          )
+        })}
+      </div>
+    </div>
   )
 }
 
 /** Plain until the colours are there, and where they do not fit the text. */
-function shown(words: string, runs: Run[] | undefined) {
+function coloured(words: string, runs: Run[] | undefined) {
   if (runs === undefined || runs.map(({ text }) => text).join('') !== words)
     return <VisibleText text={words} as="exact" />
   return runs.map(({ text, look }, index) => (

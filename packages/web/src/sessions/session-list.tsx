@@ -1,8 +1,8 @@
 import { useMemo, useRef } from 'react'
-import { VList } from 'virtua'
-import type { VListHandle } from 'virtua'
+import type { HTMLAttributes, ReactElement } from 'react'
 import type { Folder } from '@troupe/core'
 import type { ListedSession } from '../api/api.ts'
+import { useRowWindow } from '../rows/use-row-window.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { dayGroup, formatMoment } from '../ui/format.ts'
@@ -11,6 +11,11 @@ import { allowDrop, dropped } from './dragged.ts'
 import { FolderRow } from './folder-row.tsx'
 import { moveInList } from './move-in-list.ts'
 import { SessionRow } from './session-row.tsx'
+import '../rows/rows.css'
+
+/** About, of most rows. */
+const rowHeight = 36
+const rowsAhead = 12
 
 /**
  * The sessions of the view: folders first, then those that lie in none, the pinned before the others, newest first,
@@ -26,7 +31,6 @@ export function SessionList() {
   const pages = useApp((state) => state.folderPages)
   const current = useApp((state) => state.sessionId)
   const asks = useApp((state) => state.asks)
-  const list = useRef<VListHandle>(null)
   const waiting = useMemo(() => Map.groupBy(asks, (ask) => ask.sessionId), [asks])
   const isActive = view === 'active'
   const sessions = isActive ? listed : aside?.sessions
@@ -50,7 +54,7 @@ export function SessionList() {
       order={inside}
     />
   )
-  const folderRows = (parent: Folder | null): React.ReactNode[] =>
+  const folderRows = (parent: Folder | null): ReactElement[] =>
     folders
       .filter((folder) => folder.parentFolderId === (parent?.id ?? null))
       .flatMap((folder) => {
@@ -80,20 +84,12 @@ export function SessionList() {
   return (
     <>
       {view === 'trashed' && <p className="sessions-hint">{t.sessions.trashHint}</p>}
-      <VList
-        ref={list}
-        className="sessions"
-        data-focus-home=".session-open"
-        onKeyDown={(event) => void moveInList(event, event.currentTarget.closest('nav'))}
+      <SessionRows
+        onEndNear={() => void (isActive ? app.loadMoreSessions() : app.loadMoreOf(null))}
         onDragOver={(event) => void (isActive && allowDrop(event))}
         onDrop={(event) => {
           const inFolder = (event.target as Element).closest('.folder') !== null
           if (isActive && !inFolder) void app.changeSessions(dropped(event), { folderId: null })
-        }}
-        onScroll={(offset) => {
-          const { current: handle } = list
-          if (handle === null || handle.scrollSize - offset - handle.viewportSize >= 400) return
-          void (isActive ? app.loadMoreSessions() : app.loadMoreOf(null))
         }}
       >
         {[
@@ -105,8 +101,45 @@ export function SessionList() {
             ...members.map((session) => row(session, 0, order)),
           ]),
         ]}
-      </VList>
+      </SessionRows>
     </>
+  )
+}
+
+/** Of a long list only what is in sight is drawn. */
+function SessionRows({
+  children,
+  onEndNear,
+  ...drops
+}: { children: ReactElement[]; onEndNear: () => void } & Pick<HTMLAttributes<HTMLElement>, 'onDragOver' | 'onDrop'>) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const keys = children.map(({ key }) => key ?? '')
+  const { list, from, to, room } = useRowWindow(keys, {
+    scroller,
+    guess: () => rowHeight,
+    begins: { at: 'start', height: window.innerHeight },
+    buffer: rowsAhead * rowHeight,
+    // Who is at the top sees what comes to stand there.
+    keepsEnd: () => scroller.current?.scrollTop === 0,
+    onEndNear,
+  })
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys from one to the next, and a place to drop
+    <div
+      ref={scroller}
+      className="sessions"
+      data-focus-home=".session-open"
+      onKeyDown={(event) => void moveInList(event, event.currentTarget.closest('nav'))}
+      {...drops}
+    >
+      <div ref={list} style={room}>
+        {children.slice(from, to).map((row) => (
+          <div key={row.key} className="row">
+            {row}
+          </div>
+        ))}
+      </div>
+    </div>
   )
 }
 

@@ -20,6 +20,13 @@ export function windowAtEnd(rows: Rows, height: number): RowWindow {
   return { from, to: rows.count, above: heightBetween(rows, 0, from), below: 0 }
 }
 
+/** The first rows that fill a height. */
+export function windowAtStart(rows: Rows, height: number): RowWindow {
+  let to = 0
+  for (let filled = 0; to < rows.count && filled < height;) filled += rows.heightOf(to++)
+  return { from: 0, to, above: 0, below: heightBetween(rows, to, rows.count) }
+}
+
 /** One row, with room for all the others around it. */
 export function windowAt(rows: Rows, index: number): RowWindow {
   const above = heightBetween(rows, 0, index)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { moveWindow, windowAt, windowAtEnd } from './row-window.ts'
+import { moveWindow, windowAt, windowAtEnd, windowAtStart } from './row-window.ts'
 
 const tens = (count: number) => ({ count, heightOf: () => 10 })
 
@@ -7,6 +7,11 @@ test('the end of a list is as many of its last rows as fill the height', () => {
   expect(windowAtEnd(tens(100), 35)).toEqual({ from: 96, to: 100, above: 960, below: 0 })
   expect(windowAtEnd(tens(2), 35)).toEqual({ from: 0, to: 2, above: 0, below: 0 })
   expect(windowAtEnd(tens(0), 35)).toEqual({ from: 0, to: 0, above: 0, below: 0 })
+})
+
+test('its start is as many of its first rows', () => {
+  expect(windowAtStart(tens(100), 35)).toEqual({ from: 0, to: 4, above: 0, below: 960 })
+  expect(windowAtStart(tens(2), 35)).toEqual({ from: 0, to: 2, above: 0, below: 0 })
 })
 
 test('rows come where one goes, and those that are left behind go', () => {

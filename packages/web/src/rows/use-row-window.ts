@@ -1,0 +1,196 @@
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import type { RefObject } from 'react'
+import { flushSync } from 'react-dom'
+import { heightBetween, moveWindow, windowAt, windowAtEnd, windowAtStart } from './row-window.ts'
+import type { RowWindow, Rows } from './row-window.ts'
+
+/** So many rows that come at the end at once are drawn with it. */
+const atOnce = 4
+/** So near to an end of the list more is asked for. */
+const nearEnd = 600
+/** Browsers round positions: less than this is no movement. */
+const leastMove = 0.1
+
+interface Drawn extends RowWindow {
+  ids: string[]
+  /** How many there are, drawn or not. */
+  count: number
+}
+
+/** A row, and where it is in the content that is scrolled. */
+interface Anchor {
+  row: Element
+  top: number
+}
+
+export interface RowWindowOptions {
+  scroller: RefObject<HTMLElement | null>
+  /** The height of a row that has not been drawn yet. */
+  guess(index: number): number
+  /** What is seen first, and how much of it is drawn before anything can be measured. */
+  begins: { at: 'start' | 'end'; height: number }
+  /** So much is drawn beyond either edge of what is in sight. */
+  buffer: number
+  /** Whether the position is kept by other means, which this has done: one is at an end, and stays there. */
+  keepsEnd(): boolean
+  onScroll?: (isEndDrawn: boolean) => void
+  /** The first row is near. */
+  onStartNear?: () => void
+  /** The last one is. */
+  onEndNear?: () => void
+  /** The row that is to be brought to the top of what is in sight. */
+  target?: string | null
+  /** It has been brought there. */
+  onTarget?: () => void
+}
+
+/**
+ * Draws the rows that are in sight and some around them, in the flow of the page, with room for the others above and
+ * below. Whatever comes, goes or grows, the first row in sight stays where it is: the room above it, which is a guess,
+ * gives way; the position is changed only where that room ends.
+ */
+export function useRowWindow(ids: string[], options: RowWindowOptions) {
+  const {
+    scroller,
+    guess,
+    begins,
+    buffer,
+    keepsEnd,
+    onScroll,
+    onStartNear,
+    onEndNear,
+    target = null,
+    onTarget,
+  } = options
+  const list = useRef<HTMLDivElement>(null)
+  const anchor = useRef<Anchor>(undefined)
+  const [heights] = useState(() => new Map<string, number>())
+  const rows: Rows = {
+    count: ids.length,
+    heightOf: (index) => heights.get(ids[index] as string) ?? guess(index),
+  }
+  const first = () => (begins.at === 'end' ? windowAtEnd : windowAtStart)(rows, begins.height)
+  const [known, setDrawn] = useState(() => drawnOf(first(), ids))
+  let drawn = known
+  if (!isOf(known, ids)) {
+    drawn = carriedOver(known, ids, rows) ?? drawnOf(first(), ids)
+    setDrawn(drawn)
+  }
+  const targetAt = target === null ? -1 : ids.indexOf(target)
+  if (targetAt >= 0 && (targetAt < drawn.from || targetAt >= drawn.to)) {
+    drawn = drawnOf(windowAt(rows, targetAt), ids)
+    setDrawn(drawn)
+  }
+
+  /** Puts everything where it belongs, draws what is missing and lets go of what is far. */
+  const settle = useEffectEvent((draw: (work: () => void) => void) => {
+    const box = scroller.current
+    const content = list.current
+    // Nothing has a height in a page that is not shown.
+    if (box === null || content === null || box.clientHeight === 0) return
+    const shift = holdPlace(box, content, { rows, drawn, anchor: anchor.current })
+    const row = content.children[drawn.ids.indexOf(target ?? '')]
+    if (row !== undefined) {
+      box.scrollTo(0, topIn(box, row))
+      onTarget?.()
+    } else if (!keepsEnd() && Math.abs(shift) > leastMove) box.scrollBy(0, shift)
+    const seen = look(box, content, drawn.ids)
+    anchor.current = seen.anchor
+    for (const [id, height] of seen.heights) heights.set(id, height)
+    const wanted = { top: seen.top - buffer, bottom: seen.top + box.clientHeight + buffer, spare: buffer }
+    const next = moveWindow({ ...drawn, ...seen.room }, rows, wanted)
+    if (next.from === drawn.from && next.to === drawn.to) {
+      const left = box.scrollHeight - box.clientHeight - box.scrollTop
+      if (drawn.from === 0 && box.scrollTop < nearEnd) onStartNear?.()
+      if (drawn.to === drawn.count && left < nearEnd) onEndNear?.()
+      return
+    }
+    const hadFocus = content.contains(document.activeElement)
+    draw(() => setDrawn(drawnOf(next, ids)))
+    if (hadFocus && !content.contains(document.activeElement)) box.focus({ preventScroll: true })
+  })
+  const onScrolled = useEffectEvent(() => onScroll?.(drawn.to === drawn.count))
+
+  useLayoutEffect(() => settle((work) => work()), [drawn, buffer, target, ids])
+  useEffect(() => {
+    const box = scroller.current
+    const content = list.current
+    if (box === null || content === null) return
+    const onMove = () => {
+      onScrolled()
+      settle(flushSync)
+    }
+    const resizes = new ResizeObserver(() => settle(flushSync))
+    resizes.observe(box)
+    resizes.observe(content)
+    box.addEventListener('scroll', onMove, { passive: true })
+    return () => {
+      resizes.disconnect()
+      box.removeEventListener('scroll', onMove)
+    }
+  }, [scroller])
+  const { from, to, above, below } = drawn
+  return { list, from, to, room: { paddingTop: above, paddingBottom: below } }
+}
+
+/**
+ * Gives the room above the rows so much that the anchor is where it was; once that is more than there is room, or all
+ * rows above are drawn, what it is by all that is known. Returns by how much the position has to change then for the
+ * anchor to be seen where it was.
+ */
+function holdPlace(
+  box: Element,
+  content: HTMLElement,
+  { rows, drawn, anchor }: { rows: Rows; drawn: Drawn; anchor: Anchor | undefined },
+): number {
+  const first = content.firstElementChild ?? content
+  const before = first.getBoundingClientRect().top - content.getBoundingClientRect().top
+  const moved = anchor?.row.isConnected === true ? topIn(box, anchor.row) - anchor.top : 0
+  const isOut = before - moved < 0 || drawn.from === 0
+  const above = isOut ? heightBetween(rows, 0, drawn.from) : before - moved
+  if (Math.abs(above - before) > leastMove) content.style.paddingTop = `${above}px`
+  return above - (before - moved)
+}
+
+/** What the drawn rows take, the room around them, and the first of them that is in sight. */
+function look(box: Element, content: Element, ids: string[]) {
+  const edge = box.getBoundingClientRect().top
+  const places = Array.from(content.children, (row) => ({ row, rect: row.getBoundingClientRect() }))
+  const whole = content.getBoundingClientRect()
+  const first = places.find(({ rect }) => rect.bottom > edge)
+  return {
+    heights: ids.map((id, index): [string, number] => [id, places[index]?.rect.height ?? 0]),
+    /** Where the top of what is in sight is, in what is drawn. */
+    top: edge - whole.top,
+    room: {
+      above: (places[0]?.rect.top ?? whole.top) - whole.top,
+      below: whole.bottom - (places.at(-1)?.rect.bottom ?? whole.bottom),
+    },
+    anchor: first && { row: first.row, top: topIn(box, first.row) },
+  }
+}
+
+/** Where a row is in all that is scrolled. */
+function topIn(box: Element, row: Element): number {
+  return row.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop
+}
+
+function drawnOf({ from, to, above, below }: RowWindow, ids: string[]): Drawn {
+  return { from, to, above: Math.max(0, above), below, ids: ids.slice(from, to), count: ids.length }
+}
+
+/** Where one branch has become another, everything from some row on is different. */
+function isOf({ count, from, to, ids: drawn }: Drawn, ids: string[]): boolean {
+  return count === ids.length && drawn[0] === ids[from] && drawn.at(-1) === ids[to - 1]
+}
+
+/** What is drawn of a list that has become another: what was drawn before, as far as it is still there. */
+function carriedOver(before: Drawn, ids: string[], rows: Rows): Drawn | undefined {
+  const places = new Map(ids.map((id, index) => [id, index]))
+  const kept = before.ids.findIndex((id) => places.has(id))
+  const from = places.get(before.ids[kept] ?? '')
+  if (from === undefined) return undefined
+  const size = before.to - before.from - kept + (before.to === before.count ? atOnce : 0)
+  const to = Math.min(ids.length, from + size)
+  return drawnOf({ from, to, above: before.above, below: heightBetween(rows, to, ids.length) }, ids)
+}
