@@ -143,6 +143,8 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     settingsAt: '',
   }))
   const { getState, setState } = store
+  /** Of the page of sessions that is on its way. */
+  let askedCursor: string | null = null
   screen.onChange(restSidebar)
   const asks = createAskActions(store, services)
   const modes = createModeActions(store, services)
@@ -219,13 +221,19 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   }
 
   async function loadMoreSessions(): Promise<void> {
-    const { nextCursor } = getState()
-    if (nextCursor === null) return
+    const { nextCursor: cursor } = getState()
+    if (cursor === null || cursor === askedCursor) return
+    askedCursor = cursor
     try {
-      const page = await api.sessions({ view: 'active', folder: 'none', cursor: nextCursor })
-      setState(({ sessions }) => ({ sessions: [...sessions, ...page.sessions], nextCursor: page.nextCursor }))
+      const page = await api.sessions({ view: 'active', folder: 'none', cursor })
+      setState(({ sessions, nextCursor }) =>
+        // Otherwise the list has been read anew meanwhile.
+        nextCursor === cursor ? { sessions: [...sessions, ...page.sessions], nextCursor: page.nextCursor } : {},
+      )
     } catch (error) {
       onError(error)
+    } finally {
+      askedCursor = null
     }
   }
 

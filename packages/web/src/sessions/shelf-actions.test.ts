@@ -53,6 +53,21 @@ describe('the shelf', () => {
     expect(app.getState()).toMatchObject({ isNew: true, picked: null })
   })
 
+  test('a next page that is asked for twice is there once', async () => {
+    const { app, errors } = openApp({
+      ...answers,
+      'GET /ai/sessions': (_, query) => (query.has('cursor') ? page('b') : { ...page('a'), nextCursor: 'after a' }),
+    })
+    const ids = (sessions: { id: string }[] | undefined) => sessions?.map(({ id }) => id)
+    await app.refresh()
+    await Promise.all([app.loadMoreSessions(), app.loadMoreSessions()])
+    expect(ids(app.getState().sessions)).toEqual(['a', 'b'])
+    await app.setView('archived')
+    await Promise.all([app.loadMoreOf(null), app.loadMoreOf(null)])
+    expect(ids(app.getState().aside?.sessions)).toEqual(['a', 'b'])
+    expect(errors).toEqual([])
+  })
+
   test('views are read when they are shown', async () => {
     const { app } = openApp({ ...answers, 'GET /ai/sessions': () => page('x') })
     await app.setView('trashed')

@@ -59,6 +59,8 @@ export function initialShelf(kept: AppServices['kept']): ShelfState {
 
 export function createShelfActions({ getState, setState }: StoreApi<AppState>, needed: Needed): ShelfActions {
   const { api, kept, onError, onSession } = needed
+  /** The cursors of pages that are on their way. */
+  const asked = new Set<string>()
 
   return {
     refreshShelf,
@@ -170,18 +172,25 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
   async function loadMoreOf(folderId: string | null): Promise<void> {
     const { folderPages, aside, view } = getState()
     const shown = folderId === null ? aside : folderPages[folderId]
-    if (shown?.nextCursor == null) return
+    const cursor = shown?.nextCursor
+    if (cursor == null || asked.has(cursor)) return
+    asked.add(cursor)
     try {
       const more = await api.sessions({
         ...(folderId === null ? { view } : { view: 'active', folder: folderId }),
-        cursor: shown.nextCursor,
+        cursor,
       })
-      const page = { sessions: [...shown.sessions, ...more.sessions], nextCursor: more.nextCursor }
-      setState(({ folderPages: pages }) =>
-        folderId === null ? { aside: page } : { folderPages: { ...pages, [folderId]: page } },
-      )
+      setState(({ folderPages: pages, aside: other }) => {
+        const now = folderId === null ? other : pages[folderId]
+        // It has been read anew meanwhile, or another is shown.
+        if (now?.nextCursor !== cursor) return {}
+        const page = { sessions: [...now.sessions, ...more.sessions], nextCursor: more.nextCursor }
+        return folderId === null ? { aside: page } : { folderPages: { ...pages, [folderId]: page } }
+      })
     } catch (error) {
       onError(error)
+    } finally {
+      asked.delete(cursor)
     }
   }
 }

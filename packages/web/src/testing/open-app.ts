@@ -4,7 +4,7 @@ import type { ListedSession } from '../api/api.ts'
 import { createRequest } from '../api/request.ts'
 import { createAppStore } from '../app-store.ts'
 
-type Handler = (body: unknown) => unknown
+type Handler = (body: unknown, query: URLSearchParams) => unknown
 
 /** For tests: the app's store against answers by `METHOD /path`. An answer may be a promise; what is not named is a 404. */
 export function openApp(answers: Record<string, Handler>, sessionId: string | null = null) {
@@ -17,7 +17,7 @@ export function openApp(answers: Record<string, Handler>, sessionId: string | nu
     requests.push(name)
     const answer = answers[name] ?? (name === 'GET /ai/folders' ? () => ({ folders: [] }) : undefined)
     const body: unknown = init.body == null ? undefined : JSON.parse(init.body as string)
-    const given = answer === undefined ? notFound : await answer(body)
+    const given = answer === undefined ? notFound : await answer(body, new URLSearchParams(path.split('?')[1]))
     return given instanceof Response ? given.clone() : Response.json(given)
   }
   const app = createAppStore(sessionId, {
