@@ -1,21 +1,13 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 
 const near = 48
-/** So long after a wheel, a touch or a key a movement is still taken for the person's. */
-const gestureMs = 1000
-const gestures = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const
 
-/**
- * Keeps the end in sight while the content grows, until the person scrolls up; scrolling down to the end sticks again.
- * Rows that turn out smaller than was thought move the position up as well: without a gesture that counts as the
- * person's only where the height has stayed as it was.
- */
+/** Keeps the end in sight while the content grows, until the person scrolls up; scrolling down to the end sticks again. */
 export function useStickToBottom() {
   const scroller = useRef<HTMLDivElement>(null)
   const [stuck, setStuck] = useState(true)
   const sticks = useRef(true)
   const last = useRef({ top: 0, height: 0 })
-  const gestureAt = useRef(-Infinity)
 
   const set = useCallback((value: boolean) => {
     sticks.current = value
@@ -43,30 +35,23 @@ export function useStickToBottom() {
       const { current } = scroller
       if (current === null) return
       const { scrollTop, scrollHeight, clientHeight } = current
-      const isPersons = performance.now() - gestureAt.current < gestureMs || scrollHeight === last.current.height
-      if (isEndDrawn && scrollHeight - scrollTop - clientHeight <= near) set(true)
-      else if (scrollTop < last.current.top - 1 && isPersons) set(false)
-      else if (sticks.current && !isPersons) return toEnd()
+      const left = scrollHeight - scrollTop - clientHeight
+      // What becomes smaller moves up as well, but stays at its end.
+      const isUp = scrollTop < last.current.top - 1 && scrollHeight >= last.current.height && left > 1
+      if (isUp) set(false)
+      else if (isEndDrawn && left <= near) set(true)
       last.current = { top: scrollTop, height: scrollHeight }
     },
-    [set, toEnd],
+    [set],
   )
 
   /** To be called when there is more or less; says whether the end is kept in sight. */
   const keepsEnd = useCallback(() => {
+    // The person may have scrolled since, and nobody has been told yet.
+    onScroll(false)
     if (sticks.current) toEnd()
     return sticks.current
-  }, [toEnd])
+  }, [onScroll, toEnd])
 
-  useEffect(() => {
-    const { current } = scroller
-    const onGesture = () => {
-      gestureAt.current = performance.now()
-    }
-    for (const name of gestures) current?.addEventListener(name, onGesture, { passive: true })
-    return () => {
-      for (const name of gestures) current?.removeEventListener(name, onGesture)
-    }
-  }, [])
   return { scroller, stuck, onScroll, keepsEnd, stick, unstick }
 }
