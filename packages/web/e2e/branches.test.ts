@@ -135,7 +135,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByRole('row', { name: /^Tokens/ }).innerText()).toMatch(/Tokens\s+\d+\s+\d+/)
     await page.getByText('Mark what differs').click()
     await left.locator('strong', { hasText: 'third question' }).waitFor()
-    await page.getByRole('button', { name: 'Bring the right into the left' }).click()
+    await page.getByRole('button', { name: 'Bring the other branch into the one in sight' }).click()
     await expect.poll(() => chat.field.inputValue(), patiently).toContain('> From the other model.')
     expect(await chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
     await expect.poll(() => page.getByRole('log').innerText()).toContain('Answer 3')
@@ -182,6 +182,26 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.waitFor({ state: 'detached' })
     expect(await chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
     expect(await marks()).toBe(0)
+  })
+
+  test('what the search over all sessions found is marked where it stands, also in the result of a call', async () => {
+    const sessionId = newId()
+    wire.play(
+      { turn: { calls: [{ id: 'zebra', name: 'Bash', input: { command: 'echo zebrafinch' } }] } },
+      { turn: { text: 'Done.' } },
+    )
+    await say(sessionId, 'birds', 'birds', { model: 'acme/priced' })
+    await page.reload()
+    await page.keyboard.press('Control+Shift+F')
+    await page.keyboard.type('zebrafinch')
+    await page.locator('.hit-snippet').first().click()
+    await chat.own.getByText('birds', { exact: true }).waitFor()
+    await expect.poll(() => page.locator('.find-place').innerText(), patiently).toMatch(/^1 of 1/)
+    await expect.poll(() => page.evaluate(() => CSS.highlights.get('found-here')?.size), patiently).toBe(1)
+    expect(await page.locator('.tool-head[aria-expanded="true"]').count()).toBe(1)
+    expect(await chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.getByRole('button', { name: 'Close the search' }).click()
+    await page.locator('.find-bar').waitFor({ state: 'detached' })
   })
 
   test('only one branch is kept when that is wanted, and that can be undone', async () => {

@@ -31,7 +31,7 @@ export interface AppState extends ShelfState {
   /** Nothing was said from this browser yet. */
   isFirstVisit: boolean
   /** The message that was asked for, once per asking. */
-  target: { messageId: string } | null
+  target: { messageId: string; words?: string } | null
   sessions: ListedSession[]
   /** Sessions that are in sight or wait for the person, and that the list does not reach, by their id. */
   apart: Record<string, ListedSession>
@@ -81,7 +81,7 @@ export interface AppActions extends AskActions, ModeActions, AgentActions, Param
   refreshPermissions: () => Promise<void>
   loadMoreSessions: () => Promise<void>
   /** Brings a session into sight; with a message, that message of it. */
-  select: (sessionId: string, messageId?: string) => void
+  select: (sessionId: string, messageId?: string, words?: string) => void
   newSession: () => void
   /** The session in sight has its first message. */
   sessionBegan: () => void
@@ -264,11 +264,11 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     }
   }
 
-  function select(chosen: string, messageId?: string): void {
+  function select(chosen: string, messageId?: string, words?: string): void {
     setState({
       sessionId: chosen,
       isNew: chosen === getState().sessionId && getState().isNew,
-      target: messageId === undefined ? null : { messageId },
+      target: messageId === undefined ? null : { messageId, ...(words !== undefined && { words }) },
     })
     restSidebar()
     void asks.refreshApart()

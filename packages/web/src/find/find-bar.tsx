@@ -12,25 +12,36 @@ import './find-bar.css'
 
 const waitMs = 160
 
+export interface FindBarProps {
+  /** How often the person has asked for it, and for the focus with it. */
+  asked: number
+  /** What is looked at first, of a search over all sessions. */
+  found: { messageId: string; words?: string } | undefined
+  onClose: () => void
+}
+
 /** Looks for words in the whole session, also where it is not loaded. Enter goes on, Shift+Enter back, Escape ends it. */
-export function FindBar({ asked, onClose }: { asked: number; onClose: () => void }) {
+export function FindBar({ asked, found, onClose }: FindBarProps) {
   const session = useSessionStore()
   const { api } = useWorkspace()
   const find = useMemo(
     () => createFindStore(session.getState().sessionId, { api, onError: noticeError }),
     [session, api],
   )
-  const [text, setText] = useState('')
+  const [text, setText] = useState(found?.words ?? '')
   const field = useRef<HTMLInputElement>(null)
   const { places, index, isCut } = useStore(find)
-  useEffect(() => field.current?.select(), [asked])
+  useEffect(() => {
+    if (asked > 0) field.current?.select()
+  }, [asked])
   useEffect(() => {
     const timer = setTimeout(() => {
       const leaf = session.getState().messages.at(-1)?.id
-      void find.look(text, { leaf, inSight: messagesInSight() })
+      const inSight = found !== undefined && found.words === text ? [found.messageId] : messagesInSight()
+      void find.look(text, { leaf, inSight })
     }, waitMs)
     return () => clearTimeout(timer)
-  }, [find, session, text])
+  }, [find, session, text, found])
   useMarks(find)
   const here = places?.[index]
   return (

@@ -1,13 +1,20 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useSession } from '../chat/session-context.ts'
+import { useApp } from '../workspace.ts'
 import { onFind } from './open-find.ts'
 
 const FindBar = lazy(() => import('./find-bar.tsx').then((module) => ({ default: module.FindBar })))
 
-/** Ctrl+F or ⌘F looks for words in the session. What had the focus before has it again when the search is over. */
+/**
+ * Ctrl+F or ⌘F looks for words in the session, and so does who comes from a search over all. What had the focus before
+ * has it again when the search is over.
+ */
 export function Find() {
   const isEmpty = useSession((state) => state.messages.length === 0)
   const [asked, setAsked] = useState(0)
+  const target = useApp((state) => state.target)
+  const [over, setOver] = useState<typeof target>(null)
+  const found = target?.words === undefined || target === over ? undefined : target
   const before = useRef<Element | null>(null)
   const open = useCallback(() => {
     if (document.querySelector('dialog[open]') !== null) return false
@@ -32,13 +39,16 @@ export function Find() {
       stop()
     }
   }, [isEmpty, open])
-  if (asked === 0) return null
+  if (isEmpty || (asked === 0 && found === undefined)) return null
   return (
     <Suspense fallback={null}>
       <FindBar
+        key={found === undefined ? '' : `${found.messageId} ${found.words}`}
         asked={asked}
+        found={found}
         onClose={() => {
           setAsked(0)
+          setOver(target)
           if (before.current instanceof HTMLElement) before.current.focus()
         }}
       />

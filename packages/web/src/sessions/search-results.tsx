@@ -38,7 +38,11 @@ export function SearchResults() {
       ))}
       {found.hits.map((hit) => (
         <li key={hit.messageId}>
-          <button type="button" className="hit" onClick={() => app.select(hit.sessionId, hit.messageId)}>
+          <button
+            type="button"
+            className="hit"
+            onClick={() => app.select(hit.sessionId, hit.messageId, matchIn(hit.snippet))}
+          >
             <span className="hit-title">
               {hit.title}
               {archivedOnes.has(hit.sessionId) && <span className="hit-archived">{t.sessions.archivedMark}</span>}
@@ -54,4 +58,9 @@ export function SearchResults() {
       ))}
     </ul>
   )
+}
+
+/** The first words that matched. */
+function matchIn(snippet: string): string | undefined {
+  return splitSnippet(snippet).find(({ match }) => match)?.text
 }
