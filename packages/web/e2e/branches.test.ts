@@ -191,9 +191,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       { turn: { text: 'Done.' } },
     )
     await say(sessionId, 'birds', 'birds', { model: 'acme/priced' })
-    await page.reload()
-    await page.keyboard.press('Control+Shift+F')
-    await page.keyboard.type('zebrafinch')
+    await page.getByRole('navigation').getByRole('textbox').fill('zebrafinch')
     await page.locator('.hit-snippet').first().click()
     await chat.own.getByText('birds', { exact: true }).waitFor()
     await expect.poll(() => page.locator('.find-place').innerText(), patiently).toMatch(/^1 of 1/)

@@ -8,7 +8,6 @@ const name =
   chromium === undefined
     ? 'the list of messages (skipped: no Chromium, CHROMIUM_PATH is not set)'
     : 'the list of messages'
-const count = 240
 
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
@@ -97,6 +96,16 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(Math.max(...moved)).toBeLessThan(1.5)
   })
 
+  test('a place that is found in another branch is shown, not that branch’s end', async () => {
+    const page = await openLong()
+    await page.keyboard.press('Control+f')
+    await page.getByRole('textbox', { name: 'Find in this session' }).fill('Message 1012.')
+    await expect.poll(() => page.locator('.find-place').innerText()).toMatch(/^1 of 1/)
+    await expect.poll(() => page.getByText('Message 1012.').isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'To the newest' }).click()
+    await expect.poll(() => page.getByText('The end of 1039.').isVisible()).toBe(true)
+  })
+
   test('keeps the focus in the conversation when who had it is left behind', async () => {
     const page = await openLong()
     await page.getByRole('button', { name: 'Copy' }).last().focus()
@@ -109,20 +118,18 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 })
 
+/** Two branches: one of 240 messages, and an older one that parts from it after 100 and goes on for 40. */
 async function storeLongSession(workspace: TestWorkspace): Promise<void> {
   const { store, workspace: place } = workspace.server()
   await store.sessions.create({ id: 'long', workspaceId: place.id, title: 'Long' })
-  for (let index = 0; index < count; index++) {
+  const add = (index: number, parent: number | null) => {
     const text = `Message ${index}.\n\n${`Words of ${index}. `.repeat((index * 37) % 90)}\n\nThe end of ${index}.`
-    await store.messages.add(
-      { sessionId: 'long' },
-      {
-        id: `m${index}`,
-        parentMessageId: index === 0 ? null : `m${index - 1}`,
-        role: index % 2 === 0 ? 'user' : 'assistant',
-        parts: [{ type: 'text', text }],
-        createdAt: index + 1,
-      },
-    )
+    const role = index % 2 === 0 ? 'user' : 'assistant'
+    const parentMessageId = parent === null ? null : `m${parent}`
+    const message = { id: `m${index}`, parentMessageId, role, parts: [{ type: 'text' as const, text }] } as const
+    return store.messages.add({ sessionId: 'long' }, { ...message, parts: [...message.parts], createdAt: index + 1 })
   }
+  for (let index = 0; index < 100; index++) await add(index, index === 0 ? null : index - 1)
+  for (let index = 1000; index < 1040; index++) await add(index, index === 1000 ? 99 : index - 1)
+  for (let index = 100; index < 240; index++) await add(index, index - 1)
 }

@@ -1,5 +1,5 @@
 import { ArrowDown } from 'lucide-react'
-import { startTransition, useEffect, useMemo, useState } from 'react'
+import { startTransition, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { useRowWindow } from '../rows/use-row-window.ts'
 import { t } from '../texts/t.ts'
 import { afterPaint } from '../ui/after-paint.ts'
@@ -31,6 +31,9 @@ export function MessageList() {
   const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
   const isDrawn = useAfterPaint()
   const { scroller, stuck, onScroll, keepsEnd, stick, unstick } = useStickToBottom()
+  const lastUserId = messages.findLast((message) => message.role === 'user')?.id
+  // Before the list brings a message into sight: what was asked for goes before what is new.
+  useLayoutEffect(stick, [lastUserId, stick])
   const ids = useMemo(() => messages.map(({ id }) => id), [messages])
   const { list, from, to, room } = useRowWindow(ids, {
     scroller,
@@ -46,9 +49,6 @@ export function MessageList() {
       unstick()
     },
   })
-
-  const lastUserId = messages.findLast((message) => message.role === 'user')?.id
-  useEffect(stick, [lastUserId, stick])
 
   return (
     <TailIsDrawn value={isDrawn}>

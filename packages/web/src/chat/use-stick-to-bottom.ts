@@ -24,8 +24,6 @@ export function useStickToBottom() {
   const stick = useCallback(() => {
     set(true)
     toEnd()
-    // The rows that come into sight are measured only then.
-    requestAnimationFrame(toEnd)
   }, [set, toEnd])
 
   const unstick = useCallback(() => set(false), [set])

@@ -39,8 +39,14 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       </article>
     )
   }
+  // Known before the arrows are drawn, which would move what is below otherwise.
+  const isBranched = place !== undefined && place.total > 1
   return (
-    <article className="message message-user" aria-label={isTask ? t.chat.task : t.chat.you} data-message={message.id}>
+    <article
+      className={isBranched ? 'message message-user message-branched' : 'message message-user'}
+      aria-label={isTask ? t.chat.task : t.chat.you}
+      data-message={message.id}
+    >
       {message.parts.map((part, index) =>
         part.type === 'file' ? (
           <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
