@@ -61,6 +61,29 @@ describe.skipIf(chromium === undefined)(name, () => {
     )
   })
 
+  test('one visit is enough', async () => {
+    const response = await workspace.server().fetch('/ai/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        sessionId: 'visited',
+        message: { id: 'visited-1', role: 'user', parts: [{ type: 'text', text: 'Repeat after me: seen once' }] },
+        responseMode: 'json',
+      }),
+    })
+    expect(response.ok).toBe(true)
+    const { page, ...chat } = chatPage(await workspace.newPage({ serviceWorkers: 'allow' }))
+    await page.goto(`${workspace.server().newUrl()}&s=visited`)
+    await chat.lastAnswer.getByText('seen once').waitFor()
+    await keptCount(page, /sessions\?/)
+    await keptCount(page, /visited\/messages\?/)
+    await workspace.restart(async () => {
+      await page.reload()
+      await chat.lastAnswer.getByText('seen once').waitFor()
+    })
+    workspace.complaints.splice(0)
+  })
+
   test('nothing is kept of what is done, streamed or set, and all of it goes when the page is locked', async () => {
     const chat = chatPage(await openKeeping(workspace))
     await chat.ask('Repeat after me: a secret')

@@ -5,6 +5,9 @@ import { moveInList } from './move-in-list.ts'
 import { SessionMark } from './session-mark.tsx'
 import { splitSnippet } from './split-snippet.ts'
 
+/** So many the server gives. */
+const mostHits = 50
+
 /** Sessions whose title matches, and messages with the words around the match. */
 export function SearchResults() {
   const { app } = useWorkspace()
@@ -56,6 +59,7 @@ export function SearchResults() {
           </button>
         </li>
       ))}
+      {found.hits.length >= mostHits && <li className="hits-more">{t.sessions.firstFound(mostHits)}</li>}
     </ul>
   )
 }

@@ -76,8 +76,11 @@ export default function OpenPanel({ panel }: PanelProps) {
   )
 
   function addressIn(typed: string): Choice[] {
-    const isBare = /^[\w-]+(?:\.[\w-]+)+(?:[/?#]|$)/.test(typed) && !files.some(({ label }) => label === typed)
-    const address = webAddress(typed.trim()) ?? (isBare ? webAddress(`https://${typed.trim()}`) : undefined)
+    const bare = /^(localhost|127(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?:[/?#]|$)/i.exec(typed.trim())
+    const isFile = files.some(({ label }) => label === typed)
+    const scheme = /^(?:localhost|127\..*)$/i.test(bare?.[1] ?? '') ? 'http' : 'https'
+    const address =
+      webAddress(typed.trim()) ?? (bare === null || isFile ? undefined : webAddress(`${scheme}://${typed.trim()}`))
     if (address === undefined) return []
     const { href, host } = address
     const show = () => panels.open({ kind: 'browser', key: href, title: host, data: { url: href } })

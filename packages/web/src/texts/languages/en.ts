@@ -758,6 +758,7 @@ export const en = {
     clearSearch: 'Clear the search',
     searching: 'Searching …',
     nothingFound: (query: string) => `Nothing found for “${query}”.`,
+    firstFound: (count: number) => `These are the newest ${count}. More words find older ones.`,
     results: 'Search results',
     none: 'Your sessions will stand here.',
     pinned: 'Pinned',

@@ -765,6 +765,7 @@ export const zh: Texts = {
     clearSearch: '清除搜索',
     searching: '正在搜索…',
     nothingFound: (query: string) => `没有找到“${query}”。`,
+    firstFound: (count: number) => `这是最新的 ${count} 条。输入更多词可以找到更早的。`,
     results: '搜索结果',
     none: '会话会显示在这里。',
     pinned: '置顶',
