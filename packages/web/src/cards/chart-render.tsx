@@ -5,8 +5,12 @@ import { useSessionStore } from '../chat/session-context.ts'
 import type { CardProps } from '../chat/tool-call.ts'
 import { ToolFrame } from '../chat/tool-frame.tsx'
 import { readChart } from '../previews/read-chart.ts'
+import type { Chart } from '../previews/read-chart.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+
+/** What is larger would not be kept with the panel. */
+const mostKept = 50_000
 
 const ChartView = lazy(() => import('../previews/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
 
@@ -26,7 +30,7 @@ export default function ChartRenderCard({ call }: CardProps) {
       <div className="preview-actions">
         <Button
           kind="quiet"
-          onClick={() => panels.open({ kind: 'chart', key: toolCallId, title, data: { toolCallId } })}
+          onClick={() => panels.open({ kind: 'chart', key: toolCallId, title, data: { toolCallId, ...kept(chart) } })}
         >
           <PanelRightOpen aria-hidden />
           {t.panels.openBeside}
@@ -34,4 +38,9 @@ export default function ChartRenderCard({ call }: CardProps) {
       </div>
     </ToolFrame>
   )
+}
+
+/** For a panel that is seen again when its call is not loaded. */
+function kept({ option, title }: Chart): Partial<Chart> {
+  return JSON.stringify(option).length <= mostKept ? { option, ...(title !== undefined && { title }) } : {}
 }

@@ -11,7 +11,7 @@ import type { PanelProps } from '../panel.ts'
 export { ChartColumn as Icon }
 export const staysAlive = true
 
-/** A chart: of a call (`toolCallId`) that is loaded, or as it was given (`option`). */
+/** A chart: of a call (`toolCallId`) that is loaded, else as it was given (`option`). */
 export default function ChartPanel({ panel }: PanelProps) {
   const toolCallId = textIn(panel.data['toolCallId'])
   const input = useSession((state) => {
