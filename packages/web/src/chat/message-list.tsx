@@ -1,5 +1,5 @@
 import { ArrowDown } from 'lucide-react'
-import { startTransition, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { startTransition, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useRowWindow } from '../rows/use-row-window.ts'
 import { t } from '../texts/t.ts'
 import { afterPaint } from '../ui/after-paint.ts'
@@ -30,17 +30,16 @@ export function MessageList() {
   const older = useSession((state) => state.older)
   const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
   const isDrawn = useAfterPaint()
-  const { scroller, stuck, onScroll, keepsEnd, stick, unstick } = useStickToBottom()
-  const lastUserId = messages.findLast((message) => message.role === 'user')?.id
-  // Before the list brings a message into sight: what was asked for goes before what is new.
-  useLayoutEffect(stick, [lastUserId, stick])
+  const { scroller, stuck, onScroll, keepsEnd, toEnd, stick, unstick } = useStickToBottom()
   const ids = useMemo(() => messages.map(({ id }) => id), [messages])
+  useNewQuestion(messages, run !== null, stick)
   const { list, from, to, room } = useRowWindow(ids, {
     scroller,
     guess: (index) => guessHeight(messages[index] as VisibleMessage),
     begins: { at: 'end', height: window.innerHeight - besides },
     buffer: isDrawn ? buffer : 0,
     keepsEnd,
+    toEnd,
     onScroll,
     onStartNear: () => void (isDrawn && loadOlder()),
     target,
@@ -53,6 +52,7 @@ export function MessageList() {
   return (
     <TailIsDrawn value={isDrawn}>
       <div className="list">
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it is scrolled by keys */}
         <div
           className="list-scroller"
           ref={scroller}
@@ -60,6 +60,15 @@ export function MessageList() {
           aria-live="off"
           aria-label={t.chat.conversation}
           tabIndex={0}
+          onKeyDown={(event) => {
+            // At once: what is measured on the way would break off a movement.
+            if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+            if (event.key !== 'Home' && event.key !== 'End') return
+            event.preventDefault()
+            if (event.key === 'End') return stick()
+            unstick()
+            event.currentTarget.scrollTop = 0
+          }}
         >
           <div className="list-rows" ref={list} style={room}>
             {messages.slice(from, to).map((message, index) => (
@@ -81,6 +90,21 @@ export function MessageList() {
       </div>
     </TailIsDrawn>
   )
+}
+
+/** Goes to the end when the person has said something, before the list brings what was asked for into sight. */
+function useNewQuestion(messages: VisibleMessage[], isRunning: boolean, stick: () => void): void {
+  const last = useRef<string>(undefined)
+  const lastUserId = messages.findLast((message) => message.role === 'user')?.id
+  const onNew = useEffectEvent(() => {
+    // Who only goes to another branch stays where it parts.
+    const isOther = last.current !== undefined && messages.every(({ id }) => id !== last.current)
+    if (isRunning || !isOther) stick()
+  })
+  useLayoutEffect(() => onNew(), [lastUserId])
+  useLayoutEffect(() => {
+    last.current = messages.at(-1)?.id
+  }, [messages])
 }
 
 /**

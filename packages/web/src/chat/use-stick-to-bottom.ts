@@ -28,28 +28,23 @@ export function useStickToBottom() {
 
   const unstick = useCallback(() => set(false), [set])
 
-  const onScroll = useCallback(
-    (isEndDrawn: boolean) => {
-      const { current } = scroller
-      if (current === null) return
-      const { scrollTop, scrollHeight, clientHeight } = current
-      const left = scrollHeight - scrollTop - clientHeight
-      // What becomes smaller moves up as well, but stays at its end.
-      const isUp = scrollTop < last.current.top - 1 && scrollHeight >= last.current.height && left > 1
-      if (isUp) set(false)
-      else if (isEndDrawn && left <= near) set(true)
-      last.current = { top: scrollTop, height: scrollHeight }
-    },
-    [set],
-  )
+  const onScroll = useCallback(() => {
+    const { current } = scroller
+    if (current === null) return
+    const { scrollTop, scrollHeight, clientHeight } = current
+    const left = scrollHeight - scrollTop - clientHeight
+    // What becomes smaller moves up as well, but stays at its end.
+    const isUp = scrollTop < last.current.top - 1 && scrollHeight >= last.current.height && left > 1
+    if (isUp) set(false)
+    else if (left <= near) set(true)
+    last.current = { top: scrollTop, height: scrollHeight }
+  }, [set])
 
-  /** To be called when there is more or less; says whether the end is kept in sight. */
+  /** Whether the end is to be kept in sight. The person may have scrolled since, and nobody has been told yet. */
   const keepsEnd = useCallback(() => {
-    // The person may have scrolled since, and nobody has been told yet.
-    onScroll(false)
-    if (sticks.current) toEnd()
+    onScroll()
     return sticks.current
-  }, [onScroll, toEnd])
+  }, [onScroll])
 
-  return { scroller, stuck, onScroll, keepsEnd, stick, unstick }
+  return { scroller, stuck, onScroll, keepsEnd, toEnd, stick, unstick }
 }

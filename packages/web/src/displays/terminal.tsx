@@ -59,13 +59,15 @@ function Command({ command }: { command: string }) {
 /** Keeps its end in sight while more is printed, until the person scrolls up. */
 function Output({ text }: { text: string }) {
   const { runs, left } = useMemo(() => readScreen(text), [text])
-  const { scroller, onScroll, keepsEnd } = useStickToBottom()
-  useLayoutEffect(() => void keepsEnd(), [text, keepsEnd])
+  const { scroller, onScroll, keepsEnd, toEnd } = useStickToBottom()
+  useLayoutEffect(() => {
+    if (keepsEnd()) toEnd()
+  }, [text, keepsEnd, toEnd])
   return (
     <div
       className="terminal-output"
       ref={scroller}
-      onScroll={() => onScroll(true)}
+      onScroll={onScroll}
       tabIndex={0}
       role="log"
       aria-live="off"

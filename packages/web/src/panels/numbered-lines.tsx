@@ -16,12 +16,16 @@ export interface NumberedLinesProps {
 }
 
 const lineHeight = 20
+/** About so many characters are seen before a line is wrapped. */
+const lineLength = 70
 /** So many lines above the one to begin with are seen as well. */
 const linesBefore = 8
 
 /** A text with the numbers of its lines; of a long one only what is in sight is drawn. */
 export function NumberedLines({ text, language, line, label }: NumberedLinesProps) {
   const scroller = useRef<HTMLDivElement>(null)
+  /** Who has come to the end stays there while the lines above turn out higher or less high than was thought. */
+  const isAtEnd = useRef(false)
   const lines = useMemo(() => linesOf(text), [text])
   const ids = useMemo(() => lines.map((_, index) => String(index)), [lines])
   const colours = useColours(text, language)
@@ -29,10 +33,15 @@ export function NumberedLines({ text, language, line, label }: NumberedLinesProp
   const isShown = line === undefined || (shown?.lines === lines && shown.line === line)
   const { list, from, to, room } = useRowWindow(ids, {
     scroller,
-    guess: () => lineHeight,
+    guess: (index) => Math.ceil(((lines[index]?.length ?? 0) + 1) / lineLength) * lineHeight,
     begins: { at: 'start', height: window.innerHeight },
     buffer: 30 * lineHeight,
-    keepsEnd: () => false,
+    keepsEnd: () => isAtEnd.current,
+    toEnd: () => scroller.current?.scrollTo(0, scroller.current.scrollHeight),
+    onScroll() {
+      const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = scroller.current ?? {}
+      isAtEnd.current = scrollHeight - scrollTop - clientHeight <= 1
+    },
     target: isShown ? null : String(Math.max(0, Math.min(line, lines.length) - linesBefore)),
     onTarget: () => line !== undefined && setShown({ lines, line }),
   })

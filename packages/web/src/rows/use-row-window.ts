@@ -31,9 +31,11 @@ export interface RowWindowOptions {
   begins: { at: 'start' | 'end'; height: number }
   /** So much is drawn beyond either edge of what is in sight. */
   buffer: number
-  /** Whether the position is kept by other means, which this has done: one is at an end, and stays there. */
+  /** Whether one is at an end and stays there, whatever comes. Asked before anything is changed. */
   keepsEnd(): boolean
-  onScroll?: (isEndDrawn: boolean) => void
+  /** Goes to that end, where it is not the start. */
+  toEnd?: () => void
+  onScroll?: () => void
   /** The first row is near. */
   onStartNear?: () => void
   /** The last one is. */
@@ -56,6 +58,7 @@ export function useRowWindow(ids: string[], options: RowWindowOptions) {
     begins,
     buffer,
     keepsEnd,
+    toEnd,
     onScroll,
     onStartNear,
     onEndNear,
@@ -64,6 +67,7 @@ export function useRowWindow(ids: string[], options: RowWindowOptions) {
   } = options
   const list = useRef<HTMLDivElement>(null)
   const anchor = useRef<Anchor>(undefined)
+  const width = useRef(0)
   const [heights] = useState(() => new Map<string, number>())
   const rows: Rows = {
     count: ids.length,
@@ -88,12 +92,17 @@ export function useRowWindow(ids: string[], options: RowWindowOptions) {
     const content = list.current
     // Nothing has a height in a page that is not shown.
     if (box === null || content === null || box.clientHeight === 0) return
+    const keeps = keepsEnd()
+    // In another width rows have other heights.
+    if (width.current !== box.clientWidth) heights.clear()
+    width.current = box.clientWidth
     const shift = holdPlace(box, content, { rows, drawn, anchor: anchor.current })
     const row = content.children[drawn.ids.indexOf(target ?? '')]
     if (row !== undefined) {
       box.scrollTo(0, topIn(box, row))
       onTarget?.()
-    } else if (!keepsEnd() && Math.abs(shift) > leastMove) box.scrollBy(0, shift)
+    } else if (keeps) toEnd?.()
+    else if (Math.abs(shift) > leastMove) box.scrollBy(0, shift)
     const seen = look(box, content, drawn.ids)
     anchor.current = seen.anchor
     for (const [id, height] of seen.heights) heights.set(id, height)
@@ -107,9 +116,10 @@ export function useRowWindow(ids: string[], options: RowWindowOptions) {
     }
     const hadFocus = content.contains(document.activeElement)
     draw(() => setDrawn(drawnOf(next, ids)))
-    if (hadFocus && !content.contains(document.activeElement)) box.focus({ preventScroll: true })
+    const isLost = hadFocus && !content.contains(document.activeElement)
+    if (isLost && box.hasAttribute('tabindex')) box.focus({ preventScroll: true })
   })
-  const onScrolled = useEffectEvent(() => onScroll?.(drawn.to === drawn.count))
+  const onScrolled = useEffectEvent(() => onScroll?.())
 
   useLayoutEffect(() => settle((work) => work()), [drawn, buffer, target, ids])
   useEffect(() => {
