@@ -14,17 +14,23 @@ describe.skipIf(chromium === undefined)(name, () => {
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '')
     await storeLongSession(workspace)
+    await storeLinks(workspace)
   })
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  async function openLong(): Promise<Page> {
+  async function open(sessionId: string, words: string): Promise<Page> {
     const page = await workspace.sharedPage({ width: 1000, height: 700 })
-    await page.goto(new URL('/#s=long', page.url()).href)
+    await page.goto(new URL(`/#s=${sessionId}`, page.url()).href)
     await page.reload()
-    await page.getByText('The end of 239.').waitFor()
+    await page.getByText(words).waitFor()
     return page
   }
+  const openLong = () => open('long', 'The end of 239.')
+  const leftBelow = (page: Page) =>
+    page.locator('.list-scroller').evaluate(({ scrollHeight, scrollTop, clientHeight }) => {
+      return scrollHeight - scrollTop - clientHeight
+    })
 
   test('begins with its end, draws little, and comes to the first message without moving what is read', async () => {
     const page = await openLong()
@@ -72,6 +78,36 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(filled).toBe(true)
   })
 
+  test('opens at its end, also where messages are less high than was thought', async () => {
+    const page = await open('links', 'The last of them.')
+    await page.getByRole('button', { name: 'Copy' }).last().waitFor()
+    await expect.poll(() => leftBelow(page)).toBeLessThan(2)
+    expect(await page.getByRole('button', { name: 'To the newest' }).count()).toBe(0)
+  })
+
+  test('Home and End reach what is loaded with one press', async () => {
+    const page = await openLong()
+    await page.locator('.list-scroller').focus()
+    await page.keyboard.press('Home')
+    await expect.poll(() => page.getByText('Message 180.').count()).toBe(1)
+    await page.keyboard.press('End')
+    await expect.poll(() => leftBelow(page)).toBeLessThan(2)
+    await expect.poll(() => page.getByRole('button', { name: 'To the newest' }).count()).toBe(0)
+  })
+
+  test('another branch is shown where it parts from the one before', async () => {
+    const page = await openLong()
+    await page.keyboard.press('Control+f')
+    await page.getByRole('textbox', { name: 'Find in this session' }).fill('Message 100.')
+    const fork = page.locator('[data-message=m100]')
+    await fork.getByRole('button', { name: 'Next branch' }).waitFor()
+    await page.getByRole('button', { name: 'Close the search' }).click()
+    await fork.getByRole('button', { name: 'Next branch' }).click()
+    await page.locator('[data-message=m1000]').waitFor()
+    await expect.poll(() => inBox(page, '[data-message=m1000]')).toBe(true)
+    await page.getByRole('button', { name: 'To the newest' }).waitFor()
+  })
+
   test('what grows out of sight above does not move what is read, nor does what shrinks', async () => {
     const page = await openLong()
     const moved = await page.evaluate(async () => {
@@ -117,6 +153,34 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByText('The end of 239.').isVisible()).toBe(true)
   })
 })
+
+function inBox(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate((named) => {
+    const box = document.querySelector('.list-scroller')?.getBoundingClientRect()
+    const place = document.querySelector(named)?.getBoundingClientRect()
+    return box !== undefined && place !== undefined && place.top < box.bottom && place.bottom > box.top
+  }, selector)
+}
+
+/** Answers whose text is mostly addresses that nobody sees. */
+async function storeLinks(workspace: TestWorkspace): Promise<void> {
+  const { store, workspace: place } = workspace.server()
+  await store.sessions.create({ id: 'links', workspaceId: place.id, title: 'Links' })
+  for (let index = 0; index < 40; index++) {
+    const links = Array.from({ length: 12 }, (_, nth) => `[${nth}](https://example.org/${'x'.repeat(300)}${nth})`)
+    const text = index % 2 === 0 ? `Question ${index}` : `${links.join(' ')}${index === 39 ? ' The last of them.' : ''}`
+    await store.messages.add(
+      { sessionId: 'links' },
+      {
+        id: `l${index}`,
+        parentMessageId: index === 0 ? null : `l${index - 1}`,
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        parts: [{ type: 'text', text }],
+        createdAt: index + 1,
+      },
+    )
+  }
+}
 
 /** Two branches: one of 240 messages, and an older one that parts from it after 100 and goes on for 40. */
 async function storeLongSession(workspace: TestWorkspace): Promise<void> {
