@@ -53,6 +53,23 @@ describe('the shelf', () => {
     expect(app.getState()).toMatchObject({ isNew: true, picked: null })
   })
 
+  test('what is taken out of the trash is there again, also below the first page', async () => {
+    const aged = (id: string, updatedAt: number) => listed(id, { updatedAt })
+    const { app, errors } = openApp({
+      ...answers,
+      'GET /ai/sessions': (_, query) =>
+        query.has('cursor')
+          ? { sessions: [aged('b', 5), aged('d', 3)], nextCursor: null, hits: [] }
+          : { sessions: [aged('a', 9)], nextCursor: 'after a', hits: [] },
+      'PATCH /ai/sessions/c': () => ({ session: aged('c', 4) }),
+    })
+    await app.refresh()
+    await app.loadMoreSessions()
+    await app.changeSessions(['c'], { trashed: false })
+    expect(app.getState().sessions.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd'])
+    expect(errors).toEqual([])
+  })
+
   test('a next page that is asked for twice is there once', async () => {
     const { app, errors } = openApp({
       ...answers,

@@ -84,8 +84,10 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
     deleteFolder: (id) => attempt(() => api.deleteFolder(id)),
     changeSessions: (ids, patch) =>
       attempt(async () => {
-        await eachOf(ids, (id) => api.changeSession(id, patch))
+        const changed: ListedSession[] = []
+        await eachOf(ids, async (id) => changed.push((await api.changeSession(id, patch)).session))
         if (patch.pinned === undefined) takeAway(ids)
+        for (const session of changed) putBack(session)
         for (const id of ids) {
           if (patch.trashed === true) needed.forget(id)
           onSession(id, 'changed')
@@ -121,6 +123,17 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
         Object.entries(folderPages).map(([id, page]) => [id, { ...page, sessions: left(page.sessions) }]),
       ),
     }))
+  }
+
+  /** To where it stands among those that are loaded; the list is read anew only as far as its first page. */
+  function putBack(session: ListedSession): void {
+    if (session.archived || session.trashedAt !== null || session.folderId !== null) return
+    setState(({ sessions, nextCursor }) => {
+      if (sessions.some(({ id }) => id === session.id)) return {}
+      const next = sessions.findIndex((one) => comesAfter(one, session))
+      if (next === -1 && nextCursor !== null) return {}
+      return { sessions: sessions.toSpliced(next === -1 ? sessions.length : next, 0, session) }
+    })
   }
 
   /** Whatever became of it, the page shows what is so. */
