@@ -70,7 +70,9 @@ export interface Store {
     /** Replaces parts and metadata of a stored message (the answer of a waiting run, a merged approval). */
     replace(at: Conversation, message: Pick<StoredMessage, 'id' | 'parts' | 'metadata'>): Promise<void>
     get(at: Conversation, id: string): Promise<StoredMessage | undefined>
-    /** Root to leaf. Costs the branch alone; a cycle ends the walk and is logged, never looped. */
+    /** Root to leaf, a few at a time. Costs the branch alone; a cycle ends the walk and is logged, never looped. */
+    walk(at: Conversation, leafId: string): AsyncGenerator<StoredMessage>
+    /** The same as a list. */
     chain(at: Conversation, leafId: string): Promise<StoredMessage[]>
     /** A page from the tail of one branch. Without `leaf` the newest branch is shown. */
     branch(at: Conversation, options?: { leaf?: string; before?: string; limit?: number }): Promise<BranchPage>

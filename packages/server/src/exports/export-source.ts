@@ -15,14 +15,15 @@ export interface ExportSource {
   agents: AgentRecord[]
   store: Store
   blobs: Blobs
-  /** One branch from its root, page by page, so that a long one is never held as a whole. */
+  /** One branch from its root; a long one is never held as a whole. */
   branch(at: Conversation, leaf?: string): AsyncGenerator<StoredMessage>
   /** The whole tree, in the order in which it was stored. */
   all(at: Conversation): AsyncGenerator<StoredMessage>
   clean<T>(value: T): T
 }
 
-const pageSize = 200
+/** Messages may be large, and a page is read in one go. */
+const pageSize = 20
 
 export async function openExport(
   session: Session,
@@ -52,18 +53,7 @@ export async function openExport(
   async function* branch(at: Conversation, leaf?: string): AsyncGenerator<StoredMessage> {
     const last = leaf ?? (await store.messages.latestLeaf(at))
     if (last === undefined) return
-    // From the tail to the root only the beginnings of pages are kept; then the pages are read again, from the root.
-    const ends: (string | undefined)[] = [undefined]
-    for (;;) {
-      const before = ends.at(-1)
-      const { page } = await store.messages.branch(at, { leaf: last, limit: pageSize, ...(before && { before }) })
-      if (!page.hasMore || page.before === null) break
-      ends.push(page.before)
-    }
-    for (const before of ends.reverse()) {
-      const { messages } = await store.messages.branch(at, { leaf: last, limit: pageSize, ...(before && { before }) })
-      for (const message of messages) yield clean(message)
-    }
+    for await (const message of store.messages.walk(at, last)) yield clean(message)
   }
 
   async function* all(at: Conversation): AsyncGenerator<StoredMessage> {

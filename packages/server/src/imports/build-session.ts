@@ -75,8 +75,7 @@ export function idOf(prefix: string, id: string): string {
 function linkTree(messages: ForeignMessage[], current: string | undefined): ForeignMessage[] {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const seen = wayUp(byId, byId.has(current ?? '') ? current : newestOf(messages))
-  const parents = new Map<string, string | null>()
-  for (const { id } of byId.values()) parents.set(id, keptParent(id))
+  const parents = keptParents(byId)
   const children = Map.groupBy(
     [...byId.values()].filter((message) => !isEmpty(message)),
     ({ id }) => parents.get(id) ?? null,
@@ -87,23 +86,32 @@ function linkTree(messages: ForeignMessage[], current: string | undefined): Fore
   const waiting = below(null).toReversed()
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     ordered.push({ ...next, parentId: parents.get(next.id) ?? null })
-    waiting.push(...below(next.id).toReversed())
+    for (const message of below(next.id).toReversed()) waiting.push(message)
   }
   return ordered
+}
 
-  /** The nearest message above that holds something. One whose way up leads back to itself has none. */
-  function keptParent(id: string): string | null {
-    const seen = new Set([id])
-    let found: string | null = null
-    for (let at = byId.get(id)?.parentId ?? null; at !== null; at = byId.get(at)?.parentId ?? null) {
-      const above = byId.get(at)
-      if (above === undefined) break
-      if (seen.has(at)) return null
-      seen.add(at)
-      if (found === null && !isEmpty(above)) found = at
+/** Of each message the nearest above it that holds something. One whose way up leads into a circle has none. */
+function keptParents(byId: Map<string, ForeignMessage>): Map<string, string | null> {
+  const parents = new Map<string, string | null>()
+  const endless = new Set<string>()
+  for (const id of byId.keys()) {
+    // Up to the root or to one whose parent is known, then back: each message is passed once.
+    const way = new Set<string>()
+    let at: string | null = id
+    while (at !== null && byId.has(at) && !parents.has(at) && !way.has(at)) {
+      way.add(at)
+      at = byId.get(at)?.parentId ?? null
     }
-    return found
+    const isEndless: boolean = at !== null && (way.has(at) || endless.has(at))
+    for (const own of [...way].reverse()) {
+      const above = byId.get(byId.get(own)?.parentId ?? '')
+      if (isEndless) endless.add(own)
+      if (isEndless || above === undefined) parents.set(own, null)
+      else parents.set(own, isEmpty(above) ? (parents.get(above.id) ?? null) : above.id)
+    }
   }
+  return parents
 }
 
 function newestOf(messages: ForeignMessage[]): string | undefined {
@@ -131,11 +139,13 @@ function joinAnswers(messages: ForeignMessage[]): ForeignMessage[] {
   for (const message of messages) {
     const above = message.parentId === null ? undefined : joined.get(message.parentId)
     if (above?.role === 'assistant' && message.role === 'assistant' && childCount.get(message.parentId!) === 1) {
-      above.parts = joinParts(above.parts, message.parts)
-      above.metadata = { ...above.metadata, ...message.metadata }
+      addParts(above.parts, message.parts)
+      Object.assign((above.metadata ??= {}), message.metadata)
       joined.set(message.id, above)
     } else {
-      const own = { ...message, parentId: above?.id ?? null, parts: joinParts([], message.parts) }
+      const own = { ...message, parentId: above?.id ?? null, parts: [] }
+      if (message.metadata !== undefined) own.metadata = { ...message.metadata }
+      addParts(own.parts, message.parts)
       joined.set(message.id, own)
       kept.push(own)
     }
@@ -144,15 +154,13 @@ function joinAnswers(messages: ForeignMessage[]): ForeignMessage[] {
 }
 
 /** A result finds the call that waits for it; what comes after a result is another step. */
-function joinParts(before: Part[], more: Part[]): Part[] {
-  const parts = [...before]
+function addParts(parts: Part[], more: Part[]): void {
   for (const part of more) {
     const last = parts.at(-1)
     const isAfterResult = last?.type === 'dynamic-tool' && part.type !== 'dynamic-tool'
     if (isAfterResult && part.type !== 'step-start') parts.push({ type: 'step-start' })
     parts.push(part)
   }
-  return parts
 }
 
 function isEmpty({ parts }: ForeignMessage): boolean {

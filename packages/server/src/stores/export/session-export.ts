@@ -12,7 +12,6 @@ import { createSessionWriter } from './session-writer.ts'
 /** How far a file may run ahead of its stored mark before a commit stores it. */
 const storedEvery = 1 << 20
 const sessionsAtOnce = 200
-const sliceMs = 5
 
 /**
  * The readable files of every session, kept current after each commit.
@@ -22,7 +21,7 @@ const sliceMs = 5
  * written since. `export_dirty` names the sessions changed since: only they are looked at closely on the next open.
  */
 export interface SessionExport extends Exporter {
-  /** Mends every session's files, a few milliseconds at a time. */
+  /** Mends every session's files, a slice at a time. */
   reconcile(): Promise<void>
   /** Stores all marks. No commit may follow. */
   close(): Promise<void>
@@ -90,15 +89,11 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
 
     async reconcile() {
       await inQueue(undefined, removeDeleted)
-      const breathe = createBreath()
       const rows = await db.selectFrom('export_dirty').select('session_id').execute()
-      await mend(
-        rows.map((row) => row.session_id),
-        breathe,
-      )
+      await mend(rows.map((row) => row.session_id))
       for (let after: string | undefined = ''; after !== undefined;) {
         const page = await readSome(after)
-        await mend(page.wrong, breathe)
+        await mend(page.wrong)
         after = page.last
       }
     },
@@ -157,11 +152,8 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
     })
   }
 
-  async function mend(sessionIds: string[], breathe: () => Promise<void>): Promise<void> {
-    for (const id of sessionIds) {
-      if (!known.has(id)) await lookClosely(id)
-      await breathe()
-    }
+  async function mend(sessionIds: string[]): Promise<void> {
+    for (const id of sessionIds) if (!known.has(id)) await lookClosely(id)
     await inQueue(undefined, () => storeMarks(sessionIds, changed))
   }
 
@@ -216,14 +208,4 @@ function bySession(changes: Change[]): Map<string, Change[]> {
 
 async function addOnce<T extends 'deleted_session' | 'export_dirty'>(db: Db, table: T, row: Tables[T]): Promise<void> {
   await sql`insert into ${sql.table(table)} values (${Object.values(row)[0]}) on conflict do nothing`.execute(db)
-}
-
-/** Lets others have their turn whenever a slice of time is used up. */
-function createBreath(): () => Promise<void> {
-  let start = performance.now()
-  return async () => {
-    if (performance.now() - start < sliceMs) return
-    await new Promise((resolve) => setImmediate(resolve))
-    start = performance.now()
-  }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { BranchPage, Conversation, SiblingPlace, Store } from '@troupe/core'
+import type { BranchPage, Conversation, SiblingPlace, Store, StoredMessage } from '@troupe/core'
+import { breathe } from '../../breathe.ts'
 import { messageNotFound } from './context.ts'
 import type { Context, Db } from './context.ts'
 import { messageOf } from './message-row.ts'
@@ -7,61 +8,75 @@ import type { Tables } from './tables.ts'
 
 type Message = Tables['message']
 type Link = Pick<Message, 'id' | 'parent_id'>
+/** A piece of a walk, and messages in one query: a query and what is made of it must be over within milliseconds. */
+const linksAtOnce = 1000
+const levelsAtOnce = 500
+const messagesAtOnce = 20
 type Shown = Message & { place: number; total: number; prev: string | null; next: string | null }
 
 /**
  * Reading the tree. Every walk starts from a key and follows an index, so it costs what it visits; `union` (not
  * `union all`) ends it when it comes round a cycle, and `cross join` keeps the walked rows on the outside of the join.
  */
-export function branches(context: Context): Pick<Store['messages'], 'chain' | 'branch' | 'latestLeaf' | 'strays'> {
+export function branches(context: Context): Pick<Store['messages'], 'walk' | 'chain' | 'branch' | 'latestLeaf' | 'strays'> {
   const { log } = context
 
   async function latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined> {
     const newest = await newestLeaf(context.db, at)
     if (belowId === undefined || newest === undefined) return newest
     // Mostly it is the newest of all, and the way up from there is far shorter than all ways down.
-    const { rows } = await sql`${walkUp(at, newest)} select id from chain where id = ${belowId} limit 1`.execute(
-      context.db,
-    )
-    return rows.length > 0 ? newest : newestLeafBelow(context.db, at, belowId)
+    const isBelow = (await idsUpTo(at, newest)).includes(belowId)
+    return isBelow ? newest : newestLeafBelow(context.db, at, belowId)
   }
 
-  /** Leaf to root turned into root to leaf. */
-  function inOrder<T extends Link>(at: Conversation, rows: T[], leafId: string): T[] {
-    const byId = new Map(rows.map((row) => [row.id, row]))
-    const ordered = new Set<T>()
-    let row = byId.get(leafId)
-    while (row !== undefined && !ordered.has(row)) {
-      ordered.add(row)
-      row = byId.get(row.parent_id)
+  /** From the root, or only the last `most`. A long way is walked in pieces, for one query would keep the event loop. */
+  async function idsUpTo(at: Conversation, leafId: string, most = Infinity): Promise<string[]> {
+    const ids = new Set<string>()
+    let next = leafId
+    while (next !== '' && ids.size < most) {
+      const limit = Math.min(linksAtOnce, most - ids.size)
+      const { rows } = await sql<Link>`
+        ${walkUp(at, next)} select id, parent_id from chain limit ${limit}`.execute(context.db)
+      const parents = new Map(rows.map((row) => [row.id, row.parent_id]))
+      if (!parents.has(next)) break
+      for (let parent = parents.get(next); parent !== undefined && !ids.has(next); parent = parents.get(next)) {
+        ids.add(next)
+        next = parent
+      }
+      if (!ids.has(next)) continue
+      log({ level: 'warn', message: 'messages form a cycle; the branch ends there', ...at, messageId: next })
+      break
     }
-    if (row !== undefined) {
-      log({ level: 'warn', message: 'messages form a cycle; the branch ends there', ...at, messageId: row.id })
-    }
-    return [...ordered].reverse()
+    if (ids.size === 0) throw messageNotFound(leafId)
+    return [...ids].reverse()
   }
 
-  /** From the root, or only the last `most`. */
-  async function idsUpTo(at: Conversation, leafId: string, most?: number): Promise<string[]> {
-    const limit = most === undefined ? sql`` : sql`limit ${most}`
-    const { rows } = await sql<Link>`${walkUp(at, leafId)} select id, parent_id from chain ${limit}`.execute(context.db)
-    if (rows.length === 0) throw messageNotFound(leafId)
-    return inOrder(at, rows, leafId).map((row) => row.id)
+  async function* walk(at: Conversation, leafId: string): AsyncGenerator<StoredMessage> {
+    const ids = await idsUpTo(at, leafId)
+    for (let i = 0; i < ids.length; i += messagesAtOnce) {
+      const some = ids.slice(i, i + messagesAtOnce)
+      const rows = await context.db
+        .selectFrom('message')
+        .selectAll()
+        .where('session_id', '=', at.sessionId)
+        .where('agent_id', '=', at.agentId ?? '')
+        .where('id', 'in', some)
+        .execute()
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      for (const id of some) {
+        const row = byId.get(id)
+        if (row === undefined) continue
+        await breathe()
+        yield messageOf(row)
+      }
+    }
   }
 
   return {
     latestLeaf,
+    walk,
 
-    async chain(at, leafId) {
-      const { rows } = await sql<Message>`
-        ${walkUp(at, leafId)}
-        select m.* from chain cross join message m
-        where m.session_id = ${at.sessionId} and m.agent_id = ${at.agentId ?? ''} and m.id = chain.id`.execute(
-        context.db,
-      )
-      if (rows.length === 0) throw messageNotFound(leafId)
-      return inOrder(at, rows, leafId).map(messageOf)
-    },
+    chain: (at, leafId) => Array.fromAsync(walk(at, leafId)),
 
     async branch(at, options = {}) {
       let leafId = options.leaf ?? (await latestLeaf(at))
@@ -127,23 +142,36 @@ async function newestLeaf(db: Db, { sessionId, agentId = '' }: Conversation): Pr
   return ((await newest(true)).rows[0] ?? (await newest(false)).rows[0])?.id
 }
 
+/** As above, of what lies below one message. The tree is read some levels at a time. */
 async function newestLeafBelow(
   db: Db,
   { sessionId, agentId = '' }: Conversation,
   id: string,
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    with recursive subtree(id, seq) as (
-      select id, seq from message where session_id = ${sessionId} and agent_id = ${agentId} and id = ${id}
-      union
-      select child.id, child.seq from subtree cross join message child
-      where child.session_id = ${sessionId} and child.agent_id = ${agentId} and child.parent_id = subtree.id
-    )
-    select id from subtree
-    order by case when ${hasNoChild(sql.ref('subtree.id'), sessionId, agentId)} then 0 else 1 end, seq desc limit 1`.execute(
-    db,
-  )
-  return rows[0]?.id
+  type Row = Link & { seq: number; depth: number }
+  const seqs = new Map<string, number>()
+  const parents = new Set<string>()
+  const waiting = [id]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { rows } = await sql<Row>`
+      with recursive subtree(id, parent_id, seq, depth) as (
+        select id, parent_id, seq, 0 from message
+        where session_id = ${sessionId} and agent_id = ${agentId} and id = ${next}
+        union all
+        select child.id, child.parent_id, child.seq, depth + 1 from subtree cross join message child
+        where child.session_id = ${sessionId} and child.agent_id = ${agentId} and child.parent_id = subtree.id
+          and depth < ${levelsAtOnce}
+      )
+      select * from subtree`.execute(db)
+    for (const row of rows) {
+      if (row.depth > 0) parents.add(row.parent_id)
+      if (row.depth === levelsAtOnce && !seqs.has(row.id)) waiting.push(row.id)
+      seqs.set(row.id, row.seq)
+    }
+  }
+  const leaves = [...seqs].filter(([one]) => !parents.has(one))
+  const among = leaves.length > 0 ? leaves : [...seqs]
+  return among.toSorted(([, a], [, b]) => b - a)[0]?.[0]
 }
 
 function hasNoChild(id: ReturnType<typeof sql.ref>, sessionId: string, agentId: string) {
