@@ -104,11 +104,11 @@ async function body(c: Ctx, route: Route): Promise<unknown> {
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw new NamedError('NotJson', 'The body must be application/json.', { status: 415 })
-  const text = new TextDecoder().decode(await readBody(c))
-  const value = readJson(text)
+  const bytes = await readBody(c)
+  const value = await readJson(bytes)
   // A client's copy of the branch holds whatever tools returned; nothing is made of it.
   const { messages: _, ...rest } = Object(value) as { messages?: unknown }
-  refuseProtoKeys(rest, text)
+  refuseProtoKeys(rest, bytes)
   return check(route.body, value, 'body')
 }
 

@@ -8,15 +8,15 @@ export const bodyBytes = 32 * 1024 * 1024
  * The bytes of a body, as far as they are allowed. On a socket they are read from Node's own request: a web request and
  * its streams would live as long as the answer, which may be a stream that waits for a person.
  */
-export async function readBody(c: Ctx): Promise<Uint8Array> {
+export async function readBody(c: Ctx): Promise<Buffer> {
   if (Number(c.req.header('content-length') ?? 0) > bodyBytes) throw tooLarge()
   const incoming = c.env?.incoming as IncomingMessage | undefined
-  const bytes = incoming === undefined ? new Uint8Array(await c.req.arrayBuffer()) : await collect(incoming)
+  const bytes = incoming === undefined ? Buffer.from(await c.req.arrayBuffer()) : await collect(incoming)
   if (bytes.length > bodyBytes) throw tooLarge()
   return bytes
 }
 
-function collect(incoming: IncomingMessage): Promise<Uint8Array> {
+function collect(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -1,26 +1,31 @@
-import { isDeeper, NamedError } from '@troupe/core'
+import { NamedError } from '@troupe/core'
+import { JsonProblem, parseJson, type JsonLimits } from './parse-json.ts'
 
-/** Far more than any message needs, and far less than what recursive readers can bear. */
-const deepest = 1000
+/** Far more than any message needs, and far less than what recursive readers and checks of a shape can bear. */
+const limits: JsonLimits = { depth: 1000, values: 500_000 }
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * The value of a JSON body. Nesting is measured before anything is built: a body of brackets alone would take seconds
- * and a gigabyte to parse, and could be written nowhere.
+ * The value of a JSON body. Levels and values are counted before anything is built: a body of brackets alone would take
+ * seconds and a gigabyte to parse, and could be written nowhere.
  */
-export function readJson(text: string): unknown {
-  if (isDeeper(text, deepest)) {
-    throw new NamedError('TooDeep', `The body is nested deeper than ${deepest} levels.`)
-  }
+export async function readJson(bytes: Buffer): Promise<unknown> {
+  const hasMark = bytes.subarray(0, 3).equals(byteOrderMark)
   try {
-    return JSON.parse(text) as unknown
+    return await parseJson(hasMark ? bytes.subarray(3) : bytes, limits)
   } catch (error) {
-    throw new NamedError('BadJson', `The body is not valid JSON: ${(error as Error).message}`)
+    if (!(error instanceof JsonProblem)) throw error
+    if (error.kind === 'TooDeep')
+      throw new NamedError('TooDeep', `The body is nested deeper than ${limits.depth} levels.`)
+    if (error.kind === 'TooManyValues')
+      throw new NamedError('TooManyValues', `The body holds more than ${limits.values} values.`, { status: 413 })
+    throw new NamedError('BadJson', `The body is not valid JSON: ${error.message}`)
   }
 }
 
 /** Refuses a key that some programs take for an object's prototype. Looks only where the text gives reason to. */
-export function refuseProtoKeys(value: unknown, text: string): void {
-  if (!text.includes('__proto__') && !text.includes('\\u00')) return
+export function refuseProtoKeys(value: unknown, bytes: Buffer): void {
+  if (!bytes.includes('__proto__') && !bytes.includes('\\u00')) return
   const waiting = [value]
   while (waiting.length > 0) {
     const next = waiting.pop()

@@ -18,7 +18,9 @@ type Shown = Message & { place: number; total: number; prev: string | null; next
  * Reading the tree. Every walk starts from a key and follows an index, so it costs what it visits; `union` (not
  * `union all`) ends it when it comes round a cycle, and `cross join` keeps the walked rows on the outside of the join.
  */
-export function branches(context: Context): Pick<Store['messages'], 'walk' | 'chain' | 'branch' | 'latestLeaf' | 'strays'> {
+export function branches(
+  context: Context,
+): Pick<Store['messages'], 'walk' | 'chain' | 'branch' | 'latestLeaf' | 'strays'> {
   const { log } = context
 
   async function latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined> {
