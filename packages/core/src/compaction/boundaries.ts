@@ -1,3 +1,5 @@
+import type { Part } from '../protocol/message.ts'
+import { stepsOf } from '../protocol/steps.ts'
 import type { Projected } from '../run/compact.ts'
 import type { TokenGauge } from './token-gauge.ts'
 
@@ -8,11 +10,14 @@ export interface Boundary {
   after: number
 }
 
-/** Every place to cut at, from the first to the last. Nothing is cut before the last step has begun. */
+/**
+ * Every place to cut at, from the first to the last. Of the last message, which may still grow, only steps that have
+ * begun can be cut off.
+ */
 export function boundaries(messages: readonly Projected[], gauge: TokenGauge): Boundary[] {
   const found: Boundary[] = []
   let after = 0
-  for (const { id, role, parts } of messages.toReversed()) {
+  for (const [index, { id, role, parts }] of messages.toReversed().entries()) {
     if (role === 'system') continue
     if (role !== 'assistant') {
       if (id !== undefined) found.push({ upTo: { messageId: id, step: 0 }, after })
@@ -20,19 +25,19 @@ export function boundaries(messages: readonly Projected[], gauge: TokenGauge): B
       continue
     }
     const steps = splitSteps(parts)
+    const isOpen = index === 0
+    const begun = parts.filter(({ type }) => type === 'step-start').length
     for (let step = steps.length; step > 0; step--) {
-      if (id !== undefined) found.push({ upTo: { messageId: id, step }, after })
-      after += gauge.messages([{ role, parts: steps[step - 1] as Projected['parts'] }])
+      if (id !== undefined && (step <= begun || !isOpen)) found.push({ upTo: { messageId: id, step }, after })
+      after += gauge.messages([{ role, parts: steps[step - 1] ?? [] }])
     }
   }
   return found.toReversed()
 }
 
+/** The parts of each step; those before the first belong to it. */
 function splitSteps(parts: Projected['parts']): Projected['parts'][] {
   const steps: Projected['parts'][] = []
-  for (const part of parts) {
-    if (part.type === 'step-start' || steps.length === 0) steps.push([])
-    steps.at(-1)?.push(part)
-  }
+  for (const [index, step] of stepsOf(parts).entries()) (steps[Math.max(step, 1) - 1] ??= []).push(parts[index] as Part)
   return steps
 }

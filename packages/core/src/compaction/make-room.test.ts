@@ -181,3 +181,45 @@ it('a result larger than the whole window does not stop the turn', async () => {
   expect(played.status).toBe('done')
   expect(most).toBeLessThan(16_000)
 })
+
+it.each([1, 2, 3, 4, 5, 6, 7])(
+  'what the person said after step %i is told once after each compaction',
+  async (after) => {
+    const state = newState()
+    const words = 'Steer me exactly once.'
+    let steps = 0
+    let told = false
+    let compacted = 0
+    const times = new Set<number>()
+    const played = await play(
+      (prompt: LanguageModelV4Prompt): ScriptTurn => {
+        if (isSummaryRequest(prompt)) return [{ text: 'Short.' }]
+        const text = JSON.stringify(prompt)
+        if (text.includes('<conversation-summary>')) compacted++
+        if (told) times.add(text.split(words).length - 1)
+        steps++
+        return steps > 8
+          ? [{ text: 'done' }]
+          : [
+              { text: 'thinking about it at length. '.repeat(200) },
+              { call: { name: 'look', input: { place: `place ${steps}` } } },
+            ]
+      },
+      [{ ...look, name: 'look', execute: () => `seen ${steps}` }],
+      {
+        state: () => state,
+        decide: () => ({ decision: 'allow', reason: '', rule: null }),
+        steering() {
+          if (told || steps < after) return []
+          told = true
+          return [{ id: 'steer', text: words }]
+        },
+      },
+      undefined,
+      { contextWindow: 8000, maxOutputTokens: 1000 },
+    )
+    expect(played.status).toBe('done')
+    expect(compacted).toBeGreaterThan(0)
+    expect([...times]).toEqual([1])
+  },
+)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { newId } from '../protocol/ids.ts'
+import { splitAfterStep } from '../protocol/steps.ts'
 import { compact, type Projected } from '../run/compact.ts'
 import type { Turn } from '../run/turn.ts'
 import { boundaries, type Boundary } from './boundaries.ts'
@@ -118,9 +119,7 @@ function olderThan(messages: readonly Projected[], upTo: Boundary['upTo']): Proj
   const index = messages.findIndex(({ id }) => id === upTo.messageId)
   return messages.slice(0, index + 1).map((message, i) => {
     if (i < index || message.role !== 'assistant') return message
-    let step = 0
-    const end = message.parts.findIndex((part) => part.type === 'step-start' && ++step > upTo.step)
-    return end === -1 ? message : { ...message, parts: message.parts.slice(0, end) }
+    return { ...message, parts: splitAfterStep(message.parts, upTo.step).before }
   })
 }
 

@@ -1,5 +1,6 @@
 import { dataParts, type DataParts } from '../protocol/data-parts.ts'
 import type { CallNotes, Part } from '../protocol/message.ts'
+import { stepsOf } from '../protocol/steps.ts'
 import type { Projected } from '../run/compact.ts'
 
 /** Shorter results stay: a pointer would hardly be shorter. */
@@ -36,10 +37,14 @@ function trimmedParts(
   folder: string,
   onTrimmed?: (toolCallId: string, path: string, text: string) => void,
 ): Part[] {
-  let step = 0
-  return parts.map((part) => {
-    if (part.type === 'step-start') step++
-    if (step > upToStep || !('toolCallId' in part) || !('state' in part) || part.state !== 'output-available')
+  const steps = stepsOf(parts)
+  return parts.map((part, index) => {
+    if (
+      (steps[index] as number) > upToStep ||
+      !('toolCallId' in part) ||
+      !('state' in part) ||
+      part.state !== 'output-available'
+    )
       return part
     const text = resultText(part)
     if (text.length <= longest) return part

@@ -1,5 +1,6 @@
 import { dataParts, type DataParts } from '../protocol/data-parts.ts'
 import type { Part, StoredMessage } from '../protocol/message.ts'
+import { splitAfterStep } from '../protocol/steps.ts'
 
 /** What a projection is made from. Only messages with an id can be compacted up to. */
 export type Projected = Pick<StoredMessage, 'role' | 'parts'> & { id?: string }
@@ -23,7 +24,7 @@ export function compact(messages: readonly Projected[]): readonly Projected[] {
     ...messages.slice(0, talk),
     { role: 'user', parts: [summary] },
     ...(role === 'assistant'
-      ? [{ ...(id !== undefined && { id }), role, parts: afterStep(parts, compaction.upTo.step) }]
+      ? [{ ...(id !== undefined && { id }), role, parts: splitAfterStep(parts, compaction.upTo.step).after }]
       : []),
     ...messages.slice(Math.max(index + 1, talk)),
   ]
@@ -45,14 +46,4 @@ function newest(messages: readonly Projected[]): { index: number; compaction: Co
     if (compaction.off !== true && index !== -1) return { index, compaction }
   }
   return undefined
-}
-
-/** What follows a step of an answer, counted from 1. What was said between two steps belongs to the later one. */
-function afterStep(parts: readonly Part[], step: number): Part[] {
-  let begun = 0
-  const end = parts.findIndex((part) => {
-    if (part.type === 'step-start') return begun++ === step
-    return part.type === 'steering-message' && begun === step
-  })
-  return end === -1 ? [] : parts.slice(end)
 }
