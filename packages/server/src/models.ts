@@ -79,12 +79,17 @@ export interface ProviderInfo {
 export interface Models {
   /** Without an id: the configured default, else a provider that has a key, else a local server, else the demo. */
   resolveChatModel(id?: string): Promise<ResolvedModel>
-  /** Without an id: the configured one, else the first that can be used. Throws `ModelNotFound` (404). */
+  /**
+   * Without an id: the configured one, else the first that can be used. The demo's serve only the demo's chat model.
+   * Throws `ModelNotFound` (404).
+   */
   resolveMediaModel(
     kind: MediaKind,
     id?: string,
+    chatModel?: string,
   ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<MadeMedia> }>
-  listMediaModels(kind: MediaKind): Promise<ListedModel[]>
+  /** Those that can be used; of the demo only where the chat model, by default the one of new sessions, is the demo. */
+  listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]>
   getModelDefinition(provider: string, id: string): ModelDefinition | undefined
   getProviderDefinition(id: string): ProviderDefinition | undefined
   listModels(options?: { all?: boolean }): Promise<ListedModel[]>
@@ -163,8 +168,14 @@ export function createModels(options: ModelsOptions): Models {
   async function resolveMediaModel(
     kind: MediaKind,
     wanted?: string,
+    chatModel?: string,
   ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<MadeMedia> }> {
-    const id = wanted || options.mediaModel?.(kind) || (await listMediaModels(kind))[0]?.ref
+    const listed = await listMediaModels(kind, chatModel)
+    const mayBe = (id: string | undefined): boolean => !isDemo(id) || listed.some(({ ref }) => isDemo(ref))
+    const configured = options.mediaModel?.(kind)
+    // A person may name the demo outside of any chat; the model of a chat cannot.
+    const named = chatModel === undefined || mayBe(wanted) ? wanted : undefined
+    const id = named || (mayBe(configured) ? configured : undefined) || listed[0]?.ref
     const what = kind === 'image' ? 'pictures' : 'films'
     if (id === undefined)
       throw modelNotFound(kind, `No model for ${what} can be used. Set the key of a provider that has one.`, [])
@@ -177,15 +188,17 @@ export function createModels(options: ModelsOptions): Models {
       throw modelNotFound(
         id,
         `${id} makes no ${what}.`,
-        (await listMediaModels(kind)).map(({ ref }) => ref),
+        listed.map(({ ref }) => ref),
       )
     return { id: `${definition.id}/${modelId}`, make }
   }
 
-  /** Those with a key go before the demo. */
-  async function listMediaModels(kind: MediaKind): Promise<ListedModel[]> {
+  async function listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]> {
     const found = (await listEvery({})).filter((model) => model.usable && model.tags.includes(kind))
-    return found.toSorted((one, other) => Number(one.provider === 'demo') - Number(other.provider === 'demo'))
+    const withDemo = isDemo(chatModel ?? (options.defaultModel() || (await chooseDefault())))
+    return found
+      .filter(({ ref }) => withDemo || !isDemo(ref))
+      .toSorted((one, other) => Number(isDemo(one.ref)) - Number(isDemo(other.ref)))
   }
 
   /** Which provider and model a text means: `provider/model`, a provider alone, or a model of a usable provider. */
@@ -343,6 +356,10 @@ export function createModels(options: ModelsOptions): Models {
 function isUsable(provider: ConfiguredProvider, found: Map<string, ProbeResult>): boolean {
   if (provider.problem !== undefined) return false
   return !provider.definition.local || provider.restricted || (found.get(provider.definition.id)?.found ?? false)
+}
+
+function isDemo(ref: string | undefined): boolean {
+  return ref?.split('/', 1)[0] === 'demo'
 }
 
 function refOf(model: ModelDefinition): string {

@@ -67,7 +67,7 @@ export async function openParts(options: ServerOptions, place: Place) {
   const configured = createModels({
     settings: () => config.get().providers ?? {},
     env,
-    defaultModel,
+    defaultModel: () => defaultModel() ?? Object.keys(options.models ?? {})[0],
     mediaModel: (kind) => config.get().media?.[kind],
     ...(options.probe !== undefined && { probe: options.probe }),
   })

@@ -9,7 +9,7 @@ import type { Media, MediaErrorCode, MediaRequest, MediaTask } from './media.ts'
 const sayEveryMs = 2000
 const maxBytes = 20 * 2 ** 20
 
-export interface MediaInput extends Omit<MediaRequest, 'images'> {
+export interface MediaInput extends Omit<MediaRequest, 'images' | 'chatModel'> {
   /** Files of the workspace. */
   images?: readonly string[] | undefined
 }
@@ -20,7 +20,8 @@ export async function makeMedia({ images = [], ...request }: MediaInput, ctx: To
   try {
     if (ctx.media === undefined) throw refusal('no_model', 'Nothing here can make pictures or films.')
     const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
-    const task = await ctx.media.start({ ...request, ...(sources.length > 0 && { images: sources }) })
+    const chatModel = ctx.chatModel.id
+    const task = await ctx.media.start({ ...request, chatModel, ...(sources.length > 0 && { images: sources }) })
     taskId = task.id
     const { kind, model, prompt } = task
     ctx.emit('media-generate-start', { taskId, kind, model, prompt, toolCallId: ctx.toolCallId })

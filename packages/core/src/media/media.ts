@@ -8,6 +8,8 @@ export interface MediaRequest {
   prompt: string
   /** `provider/model`. Default: the one that the settings name, else the first that can be used. */
   model?: string | undefined
+  /** The chat model that asks for it, where one does. */
+  chatModel?: string | undefined
   count?: number | undefined
   /** Width and height in pixels, such as `1024x1024`. */
   size?: string | undefined

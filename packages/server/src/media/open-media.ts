@@ -32,8 +32,8 @@ export function openMedia(options: {
 
   return {
     async start(request) {
-      const { id: model, make } = await models.resolveMediaModel(request.kind, request.model).catch(refuse)
-      const { kind, prompt } = request
+      const { kind, prompt, chatModel } = request
+      const { id: model, make } = await models.resolveMediaModel(kind, request.model, chatModel).catch(refuse)
       const task: MediaTask = {
         id: newId('task'),
         kind,

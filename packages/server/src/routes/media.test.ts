@@ -3,8 +3,8 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MediaTask } from '@troupe/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testServer, type TestServer } from '../../test/test-server.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { testServer, type TestServer, type TestServerOptions } from '../../test/test-server.ts'
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -115,7 +115,7 @@ describe('a picture', () => {
 it('models for pictures and films are listed apart from those that one talks to', async () => {
   const refs = async (path: string): Promise<string[]> =>
     (await server.json<{ models: { ref: string }[] }>(path)).body.models.map(({ ref }) => ref)
-  expect(await refs('/ai/image/models')).toEqual(['openai/gpt-image-2', 'openai/gpt-image-1-mini', 'demo/painter'])
+  expect(await refs('/ai/image/models')).toEqual(['openai/gpt-image-2', 'openai/gpt-image-1-mini'])
   expect(await refs('/ai/video/models')).toEqual([])
   const talked = await refs('/ai/models?all=1')
   expect(talked).toContain('demo/tour')
@@ -124,4 +124,44 @@ it('models for pictures and films are listed apart from those that one talks to'
 
 it('a task that nobody knows is not found', async () => {
   expect((await server.json('/ai/task/task_nowhere')).status).toBe(404)
+})
+
+describe('the demo painter', () => {
+  async function opened(options: TestServerOptions): Promise<TestServer> {
+    const other = await testServer(options)
+    onTestFinished(() => other.close())
+    return other
+  }
+  const paint = (model?: string) => [
+    [{ call: { name: 'ImageGenerate', input: { prompt: 'a cat', model } } }],
+    [{ text: 'Ok.' }],
+  ]
+
+  it.each([
+    ['nothing is named', {}, undefined],
+    ['the settings name it', { media: { image: 'demo/painter' } }, undefined],
+    ['the model names it', {}, 'demo/painter'],
+  ])('paints nothing for a real model, also where %s', async (_, config, named) => {
+    const real = await opened({ config: { ...config, permissions: { allow: ['ImageGenerate'] } } })
+    real.script('paint', paint(named))
+    const { message, events } = await real.chat('s', 'paint')
+    expect(message.parts).toContainEqual(expect.objectContaining({ type: 'tool-ImageGenerate', state: 'output-error' }))
+    expect(JSON.stringify(events)).toContain('"errorCode":"no_model"')
+    expect(JSON.stringify(message)).not.toContain('demo/painter and shown')
+    expect(await real.json('/ai/image', { body: { prompt: 'a cat' } })).toMatchObject({
+      status: 404,
+      body: { error: { data: { errorCode: 'no_model' } } },
+    })
+    expect((await real.json('/ai/image/models')).body).toEqual({ models: [] })
+  })
+
+  it('paints for the demo, which the settings offer it to', async () => {
+    const demo = await opened({ config: { model: 'demo/tour' } })
+    const { body } = await demo.json<{ models: { ref: string }[] }>('/ai/image/models')
+    expect(body.models.map(({ ref }) => ref)).toEqual(['demo/painter'])
+    expect(await demo.json('/ai/image', { body: { prompt: 'hills', size: '64x32' } })).toMatchObject({
+      status: 202,
+      body: { task: { model: 'demo/painter' } },
+    })
+  })
 })
