@@ -35,7 +35,7 @@ export interface AgentDefinition {
 }
 
 /** As it is stored with a sub-agent: made from a shipped or stored definition, by the caller, or without one. */
-export type AgentType = 'system' | 'dynamic' | 'default' | 'test-approval'
+export type AgentType = 'system' | 'dynamic' | 'default'
 
 /** `document` is `Document`, `BrowserSubAgent` is `browser`: case, separators and the usual endings do not matter. */
 export function agentKey(name: string): string {

@@ -11,7 +11,7 @@ const tools = getBuiltinTools()
 const shipped = arrangeAgents([getBuiltinAgents()], tools)
 
 it('ships the agents that the workspace is made of, each in two languages and short', () => {
-  const expected = ['browser', 'calendar', 'coder', 'document', 'email', 'explore', 'master', 'plan', 'project', 'shell', 'test-approval', 'widget'] // prettier-ignore
+  const expected = ['browser', 'calendar', 'coder', 'document', 'email', 'explore', 'master', 'plan', 'project', 'shell', 'widget'] // prettier-ignore
   expect(shipped.map(({ name }) => name)).toEqual(expected)
   for (const entry of shipped) {
     expect(promptIn(entry, 'zh'), `${entry.name}`).not.toBe(entry.prompt)
@@ -19,7 +19,7 @@ it('ships the agents that the workspace is made of, each in two languages and sh
     expect(promptNote(promptIn(entry, 'zh'))).toBeUndefined()
     expect(promptIn(entry, 'fr')).toBe(entry.prompt)
     const tellsToCallTogether = /together in one step/.test(entry.prompt)
-    expect(tellsToCallTogether || entry.name === 'test-approval', `${entry.name}`).toBe(true)
+    expect(tellsToCallTogether, `${entry.name}`).toBe(true)
   }
 })
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { getTools, type AgentDefinition, type Tool } from '@troupe/core'
-import type { Script, ScriptTurn } from '@troupe/core/testing'
+import { testApproval, type Script, type ScriptTurn } from '@troupe/core/testing'
 import { afterEach, expect, it } from 'vitest'
 import { createTestSink, openTestLive, type TestLive } from './testing/open-live.ts'
 
-const toolList = getTools(['Task', 'SendInput', 'WaitAgent', 'AbortAgent', 'TestApproval', 'TimeNow']) as Tool[]
+const toolList: Tool[] = [...getTools(['Task', 'SendInput', 'WaitAgent', 'AbortAgent', 'TimeNow']), testApproval]
 const agents = (): Promise<AgentDefinition[]> =>
   Promise.resolve(
     ['a', 'b', 'c'].map((name) => ({

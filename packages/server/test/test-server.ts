@@ -43,7 +43,7 @@ export interface Chat {
 
 export interface TestServerOptions extends Omit<ServerOptions, 'log'> {
   config?: object
-  /** The person's own tools: the source of each, by the name of its file. */
+  /** The person's own tools beside TestApproval: the source of each, by the name of its file. */
   tools?: Record<string, string>
 }
 
@@ -57,7 +57,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   writeFileSync(path.join(page, 'index.html'), '<!doctype html><title>Troupe</title>')
   const { config, tools = {}, ...rest } = options
   if (config !== undefined) writeFileSync(path.join(homePath, 'config.json'), JSON.stringify(config), { mode: 0o600 })
-  for (const [name, source] of Object.entries(tools)) {
+  for (const [name, source] of Object.entries({ 'test-approval': testApprovalSource, ...tools })) {
     mkdirSync(path.join(homePath, 'tools'), { recursive: true })
     writeFileSync(path.join(homePath, 'tools', `${name}.ts`), source)
   }
@@ -122,6 +122,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
   }
 }
+
+/** A file of the home that brings TestApproval. */
+export const testApprovalSource = `export { testApproval as default } from '${import.meta.resolve('@troupe/core/testing')}'`
 
 let count = 0
 

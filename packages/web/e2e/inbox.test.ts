@@ -54,7 +54,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace = await openWorkspace(chromium ?? '', {
       models: { 'test/script': model },
       files: { 'read-me.txt': 'hello\n' },
-      home: { 'config.json': JSON.stringify({ model: 'test/script' }) },
+      home: {
+        'config.json': JSON.stringify({ model: 'test/script' }),
+        'agents/test-approval.md': '---\ndescription: Asks.\ntools: [TestApproval]\n---\n\nYou ask.',
+      },
     })
   })
   afterEach(async (context) => {

@@ -49,9 +49,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await once(provider, 'listening')
     const baseURL = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
     workspace = await openWorkspace(chromium ?? '', {
-      models: { 'test/script': model },
+      // The demo painter paints for the demo alone.
+      models: { 'demo/script': model },
       home: {
-        'config.json': JSON.stringify({ model: 'test/script', providers: { openai: { apiKey: 'sk-test', baseURL } } }),
+        'config.json': JSON.stringify({ model: 'demo/script', providers: { openai: { apiKey: 'sk-test', baseURL } } }),
       },
     })
   })

@@ -7,6 +7,7 @@ import type { Server, ServerOptions } from '@troupe/server'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core'
 import type { TestContext } from 'vitest'
+import { testApprovalSource } from '../../server/test/test-server.ts'
 import { builtPage } from '../../../scripts/lib/web-build.mjs'
 import { chromiumArguments } from './chromium-arguments.ts'
 
@@ -51,7 +52,7 @@ const usual: ViewportSize = { width: 1200, height: 800 }
 export async function openWorkspace(executablePath: string, options: WorkspaceOptions = {}): Promise<TestWorkspace> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-web-'))
   const workFolder = options.files === undefined ? folder : path.join(folder, 'work')
-  await writeFiles(path.join(folder, 'home'), options.home ?? {})
+  await writeFiles(path.join(folder, 'home'), { 'tools/test-approval.ts': testApprovalSource, ...options.home })
   await writeFiles(workFolder, options.files ?? {})
   const webFolder = await pageWith(options.sources)
   const complaints: string[] = []

@@ -70,6 +70,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       home: {
         'config.json': JSON.stringify({ model: 'test/script' }),
         'agents/left.md': agent('left'),
+        'agents/test-approval.md': '---\ndescription: Asks.\ntools: [TestApproval]\n---\n\nYou ask.',
         'agents/right.md': agent('right'),
         'agents/lead.md': agent('lead'),
       },

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { testToolContext } from '../testing/index.ts'
 import { inDialect } from '../tool-aliases.ts'
+import { testApproval } from '../testing/test-approval.ts'
 import { getBuiltinTools, getTools } from '../tool-set.ts'
 import { checkTool, defineTool, type Tool } from '../tool.ts'
 import { createPolicy, type PolicyGiven } from './create-policy.ts'
@@ -37,7 +38,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-const tools = getBuiltinTools()
+const tools = [...getBuiltinTools(), testApproval]
 
 async function explain(tool: string, input: unknown, rules: Rules = {}, given: PolicyGiven = {}): Promise<Decision> {
   const policy = createPolicy(rules, {

@@ -35,10 +35,9 @@ export async function prepare(host: AgentHost, parent: Delegator, request: Spawn
   const model = request.model ?? definition.model ?? parent.modelId
   if (model !== parent.modelId) await host.checkModel(model)
   const { prompt, allowedSubAgents, maxDepth, maxSteps, budget, params } = definition
-  const agentType = agentKey(definition.name) === 'testapproval' ? 'test-approval' : 'system'
   return {
     name: definition.name,
-    agentType,
+    agentType: 'system',
     setup: {
       prompt,
       model,

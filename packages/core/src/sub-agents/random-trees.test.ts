@@ -5,7 +5,7 @@ import { NamedError } from '../error.ts'
 import { createMemoryAsks } from '../run/memory-asks.ts'
 import { createMemoryLog } from '../run/memory-log.ts'
 import type { AgentRecord } from '../store.ts'
-import { scriptedModel, type ScriptTurn } from '../testing/index.ts'
+import { scriptedModel, testApproval, type ScriptTurn } from '../testing/index.ts'
 import { getTools } from '../tool-set.ts'
 import { user } from '../../test/play-run.ts'
 import type { MemoryHost } from './memory-host.ts'
@@ -13,7 +13,7 @@ import { runWithAgents } from './run-with-agents.ts'
 
 const names = ['a', 'b', 'c', 'd', 'e'] as const
 const runs = 1000
-const tools = getTools(['Task', 'WaitAgent', 'AbortAgent', 'SendInput', 'TestApproval', 'TimeNow'])
+const tools = [...getTools(['Task', 'WaitAgent', 'AbortAgent', 'SendInput', 'TimeNow']), testApproval]
 
 const name = fc.constantFrom(...names, ...names, 'master', 'nobody')
 

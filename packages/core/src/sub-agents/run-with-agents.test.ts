@@ -8,7 +8,7 @@ import { createMemoryAsks } from '../run/memory-asks.ts'
 import { createMemoryLog } from '../run/memory-log.ts'
 import type { RunOutcome } from '../run/run.ts'
 import type { RunInput } from '../run/run-input.ts'
-import { scriptedModel, type ScriptTurn } from '../testing/index.ts'
+import { scriptedModel, testApproval, type ScriptTurn } from '../testing/index.ts'
 import { getTools } from '../tool-set.ts'
 import { probe, texts, user } from '../../test/play-run.ts'
 import type { MemoryHost } from './memory-host.ts'
@@ -16,7 +16,7 @@ import { runWithAgents, type RunWithAgentsOptions } from './run-with-agents.ts'
 
 type Say = (said: { system: string; task: string; step: number; last: string }) => ScriptTurn | Promise<ScriptTurn>
 
-const agentTools = getTools(['Task', 'SendInput', 'WaitAgent', 'AbortAgent', 'TestApproval'])
+const agentTools = [...getTools(['Task', 'SendInput', 'WaitAgent', 'AbortAgent']), testApproval]
 
 function agent(name: string, extra: Partial<AgentDefinition> = {}): AgentDefinition {
   return { name, description: name, prompt: name, tools: ['agent', 'test'], ...extra }

@@ -12,7 +12,7 @@ import {
   project,
   run,
 } from '@troupe/core'
-import type { Answer, Message, StoredMessage } from '@troupe/core'
+import type { Answer, Media, MediaTask, Message, StoredMessage } from '@troupe/core'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { checkProvider } from '../provider.ts'
 import demo from '../providers/demo.ts'
@@ -37,6 +37,22 @@ interface Step {
   calls: { type: string; state: string; input: unknown; output?: unknown; errorText?: string }[]
 }
 
+const painted: MediaTask = {
+  id: 'task_1',
+  kind: 'image',
+  model: 'demo/painter',
+  prompt: '',
+  status: 'done',
+  files: [],
+  warnings: [],
+  createdAt: 0,
+}
+const painter: Media = {
+  start: () => Promise.resolve(painted),
+  get: () => Promise.resolve(painted),
+  ended: () => Promise.resolve(painted),
+}
+
 /** Plays a conversation to its end through the real loop with the real tools. */
 async function play(text: string, { tools, answer = { type: 'approve' }, earlier = [] }: Play = {}) {
   const user: StoredMessage = {
@@ -59,6 +75,7 @@ async function play(text: string, { tools, answer = { type: 'approve' }, earlier
     signal: new AbortController().signal,
     log: createMemoryLog(),
     asks: createMemoryAsks(() => answer),
+    media: painter,
     decide: (call, ctx) => decide(call, ctx, createPolicy()),
   })
   expect(status).toBe('done')
@@ -163,10 +180,8 @@ describe('scenes', () => {
     expect((await play('去杭州的旅行计划')).text).toContain('杭州的计划')
   })
 
-  test('an approval is told with what it carried', async () => {
-    expect((await play('Ask me for approval', { answer: { type: 'approve', data: { note: 'fine' } } })).text).toContain(
-      '{"note":"fine"}',
-    )
+  test('an approval is waited for', async () => {
+    expect((await play('Ask me for approval')).text).toBe('You approved, so the call ran.')
     expect((await play('请求我批准')).text).toBe('您批准了，调用已执行。')
   })
 
@@ -226,7 +241,7 @@ describe('scenes', () => {
     const { steps, text } = await play('What time is it?', { tools: ['TodoWrite'] })
     expect(steps).toHaveLength(1)
     expect(text).toContain('`TimeNow`, which is not offered')
-    expect((await play('请求我批准', { tools: [] })).text).toContain('`TestApproval`')
+    expect((await play('请求我批准', { tools: [] })).text).toContain('`ImageGenerate`')
   })
 
   test('the same conversation gets the same answer from another process', async () => {

@@ -8,7 +8,12 @@ export const picture: Scene = {
   tools: ['ImageGenerate'],
   play(request) {
     const last = request.results.at(-1)
-    if (!last) return [{ call: { name: 'ImageGenerate', input: { prompt: request.text, aspect_ratio: '16:9' } } }]
+    if (!last)
+      return [
+        {
+          call: { name: 'ImageGenerate', input: { prompt: request.text, aspect_ratio: '16:9', model: 'demo/painter' } },
+        },
+      ]
     if (last.error !== undefined)
       return [say(inLanguage(request, { en: `There is no picture: ${last.error}`, zh: `没有图片：${last.error}` }))]
     return [

@@ -16,10 +16,16 @@ export const delegate: Scene = {
     })
     const look = inLanguage(request, { en: 'Look around in this folder', zh: '看看这个文件夹' })
     const ask = inLanguage(request, { en: 'Ask me for approval', zh: '请求我批准' })
+    const systemPrompt = inLanguage(request, { en: 'You paint.', zh: '你来画画。' })
     return [
       say(opening),
       { call: { name: 'Task', input: { name: 'explore', task: look } } },
-      { call: { name: 'Task', input: { name: 'test-approval', task: ask } } },
+      {
+        call: {
+          name: 'Task',
+          input: { name: 'painter', task: ask, config: { systemPrompt, tools: ['ImageGenerate'] } },
+        },
+      },
     ]
   },
 }

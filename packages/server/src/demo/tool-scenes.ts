@@ -85,16 +85,21 @@ export const failingTool: Scene = {
 
 export const approval: Scene = {
   example: { en: 'Ask me for approval', zh: '请求我批准' },
-  shows: { en: 'a call that waits for you (TestApproval)', zh: '一次等待您决定的调用（TestApproval）' },
+  shows: { en: 'a call that waits for you (ImageGenerate)', zh: '一次等待您决定的调用（ImageGenerate）' },
   matches: /approv|permission|ask me|批准|审批|许可|同意/,
-  tools: ['TestApproval'],
+  tools: ['ImageGenerate'],
   play(request) {
     const last = request.results.at(-1)
     if (!last) {
-      const message = inLanguage(request, { en: 'May the demo go on?', zh: '演示可以继续吗？' })
+      const prompt = inLanguage(request, { en: 'Three hills at dusk', zh: '黄昏的三座山丘' })
       return [
-        say(inLanguage(request, { en: 'This needs your word. ', zh: '这一步要由您决定。' })),
-        { call: { name: 'TestApproval', input: { message, payload: { harmless: true } } } },
+        say(
+          inLanguage(request, {
+            en: 'A picture may cost money, so I ask first. ',
+            zh: '生成图片可能收费，所以先问您。',
+          }),
+        ),
+        { call: { name: 'ImageGenerate', input: { prompt, size: '320x180', model: 'demo/painter' } } },
       ]
     }
     if (last.error !== undefined) {
@@ -104,10 +109,7 @@ export const approval: Scene = {
       })
       return [say(`${no} “${last.error}”`)]
     }
-    const data = (last.output as { data?: unknown } | null)?.data ?? null
-    const yes = inLanguage(request, { en: 'You approved, so the call ran.', zh: '您批准了，调用已执行。' })
-    const carried = inLanguage(request, { en: 'Your approval carried:', zh: '您的批准附带了：' })
-    return [say(data === null ? yes : `${yes} ${carried} \`${JSON.stringify(data)}\``)]
+    return [say(inLanguage(request, { en: 'You approved, so the call ran.', zh: '您批准了，调用已执行。' }))]
   },
 }
 

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../../test/test-server.ts'
@@ -7,6 +9,11 @@ import type { Offered } from './offer-parts.ts'
 let server: TestServer
 beforeAll(async () => {
   server = await testServer()
+  mkdirSync(path.join(server.homePath, 'agents'))
+  writeFileSync(
+    path.join(server.homePath, 'agents', 'shy.md'),
+    '---\ndescription: Hides.\nhidden: true\n---\n\nYou are shy.',
+  )
   await server.chat('private', 'my secret is 42')
 })
 afterAll(() => server.close())
@@ -25,7 +32,7 @@ async function offered(sessions?: string[]): Promise<(input: Record<string, unkn
   return (input) => tool!.call(input, ctx)
 }
 
-test('agents that are for tests are offered only where they are named', async () => {
+test('hidden agents are offered only where they are named', async () => {
   const names = async (agents?: string[]) =>
     (
       await agentTools({
@@ -35,8 +42,8 @@ test('agents that are for tests are offered only where they are named', async ()
       })
     ).map(({ name }) => name)
   expect(await names()).toContain('agent_explore')
-  expect(await names()).not.toContain('agent_test-approval')
-  expect(await names(['test-approval'])).toEqual(['agent_test-approval'])
+  expect(await names()).not.toContain('agent_shy')
+  expect(await names(['shy'])).toEqual(['agent_shy'])
 })
 
 test('an agent goes on with a session that it began, and with no other', async () => {

@@ -15,6 +15,11 @@ describe('definitions of agents', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await testServer()
+    mkdirSync(path.join(server.homePath, 'agents'))
+    writeFileSync(
+      path.join(server.homePath, 'agents', 'shy.md'),
+      '---\ndescription: Hides.\nhidden: true\n---\n\nYou are shy.',
+    )
   })
   afterAll(() => server.close())
 
@@ -27,20 +32,20 @@ describe('definitions of agents', () => {
     expect(agents.find(({ name }) => name === 'email')?.note).toContain('not there yet')
   })
 
-  it('that are for tests are listed as hidden, offered to nobody, and answer when they are named', async () => {
+  it('that are hidden are listed as such, offered to nobody, and answer when they are named', async () => {
     const agents = await list()
-    expect(agents.filter(({ hidden }) => hidden).map(({ name }) => name)).toEqual(['test-approval'])
+    expect(agents.filter(({ hidden }) => hidden).map(({ name }) => name)).toEqual(['shy'])
     server.script('who', [[{ text: 'I am here.' }]])
     const told = await server.chat('named', '/agent')
     expect(JSON.stringify(told.message)).toContain('explore')
-    expect(JSON.stringify(told.message)).not.toContain('test-approval')
-    const set = await server.chat('named', '/agent test-approval')
-    expect(JSON.stringify(set.message)).toContain('The agent `test-approval` answers from now on.')
+    expect(JSON.stringify(told.message)).not.toContain('shy')
+    const set = await server.chat('named', '/agent shy')
+    expect(JSON.stringify(set.message)).toContain('The agent `shy` answers from now on.')
     const { message } = await server.chat('named', 'who')
     expect(message.parts).toContainEqual(expect.objectContaining({ type: 'text', text: 'I am here.' }))
     await server.chat('other', 'who')
     expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).toContain('- explore: ')
-    expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).not.toContain('test-approval')
+    expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).not.toContain('shy')
   })
 
   it('are made, changed and deleted', async () => {
