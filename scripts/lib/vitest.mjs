@@ -7,7 +7,8 @@ import { root, run, say } from './run.mjs'
 export async function vitest(node, env, args) {
   const report = path.join(root, '.cache', `tests.${process.pid}.json`)
   const program = path.join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const retries = path.join(root, 'scripts', 'lib', 'retry-reporter.mjs')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`, `--reporter=${retries}`]
   const folder = env.TMPDIR === undefined ? memoryFolder() : undefined
   const { code } = await run(node, [program, 'run', ...reporters, ...args], {
     env: { ...env, ...(folder !== undefined && { TMPDIR: folder }) },

@@ -23,7 +23,7 @@ export interface TestWorkspace {
   newPage(options?: BrowserContextOptions): Promise<Page>
   /** The page that tests of a file share where a new session is all they need: loading one is what takes time. */
   sharedPage(viewport?: ViewportSize): Promise<Page>
-  /** Console errors, uncaught errors, breaches of the content policy, requests to elsewhere. */
+  /** Console and uncaught errors, breaches of the page's content policy, failed answers, requests to elsewhere. */
   complaints: string[]
   /**
    * Closes every page but the shared one, so that none goes on asking the server while the next test runs. Of a test
@@ -98,6 +98,12 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     })
     context.setDefaultTimeout(15_000)
     context.on('page', watch)
+    await context.addInitScript(() => {
+      if (window !== window.top) return
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+        console.error(`content policy: ${effectiveDirective} ${blockedURI}`),
+      )
+    })
     return context.newPage()
   }
 
@@ -130,8 +136,13 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   function watch(page: Page): void {
     page.on('console', (message) => {
       if (message.text() === 'Service Worker registration blocked by Playwright') return
+      // What the browser logs by itself has no arguments and differs by version. What scripts log has some.
+      if (message.args().length === 0) return
       if (message.type() === 'error' || message.type() === 'warning')
         complaints.push(`console: ${message.text()} ${message.location().url}`)
+    })
+    page.on('response', (response) => {
+      if (response.status() >= 400) complaints.push(`response: ${response.status()} ${response.url()}`)
     })
     page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
     page.on('dialog', (dialog) => {

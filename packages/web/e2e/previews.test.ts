@@ -144,10 +144,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     const control = await workspace.newPage()
     await control.goto(`http://127.0.0.1:${(outside.address() as AddressInfo).port}/`)
     await control.setContent(files['ways.html'] ?? '', { waitUntil: 'commit' })
-    const probes = 'beacon css fetch form frame image link prefetch script top webrtc'
-      .split(' ')
-      .map((way) => `/${way}`)
-    await expect.poll(() => hits).toEqual(expect.arrayContaining(probes.filter((way) => way !== '/form')))
+    // Not every browser sends a packet for WebRTC, and the form may lose to `top`: these two have no control.
+    const probes = 'beacon css fetch frame image link prefetch script top'.split(' ').map((way) => `/${way}`)
+    await expect.poll(() => hits).toEqual(expect.arrayContaining(probes))
     await control.context().close()
 
     hits.length = 0
@@ -159,12 +158,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await frame.locator('body[data-done=yes]').waitFor()
     expect(JSON.parse((await frame.locator('#reached').textContent()) ?? '')).toEqual([])
     await expect.poll(() => page.locator('.preview-note').first().textContent()).toContain('not loaded or run')
-    const stopped = () => workspace.complaints.filter((one) => one.includes('Framing ')).length
+    const refused = () => workspace.complaints.filter((one) => one.includes('content policy: frame-src')).length
     for (const way of Object.keys(navigations({ url: '', stun: '' }))) {
-      const before = stopped()
+      const before = refused()
+      const answer = way === 'own' && page.waitForResponse((response) => response.url().endsWith('/ai/sessions?own'))
       await look(page, `${way}.html`)
-      // What would leave without a script is taken out before.
-      if (way !== 'refresh') await expect.poll(stopped, { message: way }).toBeGreaterThan(before)
+      // Our own server answers, but not to a stranger. A refresh in the markup is removed before the page is shown.
+      if (answer) expect((await answer).status()).toBe(401)
+      else if (way !== 'refresh') await expect.poll(refused, { message: way }).toBeGreaterThan(before)
     }
     expect(hits).toEqual([])
     expect(page.url()).toContain(`:${workspace.server().port}/`)
@@ -195,7 +196,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByRole('button', { name: /Find/ }).first().click()
     await chat.lastAnswer.getByRole('listitem').getByRole('button', { name: 'Open the preview' }).click()
     await page.getByRole('cell', { name: 'Ann' }).waitFor()
-    expect(workspace.complaints.filter((one) => !one.includes('cdn.invalid'))).toEqual([])
+    expect(workspace.complaints).toEqual([])
   })
 
   test('a page of components is shown while it is written; one that is not valid is not', async () => {
@@ -289,8 +290,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(Number(await frame.locator('#count').textContent())).toBeGreaterThan(1000)
     expect(await chat.page.evaluate(() => 'hit' in window)).toBe(false)
     expect(hits).toEqual([])
-    // The browser names what it has stopped in the frame; nothing was said, thrown or asked in the page itself.
-    expect(workspace.complaints.filter((one) => !/^(?:console|request):/.test(one))).toEqual([])
+    // Inside the frame the browser stops requests; the page itself throws nothing and opens no dialog.
+    expect(workspace.complaints.filter((one) => !/^(?:request|response):/.test(one))).toEqual([])
   })
 })
 

@@ -76,7 +76,7 @@ export function navigations({ url }: Outside): Record<string, string> {
       `document.head.append(Object.assign(document.createElement('meta'), { httpEquiv: 'refresh', content: '0;url=${url}/meta' }))`,
     ),
     data: page(`location.href = 'data:text/html,<img src="${url}/data">'`),
-    own: page(`location.href = '/ai/sessions'`),
+    own: page(`location.href = '/ai/sessions?own'`),
   }
 }
 
