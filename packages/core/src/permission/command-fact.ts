@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { CommandAccess } from './access.ts'
 import { analyzeCommand } from './command/analyze-command.ts'
 import type { CommandAnalysis, FileUse, FoundCommand, FoundRedirection } from './command/command-analysis.ts'
-import { isPlainRepository } from './command/plain-repository.ts'
+import { isPlainRepository, trackedFiles } from './command/plain-repository.ts'
 import { createProgramLookup } from './command/program-lookup.ts'
 import { entriesOf, expandGlob } from './expand-glob.ts'
 import { commandPath, isStream, isThere, toolPath, type PathFact, type PathView } from './path-fact.ts'
@@ -58,6 +58,7 @@ function analyze(
     env: [...Object.keys(env), ...Object.keys(sandboxEnv)],
     isProgram: programLookup(env['PATH'] ?? process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', state.roots),
     isPlainRepository,
+    trackedFiles,
   })
 }
 
@@ -84,7 +85,11 @@ function commandPaths(fact: CommandFact, view: PathView): PathFact[] {
     ['read', reads],
     ['write', writes],
   ] as const)
-    for (const use of all) uses.set(`${kind} ${use.spread} ${use.names} ${use.redirected} ${use.path}`, { kind, use })
+    for (const use of all)
+      uses.set(`${kind} ${use.spread} ${use.names} ${use.hidden} ${use.tracked} ${use.redirected} ${use.path}`, {
+        kind,
+        use,
+      })
   const paths: PathFact[] = []
   for (const { kind, use } of uses.values()) {
     for (const used of usedPaths(kind, use, fact, view)) {
@@ -107,8 +112,10 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, view
   if (kind === 'write' || use.spread !== 'tree' || use.names === true) return [used]
   // What is in it is read as well, whether it is named or not.
   const all = entriesOf(used.real)
-  const entries = passesHidden(fact) ? all.filter((name) => !name.startsWith('.')) : all
-  const secrets = entries.filter(isSecretName).map((name) => commandPath(kind, `${used.real}/${name}`, view))
+  const entries = use.hidden === false ? all.filter((name) => !name.startsWith('.')) : all
+  const secrets = (use.tracked === true ? [] : entries)
+    .filter(isSecretName)
+    .map((name) => commandPath(kind, `${used.real}/${name}`, view))
   return [{ ...used, entries }, ...secrets.map((secret) => ({ ...secret, implied: true as const }))]
 }
 
@@ -116,15 +123,6 @@ function cut<T>(fact: CommandFact, files: T): T {
   fact.unknownFiles ??= 'It names more files than are looked at before it runs.'
   fact.isCut = true
   return files
-}
-
-/** Of what looks through folders only ripgrep is here, and it passes over hidden files unless it is told not to. */
-function passesHidden({ parts }: CommandFact): boolean {
-  const seesAll = (words: readonly string[]): boolean =>
-    words.some((word) => /^(--hidden|--unrestricted|-[a-zA-Z]*[u.])/.test(word))
-  if (parts.some(({ name }) => name !== null && /^([efz]?grep|diff|ag|ack)$/.test(name))) return false
-  const searches = parts.filter(({ name }) => name === 'rg')
-  return searches.length > 0 && searches.every(({ argv }) => argv !== null && !seesAll(argv))
 }
 
 /** Words that are files, or would be: `.env`, `--file=.env`, `@.env`. */

@@ -12,8 +12,16 @@ export interface CommandPlace {
   isProgram?: (name: string) => boolean
   /** Whether git, started there, runs nothing that the folder chose (see `isPlainRepository`). Without it: never. */
   isPlainRepository?: (folder: string) => boolean
+  /** What git tracks there (see `trackedFiles`). Without it: anything below the folder. */
+  trackedFiles?: (folder: string) => TrackedFiles | null | undefined
   /** It will have a terminal that can be typed into, so a pager would give whoever types a shell. */
   terminal?: boolean
+}
+
+/** The top of a repository, and the secrets in it that git tracks, as paths from there. */
+export interface TrackedFiles {
+  top: string
+  secrets: readonly string[]
 }
 
 /** A file that a command names. */
@@ -25,6 +33,10 @@ export interface FileUse {
   path: string
   /** `tree`: everything below it. `glob`: the path is a pattern, with `*`, `?` and `[…]`. */
   spread?: 'tree' | 'glob'
+  /** Of a tree: hidden files are passed over. */
+  hidden?: false
+  /** Of a tree: only what git tracks is read. The secrets among it are named one by one. */
+  tracked?: true
   /** Only names, sizes and times are looked at (`ls`, `find`, `stat`), not what is in it. */
   names?: true
   /** The shell itself opens it: `> file`, `< file`. */

@@ -1,7 +1,8 @@
-import type { FileUse } from './command-analysis.ts'
-import type { Found } from './findings.ts'
+import type { CommandPlace, FileUse } from './command-analysis.ts'
+import type { Folders, Found } from './findings.ts'
 import { type OptionSpec, optionSpec, readOptions } from './options.ts'
 import { fieldsOf } from './piece.ts'
+import { gitCommand } from './programs/git.ts'
 import { type Look, type Reading, readingsOf } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
 import { hole, isWhole, mark, star } from './read-word.ts'
@@ -89,9 +90,11 @@ const outputs: ReadonlyMap<string, OptionSpec> = new Map(
 )
 
 /** The files that a command names, as far as they can be told: for rules on paths. `look`: what its own rules say. */
-export function usesOf(found: Found, place: { cwd: string; home: string }, look: Look | undefined): Uses {
+export function usesOf(found: Found, place: CommandPlace, look: Look | undefined): Uses {
   const uses: Uses = { reads: [], writes: [] }
   const { name, redirections } = found
+  const words = fieldsOf(found.pieces.slice(1))
+  let { cwds } = found
   for (const { operator, target } of redirections) {
     if (isDuplicate(operator, target.value)) continue
     for (const field of target.fields) {
@@ -101,7 +104,7 @@ export function usesOf(found: Found, place: { cwd: string; home: string }, look:
     }
   }
   if (name === null || found.remote) return uses
-  const words = fieldsOf(found.pieces.slice(1))
+  if (name === 'git') cwds = gitFolders(cwds, words)
   const writes = writers.get(name)
   if (writes !== undefined) ofWriter(writes, words)
   else if (programs.has(name)) ofLooker(name, words)
@@ -146,7 +149,23 @@ export function usesOf(found: Found, place: { cwd: string; home: string }, look:
     uses.opaque ??= `What "${program}" reads cannot be told from its words.`
   }
 
-  function add(list: FileUse[], { path, tree, names, redirected }: Reading & { redirected?: true }): void {
+  function addTracked(): void {
+    for (const cwd of cwds ?? []) {
+      const files = place.trackedFiles?.(cwd)
+      if (files === null) continue
+      if (files === undefined && place.trackedFiles !== undefined)
+        uses.opaque ??= 'Which files git tracks here cannot be told.'
+      uses.reads.push({ path: files?.top ?? cwd, spread: 'tree', tracked: true })
+      for (const secret of files?.secrets ?? []) uses.reads.push({ path: `${files?.top ?? cwd}/${secret}` })
+    }
+    if (cwds === null) uses.opaque ??= 'Where it runs is known only when it runs.'
+  }
+
+  function add(
+    list: FileUse[],
+    { path, tree, names, hidden, tracked, redirected }: Reading & { redirected?: true },
+  ): void {
+    if (tracked === true) return addTracked()
     if (path.includes(hole)) {
       uses.opaque ??= 'A file in it is known only when it runs.'
       return
@@ -154,15 +173,27 @@ export function usesOf(found: Found, place: { cwd: string; home: string }, look:
     const pattern = !isWhole(path)
     const spelled = pattern ? spellPattern(path) : path
     const spread = tree === true ? ({ spread: 'tree' } as const) : pattern ? ({ spread: 'glob' } as const) : {}
-    const rest = { ...spread, ...(names && { names }), ...(redirected && { redirected }) }
+    const rest = {
+      ...spread,
+      ...(names && { names }),
+      ...(hidden === false && { hidden }),
+      ...(redirected && { redirected }),
+    }
     if (spelled.startsWith('/')) return void list.push({ path: spelled, ...rest })
     if (spelled === '~' || spelled.startsWith('~/')) list.push({ path: place.home + spelled.slice(1), ...rest })
-    if (found.cwds === null) {
+    if (cwds === null) {
       uses.opaque ??= 'Where it runs is known only when it runs.'
       return
     }
-    for (const cwd of found.cwds) list.push({ path: from(cwd, spelled, cwd === place.cwd), ...rest })
+    for (const cwd of cwds) list.push({ path: from(cwd, spelled, cwd === place.cwd), ...rest })
   }
+}
+
+/** Where git works: `-C` leads it elsewhere. */
+export function gitFolders(cwds: Folders, words: readonly string[]): Folders {
+  const { folders } = gitCommand(words)
+  if (folders.length === 0 || cwds === null) return cwds
+  return cwds.map((cwd) => folders.reduce((at, folder) => (folder.startsWith('/') ? folder : `${at}/${folder}`), cwd))
 }
 
 /** `2>&1`: no file. */

@@ -10,6 +10,8 @@ type OptionKind = 'flag' | 'text' | 'number' | 'read' | 'write' | 'script' | 'op
 export interface ReadOptions {
   /** The options that were given, as in the spec, with their values. */
   given: Map<string, string>
+  /** Those with a value, each time that they were given. */
+  values: { option: string; value: string; apart: boolean }[]
   operands: string[]
   /** Where the first operand stands; the length of the words when there is none. */
   start: number
@@ -42,17 +44,23 @@ export function optionSpec(line: string): OptionSpec {
 }
 
 /**
- * Reads words by a spec, exactly: a long option must be spelled out, every letter of a cluster must be known. With `stop`
- * the first operand ends the options, as in wrappers; otherwise they may come anywhere, as in GNU programs. With `short`
+ * How a program parses its words. `gnu`: getopt, options anywhere. `stop`: getopt, the first operand ends the options.
+ * `clap`: as many programs in Rust, which never take a word with a dash for the value of an option before it.
+ */
+export type OptionStyle = 'gnu' | 'stop' | 'clap'
+
+/**
+ * Reads words by a spec, exactly: a long option must be spelled out, every letter of a cluster must be known. With `short`
  * a long option may be cut short, as GNU programs let it: for finding what is dangerous, not for what is plain.
  */
 export function readOptions(
   words: readonly string[],
   spec: OptionSpec,
-  { stop = false, short: cut = false } = {},
+  { style = 'gnu', short: cut = false }: { style?: OptionStyle; short?: boolean } = {},
 ): ReadOptions {
   const read: ReadOptions = {
     given: new Map(),
+    values: [],
     operands: [],
     start: words.length,
     reads: [],
@@ -66,7 +74,7 @@ export function readOptions(
       return read
     }
     if (word === '-' || !word.startsWith('-')) {
-      if (stop) {
+      if (style === 'stop') {
         operand(at, words.slice(at))
         return read
       }
@@ -121,7 +129,9 @@ export function readOptions(
 
   function take(name: string, kind: OptionKind, value: string, at: number, apart: boolean): number {
     read.given.set(name, value)
+    read.values.push({ option: name, value, apart })
     if (kind === 'number' && !/^[+-]?\d+[A-Za-z]{0,3}$/.test(value)) unknown(`${name} ${value}`)
+    if (apart && style === 'clap' && value.startsWith('-')) unknown(`${name} ${value}`)
     if (kind === 'read') read.reads.push(value)
     if (kind === 'write') read.writes.push(value)
     if (kind === 'script') read.scripts.push({ value, at })

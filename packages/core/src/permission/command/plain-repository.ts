@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { secretIn } from '../place-names.ts'
+import type { TrackedFiles } from './command-analysis.ts'
 
 /**
  * Whether git, started in a folder, runs nothing that came with the folder. A repository's own settings can name
@@ -16,16 +18,40 @@ export function isPlainRepository(folder: string): boolean {
   }
 }
 
+/**
+ * What git tracks around a folder; null where there is no repository; undefined where it cannot be told. Secrets that
+ * were tracked once and are no longer are not among them.
+ */
+export function trackedFiles(folder: string): TrackedFiles | null | undefined {
+  try {
+    const top = topOf(folder)
+    if (top === null || top === undefined) return top
+    const index = indexOf(path.join(top, '.git'))
+    return index.secrets === undefined ? undefined : { top, secrets: index.secrets }
+  } catch {
+    return undefined
+  }
+}
+
 /** The folder with `.git`, going up; null where there is none; undefined where another kind of repository is met first. */
 function topOf(folder: string): string | null | undefined {
-  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+  // Nobody gets to a folder that is not there. Git goes up from where links lead.
+  if (!exists(folder)) return null
+  for (let at = realpathSync(folder); ; at = path.dirname(at)) {
     const git = statSync(path.join(at, '.git'), { throwIfNoEntry: false })
     // A file instead of a folder leads elsewhere: worktrees, modules.
-    if (git !== undefined) return git.isDirectory() ? at : undefined
+    if (git !== undefined) return git.isDirectory() && isRepository(path.join(at, '.git')) ? at : undefined
     // A folder that looks like the inside of a repository is taken for one.
     if (exists(path.join(at, 'HEAD')) && exists(path.join(at, 'objects'))) return undefined
     if (at === path.dirname(at)) return null
   }
+}
+
+/** Git goes on upwards from a folder that only looks like one. */
+function isRepository(git: string): boolean {
+  const isFolder = (name: string): boolean => statSync(path.join(git, name)).isDirectory()
+  const head = readFileSync(path.join(git, 'HEAD'), 'utf8')
+  return isFolder('objects') && isFolder('refs') && /^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/.test(head)
 }
 
 const plainSetting = new RegExp(
@@ -47,7 +73,7 @@ function isPlain(git: string, top: string): boolean {
   if (names.some((name) => /^(config\.worktree|modules|commondir|gitdir|sharedindex\..*)$/.test(name))) return false
   if (exists(path.join(git, 'hooks', 'post-index-change'))) return false
   if (exists(path.join(git, 'objects', 'info', 'alternates'))) return false
-  return !exists(path.join(top, '.gitmodules')) && !holdsRepositories(git)
+  return !exists(path.join(top, '.gitmodules')) && !indexOf(git).repositories
 }
 
 /** `section.key` or `section.name.key` of each line, in small letters; undefined for a line that is not understood. */
@@ -67,24 +93,48 @@ function settingsOf(config: string): (string | undefined)[] {
   return names
 }
 
-const kept = new Map<string, { mark: string; holds: boolean }>()
+interface Index {
+  /** It lists a repository within this one: git would look into that by its own settings. */
+  repositories: boolean
+  /** Tracked files that are secret; undefined when it cannot be read. */
+  secrets: readonly string[] | undefined
+}
+const kept = new Map<string, { mark: string; index: Index }>()
 
-/**
- * Whether the index lists a repository within this one: git would look into that by its own settings. Such an entry has
- * the mode 0160000; a chance match of the bytes elsewhere only makes us ask.
- */
-function holdsRepositories(git: string): boolean {
+function indexOf(git: string): Index {
   const file = path.join(git, 'index')
   const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined) return false
-  const mark = `${stats.mtimeMs}-${stats.size}-${stats.ino}`
+  if (stats === undefined) return { repositories: false, secrets: [] }
+  const mark = `${stats.mtimeMs}-${stats.ctimeMs}-${stats.size}-${stats.ino}`
   const before = kept.get(file)
-  if (before?.mark === mark) return before.holds
-  if (stats.size > 64 << 20) return true
-  const holds = readFileSync(file).includes(Buffer.from([0, 0, 0xe0, 0]))
+  if (before?.mark === mark) return before.index
+  if (stats.size > 16 << 20) return { repositories: true, secrets: undefined }
+  const bytes = readFileSync(file)
+  // Such an entry has the mode 0160000; a chance match of the bytes elsewhere only makes us ask.
+  const index = { repositories: bytes.includes(Buffer.from([0, 0, 0xe0, 0])), secrets: secretsIn(bytes) }
   if (kept.size > 100) kept.clear()
-  kept.set(file, { mark, holds })
-  return holds
+  kept.set(file, { mark, index })
+  return index
+}
+
+/** Reads the names of an index of version 2 or 3 with SHA-1. */
+function secretsIn(bytes: Buffer): string[] | undefined {
+  const version = bytes.readUInt32BE(4)
+  if (bytes.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3)) return undefined
+  const secrets: string[] = []
+  let at = 12
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const flags = bytes.readUInt16BE(at + 60)
+    const start = at + 62 + ((flags & 0x4000) === 0 ? 0 : 2)
+    const end = bytes.indexOf(0, start)
+    const length = flags & 0xfff
+    // What is not where it should be has another format, such as that of SHA-256.
+    if (end === -1 || (length < 0xfff && end - start !== length)) return undefined
+    const name = bytes.toString('utf8', start, end)
+    if (secretIn(name) !== undefined) secrets.push(name)
+    at += (end - at + 8) & ~7
+  }
+  return secrets
 }
 
 function exists(file: string): boolean {

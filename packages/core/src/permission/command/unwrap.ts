@@ -112,7 +112,7 @@ function unwrapShell(name: string, given_: readonly Piece[]): Unwrapped {
     ({ field }, index) => !/^\+[A-Za-z]+$/.test(field) && !/^\+[oO]$/.test(given_[index - 1]?.field ?? ''),
   )
   const words = fieldsOf(rest)
-  const { given, start, scripts: commands, operands } = readOptions(words, shellOptions, { stop: true })
+  const { given, start, scripts: commands, operands } = readOptions(words, shellOptions, { style: 'stop' })
   const started = given.get('--rcfile') ?? given.get('--init-file')
   const startFile = started === undefined ? {} : { file: true as const }
   if (commands.length > 0 || given.has('-c')) {
@@ -131,7 +131,7 @@ function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Pie
   const words = fieldsOf(rest)
   const evaluates = (name === 'deno' || name === 'bun') && words[0] === 'eval'
   const args = evaluates ? rest.slice(1) : rest
-  const { scripts: found, given, operands, start } = readOptions(fieldsOf(args), options, { stop: true })
+  const { scripts: found, given, operands, start } = readOptions(fieldsOf(args), options, { style: 'stop' })
   const code = evaluates ? args.slice(start, start + 1) : valuesOf(args, found)
   const inner = code.flatMap(({ field }) => calls(name, field))
   if (code.length > 0 || given.has('-m')) return { inner, code, readsCode: false, runsCode: true }
@@ -198,7 +198,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
   const words = fieldsOf(rest)
   if (name === 'command' && /^-[pvV]*[vV]/.test(words[0] ?? '')) return undefined
   // Where no command follows, options may come anywhere.
-  const read = readOptions(words, wrapper.options, { stop: wrapper.skip < 99 })
+  const read = readOptions(words, wrapper.options, { style: wrapper.skip < 99 ? 'stop' : 'gnu' })
   const notes = { via, ...(wrapper.remote && { remote: true as const }) }
   const local = sshCommands(name, rest)
   const code = [...valuesOf(rest, read.scripts), ...local]

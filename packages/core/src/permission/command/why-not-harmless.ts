@@ -1,6 +1,7 @@
 import type { CommandPlace } from './command-analysis.ts'
 import type { Found } from './findings.ts'
-import { isDuplicate } from './file-uses.ts'
+import { gitFolders, isDuplicate } from './file-uses.ts'
+import { gitCommand } from './programs/git.ts'
 import type { Look } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
 import { asksVersion } from './programs/versions.ts'
@@ -46,9 +47,9 @@ export function whyNotHarmless(
 
 /** Git runs what the folder's own settings name, so the folder must have none of these. */
 function whyNotGit({ cwds }: Found, words: readonly string[], place: CommandPlace): string | undefined {
-  const paged = words[0] === '--no-pager' || words[0] === '-P'
-  if (place.terminal === true && !paged) return 'In a terminal git starts a pager, which can start anything.'
-  const plain = cwds?.every((cwd) => place.isPlainRepository?.(cwd) === true)
+  if (place.terminal === true && gitCommand(words).paged)
+    return 'In a terminal git starts a pager, which can start anything.'
+  const plain = gitFolders(cwds, words)?.every((cwd) => place.isPlainRepository?.(cwd) === true)
   return plain === true ? undefined : 'Git may run what the settings of this folder name.'
 }
 

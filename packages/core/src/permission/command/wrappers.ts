@@ -57,7 +57,8 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     wrapper('-fpv --foreground --preserve-status --verbose -k= --kill-after= -s= --signal=', ['transparent'], 1),
   ],
   ['nice', wrapper('-n= --adjustment= -NUM', ['transparent'])],
-  ['ionice', wrapper('-t -c= --class= -n= --classdata= --ignore -p= -P= -u=', ['transparent'])],
+  // With `-p`, `-P` and `-u` it changes processes that run already, as `-p` of chrt and taskset does.
+  ['ionice', wrapper('-t -c= --class= -n= --classdata= --ignore', ['transparent'])],
   ['nohup', wrapper('', ['transparent'])],
   ['time', wrapper('-apqv -f= --format= -o=> --output=> --portability --verbose --append', ['transparent'])],
   ['command', wrapper('-p', ['transparent'])],
@@ -65,8 +66,8 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['exec', wrapper('-cl -a=')],
   ['stdbuf', wrapper('-i= -o= -e= --input= --output= --error=', ['transparent'])],
   ['setsid', wrapper('-cfw --ctty --fork --wait')],
-  ['chrt', wrapper('-abdfimoprv -R -T= -P= -D=', ['transparent'], 1)],
-  ['taskset', wrapper('-acp --all-tasks --cpu-list --pid', ['transparent'], 1)],
+  ['chrt', wrapper('-bdfiorv', ['transparent'], 1)],
+  ['taskset', wrapper('-c --cpu-list', ['transparent'], 1)],
   [
     'numactl',
     wrapper('-a -H -s -i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -l --localalloc'),

@@ -1,5 +1,6 @@
 import { lookFind } from './find.ts'
-import { type Program, program } from './program.ts'
+import { type OptionSpec, readOptions } from '../options.ts'
+import { type Look, type Program, program } from './program.ts'
 
 const names = { names: true } as const
 
@@ -10,17 +11,10 @@ export const filePrograms: Record<string, Program> = {
     'files',
     { ...names, recursive: ['-R', '--recursive'] },
   ),
-  tree: program(
-    '-aAcCdDfFghinNpqQrsStuUvxJX -I= -L=# -P= --dirsfirst --filesfirst --noreport --prune --gitignore --du --si --inodes --device --charset= --filelimit=# --matchdirs --ignore-case --sort= --timefmt=',
-    'trees',
-    names,
-  ),
+  tree: { look: lookTree },
   find: { look: lookFind },
-  fd: program(
-    '-HIuagFips01q -t= -e= -d=# -E= -S= -c= -j=# --hidden --no-ignore --no-ignore-vcs --unrestricted --glob --fixed-strings --ignore-case --case-sensitive --full-path --absolute-path --print0 --type= --extension= --max-depth=# --min-depth=# --exact-depth=# --exclude= --size= --color= --changed-within= --changed-before= --max-results=# --quiet --show-errors --prune --strip-cwd-prefix',
-    'pattern-trees',
-    names,
-  ),
+  fd: fd(),
+  fdfind: fd(),
   stat: program('-Lt -c= --format= --printf= --dereference --terse', 'files', names),
   // Others of its options unpack, compile, or change the times of a file.
   file: program('-bhikLnNr0 --brief --mime --mime-type --mime-encoding --no-dereference --keep-going --raw', 'files'),
@@ -47,12 +41,7 @@ export const filePrograms: Record<string, Program> = {
   grep: grep(),
   egrep: grep(),
   fgrep: grep(),
-  // Others of its options run programs, follow links out of the folder, or read lists.
-  rg: program(
-    '-acFhHiIlnNopPqsSUuvwxV0. -A=# -B=# -C=# -d=# -e= -E= -f=< -g= -j=# -m=# -M=# -r= -t= -T= --after-context=# --before-context=# --context=# --max-depth=# --maxdepth=# --max-count=# --max-columns=# --max-filesize= --regexp= --encoding= --file=< --glob= --iglob= --type= --type-not= --threads=# --replace= --sort= --sortr= --color= --colors= --context-separator= --field-match-separator= --path-separator= --engine= --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-dot --no-ignore-parent --no-ignore-global --no-ignore-exclude --unrestricted --files --files-with-matches --files-without-match --type-list --json --stats --no-heading --heading --column --no-column --line-number --no-line-number --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --count --count-matches --include-zero --only-matching --invert-match --multiline --multiline-dotall --pcre2 --trim --vimgrep --no-messages --no-filename --with-filename --passthru --pretty --null --null-data --text --binary --byte-offset --crlf --one-file-system --quiet --no-config --glob-case-insensitive --max-columns-preview --no-mmap --mmap --line-buffered --block-buffered --no-require-git --unicode --no-unicode',
-    'pattern-trees',
-    { patternIn: ['-e', '-f', '--regexp', '--file', '--files', '--type-list'] },
-  ),
+  rg: rg(),
 }
 
 function grep(): Program {
@@ -61,4 +50,61 @@ function grep(): Program {
     'pattern',
     { recursive: ['-r', '--recursive', '-d', '--directories'], patternIn: ['-e', '-f', '--regexp', '--file'] },
   )
+}
+
+/** Others of its options run programs (`-x`, `-X`, and `-l`, which runs ls), or follow links. */
+function fd(): Program {
+  return program(
+    '-HIuagFips01q -t= -e= -d=# -E= -S= -c= -j=# --hidden --no-ignore --no-ignore-vcs --unrestricted --glob --fixed-strings --ignore-case --case-sensitive --full-path --absolute-path --print0 --type= --extension= --max-depth=# --min-depth=# --exact-depth=# --exclude= --size= --color= --changed-within= --changed-before= --max-results=# --quiet --show-errors --prune --strip-cwd-prefix',
+    'pattern-trees',
+    { ...names, style: 'clap' },
+  )
+}
+
+/**
+ * Others of its options run programs, follow links out of the folder, or read lists. It passes over hidden files unless
+ * it is told not to, or a pattern or a type names them.
+ */
+function rg(): Program {
+  const patternIn = ['-e', '-f', '--regexp', '--file', '--files', '--type-list']
+  const all = program(
+    '-acFhHiIlnNopPqsSUuvwxV0. -A=# -B=# -C=# -d=# -e= -E= -f=< -g= -j=# -m=# -M=# -r= -t= -T= --after-context=# --before-context=# --context=# --max-depth=# --maxdepth=# --max-count=# --max-columns=# --max-filesize= --regexp= --encoding= --file=< --glob= --iglob= --type= --type-not= --threads=# --replace= --sort= --sortr= --color= --colors= --context-separator= --field-match-separator= --path-separator= --engine= --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-dot --no-ignore-parent --no-ignore-global --no-ignore-exclude --unrestricted --files --files-with-matches --files-without-match --type-list --json --stats --no-heading --heading --column --no-column --line-number --no-line-number --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --count --count-matches --include-zero --only-matching --invert-match --multiline --multiline-dotall --pcre2 --trim --vimgrep --no-messages --no-filename --with-filename --passthru --pretty --null --null-data --text --binary --byte-offset --crlf --one-file-system --quiet --no-config --glob-case-insensitive --max-columns-preview --no-mmap --mmap --line-buffered --block-buffered --no-require-git --unicode --no-unicode',
+    'pattern-trees',
+    { patternIn, style: 'clap' },
+  )
+  return {
+    ...all,
+    look(words, name) {
+      const found = all.look(words, name)
+      if (found.why !== undefined) return found
+      const { given, values } = readOptions(words, all.options as OptionSpec, { style: 'clap' })
+      const shows =
+        ['-u', '-.', '--hidden', '--unrestricted', '-t', '--type'].some((option) => given.has(option)) ||
+        values.some(({ option, value }) => /^(-g|--i?glob)$/.test(option) && !value.startsWith('!'))
+      if (shows) return found
+      return { reads: found.reads.map((read) => (read.tree === true ? { ...read, hidden: false as const } : read)) }
+    },
+  }
+}
+
+const treeFlags =
+  /^(-[aAcCdDfFghinNpqQrsStuUvxJX]+|--(dirsfirst|filesfirst|noreport|prune|gitignore|du|si|inodes|device|matchdirs|ignore-case|metafirst)|--(charset|filelimit|sort|timefmt)=[^]*)$/
+
+/** It has a parser of its own: the value of an option is the next word, also behind a cluster (`-Io pattern file`). */
+function lookTree(words: readonly string[]): Look {
+  const folders: string[] = []
+  let options = true
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string
+    if (!options || !word.startsWith('-') || word === '-') {
+      folders.push(word)
+    } else if (word === '--') {
+      options = false
+    } else if (/^-[ILP]$/.test(word) && words[at + 1] !== undefined) {
+      at++
+    } else if (!treeFlags.test(word)) {
+      return { why: `"tree ${word}" may do more than look.` }
+    }
+  }
+  return { reads: (folders.length === 0 ? ['.'] : folders).map((path) => ({ path, tree: true, names: true })) }
 }

@@ -1,5 +1,5 @@
-import { optionSpec, readOptions, type OptionSpec } from '../options.ts'
-import type { Look, Program, Reading } from './program.ts'
+import { optionSpec, readOptions, type OptionSpec, type ReadOptions } from '../options.ts'
+import type { Look, Program } from './program.ts'
 
 /** A command of git that only looks: its options, and how many words it may have besides. */
 interface Verb {
@@ -71,40 +71,132 @@ const verbs: ReadonlyMap<string, Verb> = new Map(
     'count-objects': verb('-vH --verbose --human-readable', 0),
     'check-ignore': verb('-vnq --verbose --non-matching --quiet --no-index'),
     grep: verb(
-      '-NUM -acEFGhHiIlLnopPqvwWz0 -A=# -B=# -C=# -e= -m=# --and --or --not --cached --untracked --no-index --exclude-standard --line-number --column --ignore-case --word-regexp --invert-match --fixed-strings --extended-regexp --perl-regexp --basic-regexp --files-with-matches --name-only --files-without-match --count --only-matching --color[=] --no-color --break --heading --show-function --function-context --max-depth=# --text --quiet --full-name --null --context=# --after-context=# --before-context=# --max-count=#',
+      '-NUM -acEFGhHiIlLnopPqvwWz0 -A=# -B=# -C=# -e= -m=# --and --or --not --cached --line-number --column --ignore-case --word-regexp --invert-match --fixed-strings --extended-regexp --perl-regexp --basic-regexp --files-with-matches --name-only --files-without-match --count --only-matching --color[=] --no-color --break --heading --show-function --function-context --max-depth=# --text --quiet --full-name --null --context=# --after-context=# --before-context=# --max-count=#',
     ),
-    config: verb(
-      '-l --list --get= --get-all= --get-regexp= --show-origin --show-scope --local -z --name-only --null',
-      0,
-    ),
+    config: verb('-l --list --get --get-all --get-regexp --show-origin --show-scope --local -z --name-only --null', 1),
   }),
 )
 
 /** Without a command of its own: only its version. */
 export const git: Program = { look: lookGit }
 
+/** What may stand before the command: nothing that sets or runs something. */
+const globals = /^(--no-pager|-P|--no-optional-locks|--literal-pathspecs|--icase-pathspecs)$/
+
+/** The words of git without what stands before its command, and the folders that `-C` leads through. */
+export function gitCommand(words: readonly string[]): { folders: string[]; paged: boolean; rest: readonly string[] } {
+  const folders: string[] = []
+  let paged = true
+  let at = 0
+  for (; at < words.length; at++) {
+    const word = words[at] as string
+    if (word === '-C' && words[at + 1] !== undefined) folders.push(words[++at] as string)
+    else if (!globals.test(word)) break
+    else if (word === '--no-pager' || word === '-P') paged = false
+  }
+  return { folders, paged, rest: words.slice(at) }
+}
+
 /** Git reads what a folder configures, so this holds only where the folder configures nothing that runs. */
 function lookGit(words: readonly string[]): Look {
-  const [first, ...others] = words
-  if (first === '--version' && others.length === 0) return { reads: [] }
-  const rest = first === '--no-pager' || first === '-P' ? others : words
+  if (words.length === 1 && words[0] === '--version') return { reads: [] }
+  const { folders, rest } = gitCommand(words)
+  if (folders.length > 1 || folders.some((folder) => folder === '' || folder.split('/').includes('..')))
+    return { why: 'Where "git -C" leads is not plain.' }
   const [name = '', ...given] = rest
   const rules = verbs.get(name)
   if (rules === undefined) return { why: `"git ${name}" may change something.` }
   const read = readOptions(given, rules.options)
   if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than look.` }
-  if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(read.operands[0] as string))
+  // Behind an option the word might no longer be taken for a command of its own.
+  if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(given[0] as string))
     return { why: `"git ${name} ${read.operands[0] ?? ''}" may change something.` }
   if (name === 'stash' && read.operands.length === 0) return { why: '"git stash" changes files.' }
   const asked = rules.needs?.some((option) => read.given.has(option)) === true
   if (!asked && read.operands.length > rules.most) return { why: `"git ${name}" with words may change something.` }
-  return { reads: [...read.reads.map((path) => ({ path })), ...read.operands.flatMap(pathsIn)] }
+  if (read.values.some(({ option, value }) => /^--(format|pretty|sort)$/.test(option) && checksSignature.test(value)))
+    return { why: `"git ${name}" checks signatures by another program.` }
+  if (name === 'config' && read.operands.some((key) => !key.includes('.')))
+    return { why: '"git config" may change something.' }
+  if (name === 'config' && !showsOneSetting(read)) return { reads: [{ path: '~/.gitconfig' }] }
+  const shown = showsContent(name, read)
+  const named = [
+    ...read.operands,
+    ...read.values.filter(({ option, apart }) => apart || option === '-L').map(({ value }) => value),
+  ]
+  return {
+    reads: [
+      ...folders.map((path) => ({ path, names: true as const })),
+      ...(shown ? [{ path: '.', tracked: true as const }] : []),
+      ...named.flatMap(pathsIn).map((path) => ({ path, ...(shown && { tree: true as const }) })),
+    ],
+  }
 }
 
-/** A word may be a path, a revision, or a path in one (`HEAD:.env`): taken for a path in each case. */
-function pathsIn(word: string): Reading[] {
-  const colon = word.indexOf(':')
-  return [word, ...(colon === -1 ? [] : [word.slice(colon + 1)])]
-    .filter((path) => path !== '')
-    .map((path) => ({ path }))
+/** A format or a key for sorting that has git start gpg. */
+const checksSignature = /%[-+ ]*G|signature/
+
+/** Settings of one's own hold tokens here and there; these do not. */
+const plainSetting =
+  /^(user\.(name|email)|core\.\w+|init\.defaultbranch|(pull|push|fetch|merge|rebase)\.\w+|(remote|branch)\..+)$/i
+
+function showsOneSetting({ given, operands: [key] }: ReadOptions): boolean {
+  if (key === undefined) return given.has('--local')
+  return !given.has('-l') && !given.has('--list') && !given.has('--get-regexp') && plainSetting.test(key)
+}
+
+const patches = [
+  '-p',
+  '-u',
+  '-U',
+  '-L',
+  '-W',
+  '-G',
+  '-S',
+  '--patch',
+  '--unified',
+  '--word-diff',
+  '--color-words',
+  '--function-context',
+  '--text',
+  '--check',
+  '--inter-hunk-context',
+]
+const summaries = [
+  '-s',
+  '--no-patch',
+  '--stat',
+  '--shortstat',
+  '--numstat',
+  '--summary',
+  '--name-only',
+  '--name-status',
+  '--raw',
+  '--dirstat',
+  '--compact-summary',
+  '--quiet',
+  '-q',
+]
+
+/** Whether it prints what is in files, not only their names. */
+function showsContent(name: string, { given, operands }: ReadOptions): boolean {
+  if (name === 'grep') return true
+  if (name === 'cat-file') return given.has('-p') || operands.length > 1
+  if (name === 'status') return given.has('-v') || given.has('--verbose')
+  if (!/^(log|show|diff|stash|reflog)$/.test(name)) return false
+  if (patches.some((option) => given.has(option))) return true
+  return (name === 'show' || name === 'diff') && !summaries.some((option) => given.has(option))
+}
+
+/**
+ * A word may be a path, a revision, a path in one (`HEAD:.env`, `:0:.env`), or a path with marks (`:(top).env`, `:!x`):
+ * what stands behind any colon is taken for a path.
+ */
+function pathsIn(word: string): string[] {
+  const paths = [word]
+  for (let colon = word.indexOf(':'); colon !== -1; colon = word.indexOf(':', colon + 1)) {
+    const rest = word.slice(colon + 1)
+    paths.push(rest, rest.replace(/^\([^)]*\)|^[!^/]+/, ''))
+  }
+  return [...new Set(paths)].filter((path) => path !== '')
 }

@@ -1,4 +1,4 @@
-import { type OptionSpec, optionSpec, readOptions, type ReadOptions } from '../options.ts'
+import { type OptionSpec, optionSpec, type OptionStyle, readOptions, type ReadOptions } from '../options.ts'
 
 /** What a program reads, once it is known to do nothing but look; or why that is not known. */
 export type Look = { reads: readonly Reading[]; why?: undefined } | { why: string }
@@ -7,6 +7,10 @@ export interface Reading {
   path: string
   tree?: true
   names?: true
+  /** Of a tree: hidden files are passed over. */
+  hidden?: false
+  /** What git has of a tree: the files that it tracks, now or earlier. */
+  tracked?: true
 }
 
 /** The rules for the arguments of one program. */
@@ -34,8 +38,11 @@ interface Extra {
   recursive?: readonly string[]
   /** With one of these there is no pattern among the operands. */
   patternIn?: readonly string[]
+  /** False: it never takes the folder that it is in for its file. */
+  folder?: false
+  style?: OptionStyle
   /** Looks further. */
-  check?(read: ReadOptions): string | undefined
+  check?(read: ReadOptions & { words: readonly string[] }): string | undefined
 }
 
 export function program(options: string, operands: Operands, extra: Extra = {}): Program {
@@ -45,12 +52,12 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
     operands,
     ...(extra.builtin && { builtin: true as const }),
     look(words, name) {
-      const read = readOptions(words, spec)
+      const read = readOptions(words, spec, { style: extra.style ?? 'gnu' })
       if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than look.` }
       if (operands === 'none' && read.operands.length > 0) return { why: `"${name}" with words may do more than look.` }
       // Where options end at the first operand, an option behind it is the file that is written.
       if (operands === 'one' && read.start < words.length - 1) return { why: `"${name}" writes its second file.` }
-      const why = extra.check?.(read)
+      const why = extra.check?.({ ...read, words })
       if (why !== undefined) return { why }
       return { reads: readingsOf(read, operands, extra) }
     },
@@ -66,7 +73,7 @@ export function readingsOf(read: ReadOptions, operands: Operands, extra: Extra =
   const files = pattern ? read.operands.slice(1) : read.operands
   const tree = operands.endsWith('trees') || extra.recursive?.some((option) => read.given.has(option)) === true
   // Whoever searches folders and is told none searches the one it is in.
-  const searched = tree && files.length === 0 ? ['.'] : files
+  const searched = tree && files.length === 0 && extra.folder !== false ? ['.'] : files
   return [
     ...values,
     ...searched

@@ -1,6 +1,6 @@
 import { optionSpec, readOptions } from '../options.ts'
 import { isPlainAwk } from './awk-script.ts'
-import { type Look, type Program, program, readingsOf } from './program.ts'
+import { type Look, type Program, type Reading, readingsOf } from './program.ts'
 import { isPlainSed } from './sed-script.ts'
 
 const sedOptions = optionSpec(
@@ -31,7 +31,7 @@ function lookSed(words: readonly string[], name: string): Look {
 }
 
 function lookAwk(words: readonly string[], name: string): Look {
-  const read = readOptions(words, awkOptions, { stop: true })
+  const read = readOptions(words, awkOptions, { style: 'stop' })
   if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than print.` }
   const [script = '', ...files] = read.operands
   const assigned = words.flatMap((word, at) =>
@@ -45,19 +45,33 @@ function lookAwk(words: readonly string[], name: string): Look {
   return { reads: files.filter((file) => file !== '-' && !/^[A-Za-z_]\w*=/.test(file)).map((path) => ({ path })) }
 }
 
-const jq = program(
-  '-acCejMnrRsS --compact-output --raw-output --raw-input --slurp --null-input --exit-status --monochrome-output --color-output --sort-keys --join-output --tab --ascii-output --indent=#',
-  'pattern',
+const jqFlags =
+  /^(-[acCejMnrRsS]+|--(compact-output|raw-output|raw-input|slurp|null-input|exit-status|monochrome-output|color-output|sort-keys|join-output|tab|ascii-output|stream|seq|unbuffered|args|jsonargs))$/
+/** Options with the number of words that they take, always the next ones. */
+const jqTakes: ReadonlyMap<string, number> = new Map(
+  Object.entries({ '--indent': 1, '--arg': 2, '--argjson': 2, '--slurpfile': 2, '--rawfile': 2 }),
 )
 
-function lookJq(words: readonly string[], name: string): Look {
-  // `--arg name value` takes two words, neither of them a file.
-  const plain: string[] = []
+/** It has a parser of its own: no `=`, and values are taken as they come. The first other word is the filter. */
+function lookJq(words: readonly string[]): Look {
+  const reads: Reading[] = []
+  let filter: string | undefined
   for (let at = 0; at < words.length; at++) {
-    if (words[at] === '--arg' || words[at] === '--argjson') at += 2
-    else plain.push(words[at] as string)
+    const word = words[at] as string
+    const takes = jqTakes.get(word)
+    if (takes !== undefined) {
+      at += takes
+      if (at >= words.length || (word === '--indent' && !/^\d$/.test(words[at] as string)))
+        return { why: `"jq ${word}" lacks a word.` }
+      if (word === '--slurpfile' || word === '--rawfile') reads.push({ path: words[at] as string })
+    } else if (word.startsWith('-')) {
+      if (!jqFlags.test(word)) return { why: `"jq ${word}" may read other files.` }
+    } else if (filter === undefined) {
+      filter = word
+    } else {
+      reads.push({ path: word })
+    }
   }
-  if (plain.some((word) => word === '--' || /\b(import|include|modulemeta)\b/.test(word)))
-    return { why: 'The filter of "jq" may read other files.' }
-  return jq.look(plain, name)
+  if (/\b(import|include|modulemeta)\b/.test(filter ?? '')) return { why: 'The filter of "jq" may read other files.' }
+  return { reads }
 }

@@ -1,4 +1,4 @@
-import { type Program, program } from './program.ts'
+import { type Look, type Program, program } from './program.ts'
 
 /** Programs that print files or parts of them. One entry each; whatever is not listed asks. */
 export const textPrograms: Record<string, Program> = {
@@ -24,7 +24,10 @@ export const textPrograms: Record<string, Program> = {
   fold: program('-bs -w=# --width=# --bytes --spaces', 'files'),
   expand: program('-i -t= --tabs= --initial', 'files'),
   unexpand: program('-a -t= --tabs= --all --first-only', 'files'),
-  column: program('-tnx -c=# -s= -o= --table --separator= --output-separator=', 'files'),
+  column: program(
+    '-deJLtx -c=# -E= -H= -l=# -N= -o= -O= -R= -s= -T= -W= --table --json --table-noheadings --keep-empty-lines --table-columns= --table-right= --table-hide= --output-width=# --separator= --output-separator=',
+    'files',
+  ),
   sort: program(
     '-bdfghiMnRrVcCmsuz -k= -t= --key= --field-separator= --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --month-sort --numeric-sort --reverse --version-sort --check[=] --merge --stable --unique --zero-terminated --sort=',
     'files',
@@ -41,8 +44,9 @@ export const textPrograms: Record<string, Program> = {
   // `-l` hands its output to another program.
   diff: program(
     '-abBcdeEiNpqrstTuwyZ -C=# -U=# -W=# -I= -x= --text --brief --unified[=] --context[=] --color[=] --side-by-side --width=# --recursive --new-file --report-identical-files --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --ignore-matching-lines= --exclude= --suppress-common-lines --strip-trailing-cr --minimal --no-dereference --left-column --expand-tabs --normal --label= --show-c-function',
-    'files',
-    { recursive: ['-r', '--recursive'] },
+    // Of two folders it compares the files in them, with or without -r.
+    'trees',
+    { folder: false },
   ),
   cmp: program('-bls -i= -n=# --print-bytes --verbose --silent --quiet --ignore-initial= --bytes=#', 'files'),
   od: program(
@@ -50,9 +54,12 @@ export const textPrograms: Record<string, Program> = {
     'files',
   ),
   hexdump: program('-bcCdovx -n=# -s=', 'files'),
-  xxd: program('-abeEipu -c=# -g=# -l= -s=', 'one'),
-  strings: program('-afo -n=# -t= -e= --all --bytes=# --radix= --encoding= --print-file-name', 'files'),
-  base64: program('-dD -w=# --decode --wrap=#', 'one'),
+  xxd: { look: lookXxd },
+  strings: program('-NUM -afo -n=# -t= -e= --all --bytes=# --radix= --encoding= --print-file-name', 'files', {
+    check: ({ words }) =>
+      words.some((word) => word.startsWith('@')) ? '"strings" reads more words from a file.' : undefined,
+  }),
+  base64: program('-d -w=# --decode --wrap=#', 'one'),
   base32: program('-d -w=# --decode --wrap=#', 'one'),
   md5sum: program('-btz --binary --text --tag --zero', 'files'),
   sha1sum: program('-btz --binary --text --tag --zero', 'files'),
@@ -64,4 +71,22 @@ export const textPrograms: Record<string, Program> = {
   shasum: program('-bt -a=# --algorithm=# --binary --text', 'files'),
   cksum: program('', 'files'),
   sum: program('-rs', 'files'),
+}
+
+/**
+ * It has a parser of its own: options are matched by their first letter, so `-ps` is one option, the first operand ends
+ * them, and the second operand is a file that it writes. Only spellings that every version reads alike are known here.
+ */
+function lookXxd(words: readonly string[]): Look {
+  let at = 0
+  for (; at < words.length && (words[at] as string).startsWith('-') && words[at] !== '-'; at++) {
+    const word = words[at] as string
+    if (/^-(a|b|C|d|e|E|i|p|ps|u)$/.test(word)) continue
+    const [, joined] = /^-(?:c|g|l|len|o|s)([-+]?\d\w*)?$/.exec(word) ?? []
+    if (joined === undefined && /^-(c|g|l|len|o|s)$/.test(word)) at++
+    if (!/^[-+]{0,2}\d\w*$/.test(joined ?? words[at] ?? '')) return { why: `"xxd ${word}" may do more than look.` }
+  }
+  const files = words.slice(at)
+  if (files.length > 1) return { why: '"xxd" writes its second file.' }
+  return { reads: files.filter((path) => path !== '-').map((path) => ({ path })) }
 }

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { getBuiltinTools } from '../tool-set.ts'
+import { readCommands } from './command/test-bash.ts'
+import { createPolicy, type PolicyGiven } from './create-policy.ts'
+import type { Decision } from './decision.ts'
+import { explainCall } from './explain-call.ts'
+import { placeContext, type PermissionContext } from './permission-context.ts'
+import type { Effect } from './rule-set.ts'
+
+let base: string
+let ctx: PermissionContext
+const tools = getBuiltinTools()
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(path.join(tmpdir(), 'hostile-')))
+  const workspace = path.join(base, 'workspace')
+  for (const folder of ['src', 'empty', 'secrets', 'keys', 'odd'])
+    mkdirSync(path.join(workspace, folder), { recursive: true })
+  const files = {
+    'README.md': 'hello\n',
+    'package.json': '{}\n',
+    '.env': 'SECRET=1\n',
+    'keys/id_rsa': 'SECRET\n',
+    'src/index.ts': 'export {}\n',
+    'src/main.ts': 'export {}\n',
+    'secrets/a.txt': 'deep\n',
+    // Names that become options, commands or several words where a shell or a program reads them again.
+    'odd/-o': '',
+    'odd/-exec': '',
+    'odd/a b': '',
+    'odd/x; rm y': '',
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(workspace, name), text)
+  symlinkSync('/etc/passwd', path.join(workspace, 'odd/link'))
+  symlinkSync('../.env', path.join(workspace, 'odd/inner'))
+  symlinkSync('/etc', path.join(workspace, 'outside'))
+  const env = { PATH: process.env['PATH'] ?? '', HOME: workspace, GIT_CONFIG_NOSYSTEM: '1' }
+  const git = (...words: string[]): void => void execFileSync('git', words, { cwd: workspace, env, stdio: 'ignore' })
+  git('init', '-q', '-b', 'main', '--template=')
+  git('add', 'README.md', 'src', 'secrets', 'keys')
+  git('-c', 'user.name=n', '-c', 'user.email=e@example.com', 'commit', '-q', '-m', 'first')
+  ctx = placeContext(workspace)
+})
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+function judge(command: string, rules: Partial<Record<Effect, string[]>> = {}, given: PolicyGiven = {}): Decision {
+  const policy = createPolicy(rules, { home: path.join(base, 'home'), ...given })
+  return explainCall({ tool: 'Bash', input: { command } }, tools, ctx, policy) as Decision
+}
+
+it('no hostile command runs unasked without a sandbox', () => {
+  const commands = readCommands('hostile-commands.txt').map(({ command }) => command)
+  expect(new Set(commands).size).toBe(commands.length)
+  for (const mode of ['default', 'plan'] as const)
+    expect(commands.filter((command) => judge(command, {}, { mode }).decision === 'allow')).toEqual([])
+})
+
+it.each([
+  'git show :0:secrets/a.txt',
+  'git log -L1,1:secrets/a.txt',
+  "git show HEAD -- ':(top)secrets/a.txt'",
+  "git show HEAD -- ':/secrets/a.txt'",
+  "git diff HEAD~1 -- 'sec*'",
+  'git grep deep',
+  'git grep deep HEAD',
+  'git show HEAD',
+  'git log -p',
+  'git log -S deep',
+  'git diff HEAD',
+  'git stash show -p',
+  'git cat-file -p HEAD:secrets/a.txt',
+  'git cat-file blob HEAD:secrets/a.txt',
+  'git status -v',
+  'git -C src grep deep',
+  'git -C src show :/',
+  'strings @secrets/a.txt',
+  'xxd -ps secrets/a.txt',
+  'jq -R --indent --arg . secrets/a.txt 2',
+  'jq -n --rawfile a secrets/a.txt $a',
+  'diff secrets src',
+  'rg deep',
+  'cat sec*/a.txt',
+  'cat secrets/*',
+  'for f in secrets/*; do cat "$f"; done',
+  'for d in *; do cat $d/a.txt; done',
+])('a deny rule for a file holds against %s', (command) => {
+  expect(judge(command, { deny: ['Read(secrets/**)'] }).decision).not.toBe('allow')
+})
+
+it.each(['git status', 'git log --oneline -5', 'git diff --stat', 'git show --stat HEAD', 'git branch -a', 'ls src'])(
+  'a deny rule for a file leaves %s alone',
+  (command) => expect(judge(command, { deny: ['Read(secrets/**)'] }).decision).toBe('allow'),
+)
