@@ -4,10 +4,11 @@ import type { Chunk, Usage } from '../protocol/message.ts'
 import type { Tool } from '../tool.ts'
 import type { Call } from './parse-call.ts'
 import type { RunInput } from './run-input.ts'
+import { answerFault } from './answer-fault.ts'
 import { describeProviderError, isUnfinished } from './provider-error.ts'
 import { retryDelay } from './retry.ts'
 import { createTranslator, type Translator } from './translate-parts.ts'
-import { toUsage } from './usage.ts'
+import { addUsage, toUsage } from './usage.ts'
 import { watchStalls } from './watch-stalls.ts'
 import { NamedError } from '../error.ts'
 
@@ -29,33 +30,63 @@ export interface ModelCall {
   onCall: (call: Call) => void
   /** Whether a call id is free in this session; it is taken from then on. */
   takeCallId: (id: string) => Promise<boolean>
+  /** Earlier steps of the same answer brought something, so this one may end without a word. */
+  saidBefore?: boolean
 }
 
 export interface ModelAnswer {
   finishReason: string
   usage?: Usage
   calls: Call[]
-  /** What went wrong in mid-stream; what had arrived stays. */
+  /** What went wrong, in mid-stream or with the answer as such; what had arrived stays. */
   error?: NamedError
 }
 
-/** Streams one model call: its chunks go to `emit`, its calls to `onCall`. Throws a NamedError when nothing arrived. */
+/** One try: how far it came. */
+export interface Try extends ModelAnswer {
+  /** Something has arrived. */
+  started: boolean
+  /** Something has arrived besides thoughts and blanks. */
+  said: boolean
+  /** The provider ended the answer, rightly or wrongly. */
+  ended: boolean
+}
+
+/**
+ * Streams one model call: its chunks go to `emit`, its calls to `onCall`. An answer that cannot be used is asked for once
+ * more. Throws a NamedError when nothing arrived.
+ */
 export async function callModel(input: ModelCall): Promise<ModelAnswer> {
+  let usage: Usage | undefined
+  let askedAgain = false
   for (let attempt = 1; ; attempt++) {
     const answer = await tryOnce(input)
-    if (answer.error === undefined || answer.started || input.signal.aborted) return answer
-    const { retryable, retryAfterMs } = answer.error.data as { retryable?: boolean; retryAfterMs?: number }
-    if (retryable !== true || attempt > input.maxRetries) throw answer.error
-    const delayMs = retryDelay(attempt, retryAfterMs)
-    if (delayMs === undefined) throw answer.error
-    input.emit({ type: 'data-retry', data: { attempt, delayMs, message: answer.error.message }, transient: true })
+    usage = addUsage(usage, answer.usage)
+    if (usage !== undefined) answer.usage = usage
+    const { error } = answer
+    if (error === undefined || input.signal.aborted) return answer
+    const { retryable, retryAfterMs, again } = error.data as RetryData
+    const redo: boolean = again === true && !askedAgain && answer.calls.length === 0
+    if (!redo && (answer.started || answer.ended)) return answer
+    const delayMs = redo ? 0 : retryable === true && attempt <= input.maxRetries && retryDelay(attempt, retryAfterMs)
+    if (delayMs === false || delayMs === undefined) throw error
+    askedAgain ||= redo
+    if (redo && answer.started) input.emit({ type: 'reset-step' })
+    input.emit({ type: 'data-retry', data: { attempt, delayMs, message: error.message }, transient: true })
     await pause(delayMs, input.signal)
     if (input.signal.aborted) return answer
   }
 }
 
-async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boolean }> {
-  const answer: ModelAnswer & { started: boolean } = { finishReason: 'other', calls: [], started: false }
+interface RetryData {
+  retryable?: boolean
+  retryAfterMs?: number
+  /** The same request may be made once more, even after an answer has begun. */
+  again?: boolean
+}
+
+async function tryOnce(input: ModelCall): Promise<Try> {
+  const answer: Try = { finishReason: 'other', calls: [], started: false, said: false, ended: false }
   const controller = new AbortController()
   const { signal } = controller
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined
@@ -73,14 +104,14 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
   try {
     reader = (await settled(open(input, signal), signal)).getReader()
     translator = createTranslator(input, answer)
-    let finished = false
+    let finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
       watch.lastAt = performance.now()
       if (value.type === 'error') throw value.error
       if (value.type === 'finish') {
-        finished = !isUnfinished(value.finishReason)
+        finish = value
         answer.finishReason = value.finishReason.unified
         answer.usage = toUsage(value.usage)
       } else {
@@ -89,11 +120,23 @@ async function tryOnce(input: ModelCall): Promise<ModelAnswer & { started: boole
       }
     }
     signal.throwIfAborted()
-    if (!finished)
+    if (finish === undefined || isUnfinished(finish.finishReason))
       throw new NamedError('ProviderBadAnswer', 'The provider ended its stream before the answer was finished.', {
         status: 502,
         data: { retryable: true },
       })
+    answer.ended = true
+    const { provider, modelId: model } = input.model
+    const { said, calls } = answer
+    const fault = answerFault({
+      finish,
+      provider,
+      model,
+      said,
+      calls: calls.length,
+      saidBefore: input.saidBefore ?? false,
+    })
+    if (fault !== undefined) answer.error = fault
   } catch (error) {
     if (!input.signal.aborted) {
       answer.error = describeProviderError(signal.aborted ? signal.reason : error, {

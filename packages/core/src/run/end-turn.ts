@@ -58,11 +58,11 @@ export function settleOpenCalls({ fold, emit }: Turn, errorText: string): void {
 }
 
 function breakTurn(turn: Turn, error: ErrorInfo): RunOutcome {
-  turn.finishReason = 'error'
+  if (turn.finishReason !== 'content-filter') turn.finishReason = 'error'
   end(turn, `Not run: ${error.message}`)
   turn.emit({ type: 'message-metadata', messageMetadata: { ...lastMetadata(turn), error } })
   turn.emit({ type: 'error', errorText: error.message })
-  turn.emit({ type: 'finish', finishReason: 'error' })
+  turn.emit({ type: 'finish', finishReason: turn.finishReason as FinishReason })
   return outcome(turn, 'failed', error)
 }
 

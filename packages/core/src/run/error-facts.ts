@@ -16,7 +16,7 @@ export function gatherFacts(error: unknown, now: number): ErrorFacts {
   const chain = unfold(error)
   const payloads = chain.flatMap(payloadsOf)
   const marks = [...chain, ...payloads]
-    .flatMap((link) => [link['type'], link['code'], link['status'], link['reason']])
+    .flatMap((link) => [link['type'], link['code'], link['status'], link['reason'], ...detailReasons(link)])
     .filter((mark) => typeof mark === 'string')
     .join(' ')
     .toLowerCase()
@@ -93,6 +93,12 @@ function payloadMessage(payload: Link): string | undefined {
 
 function payloadStatus(payload: Link): number | undefined {
   return httpStatus(payload['status_code']) ?? httpStatus(payload['status']) ?? httpStatus(payload['code'])
+}
+
+/** Google names the reason as `details: [{reason: 'API_KEY_INVALID'}]`. */
+function detailReasons(payload: Link): unknown[] {
+  const details = payload['details']
+  return Array.isArray(details) ? details.slice(0, 20).map((detail: unknown) => isLink(detail) && detail['reason']) : []
 }
 
 /** Google gives the delay as `details: [{retryDelay: '34s'}]`. */

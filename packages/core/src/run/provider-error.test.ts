@@ -57,6 +57,45 @@ describe('by status', () => {
   })
 })
 
+describe('what was refused', () => {
+  const google = (reason: string, message: string) => ({
+    error: { code: 400, message, status: 'INVALID_ARGUMENT', details: [{ reason, domain: 'googleapis.com' }] },
+  })
+  test.each([
+    [400, google('API_KEY_INVALID', 'API key not valid. Please pass a valid API key.'), 'ProviderAuth'],
+    [400, google('API_KEY_EXPIRED', 'API key expired. Please renew the API key.'), 'ProviderAuth'],
+    [400, google('FIELD_INVALID', 'Invalid value at contents'), 'ProviderRefused'],
+    [
+      403,
+      {
+        error: { message: 'Country, region, or territory not supported', code: 'unsupported_country_region_territory' },
+      },
+      'ProviderRefused',
+    ],
+    [403, { error: { message: 'Your input was flagged by moderation' } }, 'ProviderRefused'],
+    [403, { error: { message: 'Your API key does not have access to this resource.' } }, 'ProviderAuth'],
+    [
+      401,
+      { error: { message: 'Incorrect API key provided: sk-x. You can find your key at example.org.' } },
+      'ProviderAuth',
+    ],
+  ])('%i %j is %s', (status, body, name) => {
+    const described = describeProviderError(apiError(status, body), place)
+    expect(described.name).toBe(name)
+    expect(described.message).not.toMatch(/\.\./)
+    expect(described.message).toMatch(/\.$/)
+    expect(/refused the key|Set another key/.test(described.message)).toBe(name === 'ProviderAuth')
+  })
+
+  test.each([301, 302, 307, 308])('a redirect (%i) is not tried again', (status) => {
+    expect(describeProviderError(apiError(status, ''), place)).toMatchObject({
+      name: 'ProviderBadAnswer',
+      message: expect.stringMatching(/Check the base URL\.$/) as string,
+      data: { retryable: false },
+    })
+  })
+})
+
 describe('how long to wait', () => {
   const now = Date.parse('2026-11-15T10:00:00Z')
   test.each([
@@ -70,6 +109,16 @@ describe('how long to wait', () => {
   ])('%j', (headers, expected) => {
     const error = apiError(429, { error: { message: 'slow down' } }, headers)
     expect(describeProviderError(error, { ...place, now }).data['retryAfterMs']).toBe(expected)
+  })
+
+  test.each([
+    ['30', /slow down\.$/],
+    ['300', /slow down\. Try again in 5 minutes\.$/],
+    ['20000', /Try again in 6 hours\.$/],
+    ['400000', /Try again in 5 days\.$/],
+  ])('a person is told to wait where we do not: %s s', (seconds, says) => {
+    const error = apiError(429, { error: { message: 'slow down' } }, { 'retry-after': seconds })
+    expect(describeProviderError(error, place).message).toMatch(says)
   })
 
   test('a delay inside the payload counts', () => {

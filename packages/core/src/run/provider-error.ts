@@ -1,6 +1,7 @@
 import { NamedError } from '../error.ts'
 import { maskKeys } from '../redact.ts'
 import { gatherFacts, isHtml, type ErrorFacts } from './error-facts.ts'
+import { patienceMs } from './retry.ts'
 
 export type ProviderErrorName =
   | 'ProviderAuth'
@@ -18,6 +19,8 @@ export interface ProviderErrorData {
   statusCode?: number
   retryable: boolean
   retryAfterMs?: number
+  /** It no longer knows what an earlier answer of its own referred to: the request may do without. */
+  forgot?: true
   provider: string
   model: string
 }
@@ -44,21 +47,33 @@ export function describeProviderError(error: unknown, place: ErrorPlace): NamedE
     })
   }
   const facts = gatherFacts(error, place.now ?? Date.now())
-  const verdict = judge(facts, provider.split('.')[0] ?? provider)
+  const verdict = judge(facts, providerName(provider))
   const retryAfterMs = verdict.retryable ? facts.retryAfterMs : undefined
   const data: ProviderErrorData = {
     ...(facts.status !== undefined && { statusCode: facts.status }),
     retryable: verdict.retryable,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(isForgotten(facts) && { forgot: true as const }),
     provider,
     model,
   }
-  const text = maskKeys(verdict.message)
+  const wait = retryAfterMs !== undefined && retryAfterMs > patienceMs ? ` Try again in ${inWords(retryAfterMs)}.` : ''
+  const text = maskKeys(endSentence(verdict.message) + wait)
   return new NamedError(verdict.name, place.redact?.(text) ?? text, {
     status: statuses[verdict.name],
     data: { ...data },
     cause: error,
   })
+}
+
+/** Whom a person knows: the SDKs call themselves `openai.responses`. */
+export function providerName(provider: string): string {
+  return provider.split('.')[0] ?? provider
+}
+
+/** A text that ends as a sentence does. */
+export function endSentence(text: string): string {
+  return /[.!?。！？…]["'”)\]]*$/.test(text) ? text : `${text}.`
 }
 
 /**
@@ -105,13 +120,17 @@ function judge(facts: ErrorFacts, who: string): Verdict {
   }
   if (isTooLong(facts))
     return { name: 'ContextTooLong', message: `The conversation is too long for the model${said}`, retryable: false }
-  if (status === 401 || status === 403 || names.includes('AI_LoadAPIKeyError')) {
+  if (isAuth(facts)) {
     const code = status === undefined ? '' : ` (${status})`
     return {
       name: 'ProviderAuth',
-      message: `${who} refused the key${code}${said}. Set another key in the settings.`,
+      message: `${endSentence(`${who} refused the key${code}${said}`)} Set another key in the settings.`,
       retryable: false,
     }
+  }
+  if (status !== undefined && status >= 300 && status < 400) {
+    const told = endSentence(`${who} did not answer at this address (${status})${said}`)
+    return { name: 'ProviderBadAnswer', message: `${told} Check the base URL.`, retryable: false }
   }
   if (status === 429) {
     const spent = /insufficient_quota|insufficient balance|billing|credit/i.test(`${facts.marks} ${message}`)
@@ -193,6 +212,34 @@ const tooLong =
 function isTooLong({ status, marks, message }: ErrorFacts): boolean {
   const told = tooLong.test(`${marks} ${message}`)
   return status === 413 || (told && (status === undefined || (status >= 400 && status !== 429 && status !== 401)))
+}
+
+const wrongKey =
+  /api[_ -]?key[_ ](invalid|expired|not[_ ]valid|not[_ ]found)|(invalid|incorrect|wrong|missing|expired)[_ ]?(x-)?api[_ -]?key|(invalid|incorrect) (authentication|credentials)/i
+
+/** What a valid key may not do either: another key would not help. */
+const notTheKey = /countr|region|territor|location|geograph|moderation|flagged|content policy|usage polic/i
+
+function isAuth({ status, marks, message, names }: ErrorFacts): boolean {
+  const text = `${marks} ${message}`
+  if (status === 401 || names.includes('AI_LoadAPIKeyError')) return true
+  if (status === 403) return wrongKey.test(text) || !notTheKey.test(text)
+  return status === 400 && wrongKey.test(text)
+}
+
+const forgotten =
+  /item (with id )?['"`]?\w+['"`]? (was )?not found|(items?|previous[_ ]response).{0,80}not found|encrypted[_ ]content|invalid [`'"]?signature|thought[_ ]?signature|referenced.{0,40}not (be )?found/i
+
+/** Items of an answer expire at the provider, and no other account or key can read them. */
+function isForgotten({ status, marks, message }: ErrorFacts): boolean {
+  return (status === 400 || status === 404) && forgotten.test(`${marks} ${message}`)
+}
+
+function inWords(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000)
+  if (minutes < 120) return `${minutes} minutes`
+  const hours = Math.ceil(ms / 3_600_000)
+  return hours < 48 ? `${hours} hours` : `${Math.ceil(hours / 24)} days`
 }
 
 function pageTitle(body: string): string {

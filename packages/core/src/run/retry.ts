@@ -1,5 +1,5 @@
 /** The longest that a provider's Retry-After is obeyed; beyond it the person decides. */
-const patienceMs = 60_000
+export const patienceMs = 60_000
 
 /** How long to wait before try number `attempt + 1`, or undefined when the provider asks for more than our patience. */
 export function retryDelay(attempt: number, retryAfterMs?: number): number | undefined {

@@ -106,6 +106,7 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
       stallMs: input.stallMs ?? 180_000,
       emit: timeReasoning(turn.step, turn.emit),
       takeCallId: turn.takeCallId,
+      saidBefore: hasContent(turn),
       onCall(call) {
         if (call.repair !== undefined) {
           log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
@@ -174,6 +175,11 @@ async function goOn(turn: Turn, resume: Resume): Promise<boolean> {
     else turn.emit({ type: 'tool-output-error', toolCallId, errorText: `The tool ${toolName} is no longer there.` })
   }
   return finishCalls(turn, calls, resume)
+}
+
+/** Whether the answer has something to show already. */
+function hasContent({ fold }: Turn): boolean {
+  return fold.snapshot().parts.some((part) => (part.type === 'text' ? part.text.trim() !== '' : 'toolCallId' in part))
 }
 
 function hasResult({ fold }: Turn, toolCallId: string): boolean {

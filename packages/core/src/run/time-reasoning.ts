@@ -9,6 +9,10 @@ export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chun
   let name: ReturnType<typeof nameThoughts> | undefined
   let open: Map<string, { name: string; begun: number }> | undefined
   return (chunk) => {
+    if (chunk.type === 'reset-step') {
+      name = undefined
+      open = undefined
+    }
     if (chunk.type === 'reasoning-start') {
       name ??= nameThoughts()
       open ??= new Map()

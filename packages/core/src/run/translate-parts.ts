@@ -2,7 +2,7 @@ import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall } from '@ai-sdk
 import { isId, newId } from '../protocol/ids.ts'
 import type { Chunk } from '../protocol/message.ts'
 import { findTool } from '../tool-set.ts'
-import type { ModelAnswer, ModelCall } from './call-model.ts'
+import type { ModelCall, Try } from './call-model.ts'
 import { parseCall } from './parse-call.ts'
 
 /** Turns provider stream parts into chunks. */
@@ -13,19 +13,19 @@ export interface Translator {
   close: () => void
 }
 
-export function createTranslator(input: ModelCall, answer: ModelAnswer & { started: boolean }): Translator {
+export function createTranslator(input: ModelCall, answer: Try): Translator {
   return new PartTranslator(input, answer)
 }
 
 /** A class, since every live answer holds one and methods on a prototype weigh nothing. */
 class PartTranslator implements Translator {
   readonly #input: ModelCall
-  readonly #answer: ModelAnswer & { started: boolean }
+  readonly #answer: Try
   /** How the texts that stream now will end; rarely more than one. */
   #open: Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>[] = []
   #ids: Map<string, string> | undefined
 
-  constructor(input: ModelCall, answer: ModelAnswer & { started: boolean }) {
+  constructor(input: ModelCall, answer: Try) {
     this.#input = input
     this.#answer = answer
   }
@@ -39,6 +39,7 @@ class PartTranslator implements Translator {
       case 'text-delta':
       case 'reasoning-delta':
         this.#answer.started = true
+        if (part.type === 'text-delta' && !this.#answer.said) this.#answer.said = part.delta.trim() !== ''
         if (part.providerMetadata !== undefined)
           this.#input.emit({ type: part.type, id: part.id, delta: part.delta, providerMetadata: part.providerMetadata })
         else if (part.delta !== '') this.#input.emit({ type: part.type, id: part.id, delta: part.delta })
@@ -66,7 +67,7 @@ class PartTranslator implements Translator {
         return undefined
       }
       case 'tool-call':
-        this.#answer.started = true
+        this.#say()
         return this.#toolCall(part)
       case 'tool-result': {
         const toolCallId = this.#ids?.get(part.toolCallId) ?? part.toolCallId
@@ -88,10 +89,10 @@ class PartTranslator implements Translator {
       }
       case 'file':
       case 'reasoning-file':
-        this.#answer.started = true
+        this.#say()
         return this.#file(part)
       case 'source':
-        this.#answer.started = true
+        this.#say()
         if (part.sourceType === 'url')
           this.#input.emit(
             defined({
@@ -115,12 +116,17 @@ class PartTranslator implements Translator {
           )
         return undefined
       case 'custom':
-        this.#answer.started = true
+        this.#say()
         this.#input.emit(defined({ type: 'custom', kind: part.kind, providerMetadata: part.providerMetadata }) as Chunk)
         return undefined
       default:
         return undefined
     }
+  }
+
+  #say(): void {
+    this.#answer.started = true
+    this.#answer.said = true
   }
 
   async #ourId(providerId: string): Promise<string> {

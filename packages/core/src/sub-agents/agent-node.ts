@@ -101,8 +101,8 @@ export function startNode(options: NodeOptions): AgentNode {
       let outcome: RunOutcome | undefined
       for (let next = told[0]; next !== undefined; next = told[0]) {
         outcome = await tell(next)
-        if (outcome.status === 'done' && finalText(outcome.message) === '' && told.length === 1)
-          outcome = await tell(summaryOf(next))
+        const silent = outcome.status === 'done' || outcome.error?.name === 'AnswerEmpty'
+        if (silent && finalText(outcome.message) === '' && told.length === 1) outcome = await tell(summaryOf(next))
         if (life.signal.aborted) break
         answered()
       }

@@ -22,15 +22,16 @@ export async function answer(run: Conducted): Promise<TurnResult<unknown>> {
   if (spec.tools.length > 0 && !native) await planExternally(run)
   for (const extension of extensions) await emitter.take(extension.broadcastPrefix?.(ctx))
   for (let attempt = 1; ; attempt++) {
-    let end = await one(run, ctx.prompt, native)
+    let end = await one(run, ctx.prompt, native, attempt)
     if (native && end.error !== undefined && mayPlanInstead(run, end.error)) {
       native = false
       await planExternally(run)
-      end = await one(run, ctx.prompt, native)
+      end = await one(run, ctx.prompt, native, attempt)
     }
     signal.throwIfAborted()
     if (run.cut.reason === 'failed') await emitter.settled()
-    if (end.error !== undefined) throw end.error
+    // An empty answer does not fit the schema; the model is told so like of any other that does not.
+    if (end.error !== undefined && (end.error.name !== 'AnswerEmpty' || spec.schema === undefined)) throw end.error
     if (end.stopped !== undefined) ctx.extra['stopped'] = end.stopped
     out.end()
     if (end.cut === 'satisfied') return accept(run, end, attempt, out.partial, true)
@@ -54,7 +55,7 @@ export async function answer(run: Conducted): Promise<TurnResult<unknown>> {
 type End = AttemptEnd & { cut: Conducted['cut']['reason'] }
 
 /** One attempt: its text goes to the readers as it comes. */
-async function one(run: Conducted, slots: Slots, native: boolean): Promise<End> {
+async function one(run: Conducted, slots: Slots, native: boolean, number: number): Promise<End> {
   const { spec, ctx, emitter, out, cut } = run
   const { settings, schema } = spec
   const formatted = schema !== undefined && !native && hasStructuredOutput(settings, schema.jsonSchema)
@@ -80,6 +81,11 @@ async function one(run: Conducted, slots: Slots, native: boolean): Promise<End> 
         out.write('\n')
       },
       onRetry: (retry) => emitter.emit({ type: 'retry', ...retry }),
+      onReset() {
+        const reason = 'The answer could not be read and is asked for again.'
+        out.reset(reason)
+        emitter.emit({ type: 'reset', reason, attempt: number })
+      },
     })
     ctx.addUsage(end.usage)
     return { ...end, cut: end.aborted ? cut.reason : undefined }

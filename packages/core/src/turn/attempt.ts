@@ -22,6 +22,8 @@ export interface Attempt {
   onTool(log: ToolLog): void
   onStep(step: number): void
   onRetry(retry: { attempt: number; delayMs: number; message: string }): void
+  /** What came of this step is void: the model is asked again. */
+  onReset(): void
 }
 
 export interface AttemptEnd {
@@ -112,6 +114,9 @@ function listener(attempt: Attempt): (chunk: Chunk) => void {
         return
       case 'start-step':
         if (++step > 1) attempt.onStep(step)
+        return
+      case 'reset-step':
+        attempt.onReset()
         return
       case 'data-retry':
         attempt.onRetry(chunk.data as Parameters<Attempt['onRetry']>[0])

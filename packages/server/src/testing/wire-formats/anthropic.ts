@@ -53,8 +53,14 @@ export const anthropic: WireFormat = {
       send('error', { error: turn.error })
       return events
     }
-    const reason = { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use' }[finishOf(turn)]
-    send('message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: output } })
+    const reason =
+      turn.ends?.reason ?? { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use' }[finishOf(turn)]
+    const { message: explanation, category } = turn.ends ?? {}
+    const details = turn.ends && { stop_details: { type: reason, category, explanation } }
+    send('message_delta', {
+      delta: { stop_reason: reason, stop_sequence: null, ...details },
+      usage: { output_tokens: output },
+    })
     send('message_stop')
     return events
   },

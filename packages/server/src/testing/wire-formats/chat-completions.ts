@@ -20,6 +20,7 @@ export function chatCompletions(dialect: ChatDialect): WireFormat {
         for (const part of deltas(turn.reasoning ?? '')) events.push(choice({ [dialect.reasoning]: part }))
       }
       for (const part of deltas(turn.text ?? '')) events.push(choice({ content: part }))
+      for (const part of deltas(turn.refusal ?? '')) events.push(choice({ refusal: part }))
       for (const [index, call] of (turn.calls ?? []).entries()) {
         const start = { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }
         events.push(choice({ tool_calls: [start] }))
@@ -29,7 +30,8 @@ export function chatCompletions(dialect: ChatDialect): WireFormat {
       }
       if (turn.error) return [...events, event({ error: { ...turn.error, code: null, param: null } })]
       const usage = dialect.usage(usageOf(turn))
-      events.push(choice({}, finishOf(turn).replace('-', '_'), dialect.usageAlone ? {} : { usage }))
+      const finish = turn.ends?.reason ?? finishOf(turn).replace('-', '_')
+      events.push(choice({}, finish, dialect.usageAlone ? {} : { usage }))
       if (dialect.usageAlone) events.push(event({ ...base, choices: [], usage }))
       return [...events, 'data: [DONE]\n\n']
     },

@@ -6,6 +6,8 @@ export const google: WireFormat = {
     const base = { modelVersion: model, responseId: 'resp-wire' }
     const part = (content: object): string =>
       event({ ...base, candidates: [{ index: 0, content: { role: 'model', parts: [content] } }] })
+    if (turn.blocked !== undefined)
+      return [event({ ...base, promptFeedback: { blockReason: turn.blocked }, usageMetadata: { promptTokenCount: 9 } })]
     const events = [
       ...deltas(turn.reasoning ?? '').map((text) => part({ text, thought: true })),
       ...deltas(turn.text ?? '').map((text) => part({ text })),
@@ -25,7 +27,8 @@ export const google: WireFormat = {
           {
             index: 0,
             content: { role: 'model', parts: [{ text: '' }] },
-            finishReason: finishOf(turn) === 'length' ? 'MAX_TOKENS' : 'STOP',
+            finishReason: turn.ends?.reason ?? (finishOf(turn) === 'length' ? 'MAX_TOKENS' : 'STOP'),
+            ...(turn.ends?.message && { finishMessage: turn.ends.message }),
             ...(turn.search && { groundingMetadata: grounding(turn.search) }),
           },
         ],

@@ -30,7 +30,7 @@ export function responses(errorBody: WireFormat['errorBody']): WireFormat {
         })
         return events
       }
-      const cut = finishOf(turn) === 'length'
+      const why = turn.ends?.reason ?? (finishOf(turn) === 'length' ? 'max_output_tokens' : undefined)
       const { input, cached, output, reasoning } = usageOf(turn)
       const usage = {
         input_tokens: input,
@@ -39,8 +39,8 @@ export function responses(errorBody: WireFormat['errorBody']): WireFormat {
         output_tokens_details: { reasoning_tokens: reasoning },
         total_tokens: input + output,
       }
-      const details = { incomplete_details: cut ? { reason: 'max_output_tokens' } : null }
-      const status = cut ? 'incomplete' : 'completed'
+      const details = { incomplete_details: why === undefined ? null : { reason: why } }
+      const status = why === undefined ? 'completed' : 'incomplete'
       send(`response.${status}`, { response: response({ status, usage, ...details }) })
       return events
     },
@@ -90,6 +90,22 @@ function* searchItem({ search }: WireTurn, send: Send): Iterable<Item> {
 }
 
 function* textItem(turn: WireTurn, send: Send): Iterable<Item> {
+  const { refusal } = turn
+  if (refusal) {
+    yield (output_index) => {
+      const at = { item_id: 'msg_wire', output_index, content_index: 0 }
+      const item = { id: 'msg_wire', type: 'message', role: 'assistant', content: [], status: 'in_progress' }
+      send('response.output_item.added', { output_index, item })
+      send('response.content_part.added', { ...at, part: { type: 'refusal', refusal: '' } })
+      for (const delta of deltas(refusal)) send('response.refusal.delta', { ...at, delta })
+      send('response.refusal.done', { ...at, refusal })
+      send('response.output_item.done', {
+        output_index,
+        item: { ...item, status: 'completed', content: [{ type: 'refusal', refusal }] },
+      })
+    }
+    return
+  }
   const { text } = turn
   if (!text) return
   const annotations = (turn.search?.pages ?? []).map(({ url, title }) => ({

@@ -7,6 +7,12 @@ export interface WireTurn {
   search?: WireSearch
   /** Default: `tool-calls` where there are calls, else `stop`. */
   finish?: WireFinish
+  /** The provider's own word for the end, with what it says about it. */
+  ends?: { reason: string; message?: string; category?: string }
+  /** Gemini: why the prompt was blocked; nothing else comes. */
+  blocked?: string
+  /** OpenAI: the model's refusal, which comes in place of text. */
+  refusal?: string
   /** The arguments of the last call stop in the middle, as they do when the tokens run out. */
   cutCall?: boolean
   /** An error of the provider takes the place of the end. */

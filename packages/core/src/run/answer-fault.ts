@@ -1,0 +1,97 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { NamedError } from '../error.ts'
+import { endSentence, providerName } from './provider-error.ts'
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
+
+export interface EndedAnswer {
+  finish: Pick<Finish, 'finishReason' | 'providerMetadata'>
+  provider: string
+  model: string
+  /** This model call brought text, a call, a file or a source. */
+  said: boolean
+  /** Its calls that are to be run here. */
+  calls: number
+  /** Earlier steps of the same answer brought something. */
+  saidBefore: boolean
+}
+
+/**
+ * What is wrong with an answer that the provider ended properly: refused, filtered, malformed or empty. `data.again` says
+ * that the same request may well be answered the next time.
+ */
+export function answerFault(answer: EndedAnswer): NamedError | undefined {
+  const { finish, provider, model, said, calls, saidBefore } = answer
+  const { unified, raw = '' } = finish.finishReason
+  const who = providerName(provider)
+  const notes = notesOf(finish.providerMetadata)
+  const fault = (name: string, message: string, again = false): NamedError =>
+    new NamedError(name, endSentence(message), {
+      status: 502,
+      data: { provider, model, retryable: false, finishReason: raw || unified, ...(again && { again }) },
+    })
+  const told = notes.explanation === undefined ? '' : `: ${notes.explanation}`
+
+  if (malformed.test(raw))
+    return fault('AnswerMalformed', `${who} sent a tool call that cannot be read (${raw})${told}`, true)
+  if (unified === 'content-filter' || (unified === 'other' && filtered.test(raw))) {
+    if (notes.blocked !== undefined)
+      return fault('AnswerFiltered', `${who} blocked the request (${notes.blocked})${told}`)
+    if (/refus/i.test(raw) || raw === '' || raw === 'stop')
+      return fault('AnswerRefused', `${who} refused to answer${inBrackets(notes.category)}${told}`)
+    const what = said ? 'cut the answer off' : 'withheld the answer'
+    return fault(
+      'AnswerFiltered',
+      `${who} ${what}: its content filter reported ${raw}${inBrackets(notes.rated)}${told}`,
+    )
+  }
+  if (unified === 'error' || (unified === 'other' && failed.test(raw)))
+    return fault('ProviderError', `${who} failed and ended the answer${inBrackets(raw)}${told}`, !said)
+  if (said || calls > 0) return undefined
+  if (unified === 'length')
+    return fault('AnswerEmpty', `${who} reached the output limit of the model before it wrote an answer${told}`)
+  if (unified === 'stop' && saidBefore) return undefined
+  return fault('AnswerEmpty', `${who} sent an answer with nothing in it${inBrackets(raw)}${told}`)
+}
+
+const malformed = /malformed|unexpected_tool_call|too_many_tool_calls|missing_thought_signature|invalid_tool_call/i
+
+/** What providers call a filter where their SDK has no word for it. */
+const filtered =
+  /safety|filter|block|refus|sensitive|prohibited|spii|recitation|^language$|moderation|violation|guardrail|model_armor/i
+
+const failed = /^(?:error|failed|network_error|insufficient_system_resource|engine_overloaded|server_error)$/i
+
+interface Notes {
+  explanation?: string | undefined
+  category?: string | undefined
+  blocked?: string | undefined
+  rated?: string | undefined
+}
+
+/** What the provider says about the end, whichever name its SDK files it under. */
+function notesOf(metadata: Finish['providerMetadata']): Notes {
+  const notes: Notes = {}
+  for (const entry of Object.values(metadata ?? {})) {
+    const { stopDetails, promptFeedback, finishMessage, safetyRatings } = entry as Record<string, unknown>
+    notes.explanation ??= textIn(stopDetails, 'explanation') ?? textIn({ finishMessage }, 'finishMessage')
+    notes.category ??= textIn(stopDetails, 'category')
+    notes.blocked ??= textIn(promptFeedback, 'blockReason')
+    notes.explanation ??= textIn(promptFeedback, 'blockReasonMessage')
+    if (Array.isArray(safetyRatings)) {
+      const rated = (safetyRatings as unknown[]).filter((rating) => (rating as { blocked?: unknown })?.blocked === true)
+      notes.rated ??= rated.map((rating) => textIn(rating, 'category') ?? '').join(', ') || undefined
+    }
+  }
+  if (notes.blocked === 'BLOCK_REASON_UNSPECIFIED') notes.blocked = undefined
+  return notes
+}
+
+function inBrackets(text: string | undefined): string {
+  return text === undefined || text === '' ? '' : ` (${text})`
+}
+
+function textIn(value: unknown, field: string): string | undefined {
+  const text = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined
+  return typeof text === 'string' && text.trim() !== '' ? text.trim().slice(0, 2000) : undefined
+}
