@@ -30,6 +30,8 @@ export interface Tool<Input = any, Output = any> {
   holds?: ReadonlySet<string>
   /** Changes nothing: may run beside its neighbours, may start while the model still speaks, may run again. */
   readOnly: boolean
+  /** Looks at something that goes on without it: the same call may be made any number of times in a row. */
+  polls?: true
   /** May run beside its like although it is not read-only. Default: `readOnly`. */
   concurrent: boolean
   /** What happens to a call that a crash cut short. Default: `rerun` when read-only, else `error`. */

@@ -13,14 +13,18 @@ import { checkInput, type Call } from './parse-call.ts'
 import { decideOn, permitCall, refuse, type CallAtDoor, type Permitted } from './permit-call.ts'
 import { toJson } from './to-json.ts'
 
-/** One call from permission to result: whatever a tool, a hook or a person does becomes that. Rejects when the log does. */
-export async function executeCall(call: Call & { tool: Tool }, scope: CallScope): Promise<void> {
+/**
+ * One call from permission to result: whatever a tool, a hook or a person does becomes that. Resolves with the output
+ * or the text of the error. Rejects when the log does.
+ */
+export async function executeCall(call: Call & { tool: Tool }, scope: CallScope): Promise<unknown> {
   const { toolCallId, tool } = call
   const notes: CallNotes = call.actionName === undefined ? {} : { actionName: call.actionName }
   const context = openCallContext(call, scope)
   const course: Course = { call, ctx: context.ctx, scope, notes }
+  let result: unknown
   try {
-    await attempt(course, context)
+    result = await attempt(course, context)
   } catch (error) {
     const errorCode = errorCodeOf(error)
     if (errorCode !== undefined) notes.errorCode = errorCode
@@ -28,10 +32,12 @@ export async function executeCall(call: Call & { tool: Tool }, scope: CallScope)
     const errorText = withHookContext(text, await hooksOnFailure(course, text))
     scope.emit({ type: 'tool-output-error', toolCallId, errorText, ...metadata(notes) })
     tell('tool:execution:error', call, scope, { title: titleOf(course), content: errorText })
+    result = errorText
   } finally {
     context.close()
   }
   if (!tool.readOnly) await scope.input.log.sync()
+  return result
 }
 
 /** A call on its way. */
@@ -42,7 +48,7 @@ interface Course extends CallAtDoor {
   heard?: true
 }
 
-async function attempt(course: Course, context: CallContext): Promise<void> {
+async function attempt(course: Course, context: CallContext): Promise<unknown> {
   const { call, ctx, scope } = course
   const { tool } = call
   const { startedBefore } = scope
@@ -57,10 +63,9 @@ async function attempt(course: Course, context: CallContext): Promise<void> {
   if (typeof complaint === 'string') throw new Error(complaint)
   const permitted =
     startedBefore === undefined ? await permitCall(course, first) : await permitAgain(course, { ...first, context: [] })
-  if (permitted === undefined) return
-  const work = (): Promise<void> => perform(course, permitted, context)
-  if (tool.readOnly || tool.concurrent) await work()
-  else await scope.writes.run(work, scope.signal)
+  if (permitted === undefined) return undefined
+  const work = (): Promise<unknown> => perform(course, permitted, context)
+  return tool.readOnly || tool.concurrent ? work() : scope.writes.run(work, scope.signal)
 }
 
 /** It was permitted in an earlier process. What is denied by now stays so, and what it is granted is what holds now. */
@@ -73,7 +78,7 @@ async function permitAgain(course: Course, permitted: Permitted): Promise<Permit
 }
 
 /** Journals the start, runs the tool within its limits, and appends the result. */
-async function perform(course: Course, permitted: Permitted, context: CallContext): Promise<void> {
+async function perform(course: Course, permitted: Permitted, context: CallContext): Promise<unknown> {
   const { call, ctx, scope, notes } = course
   const { tool, toolCallId } = call
   const { given, input } = permitted
@@ -115,6 +120,7 @@ async function perform(course: Course, permitted: Permitted, context: CallContex
     output,
     elapsedMs,
   })
+  return output
 }
 
 /** What hooks add to a result. One that denies, or fails, withholds it from the model. */

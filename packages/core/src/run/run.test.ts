@@ -311,6 +311,26 @@ describe('the loop', () => {
     expect(repeated.model.calls).toHaveLength(6)
   })
 
+  it.each([
+    { name: 'a result that changes', polls: false, output: (looks: number) => ({ line: looks, durationMs: looks }) },
+    { name: 'a tool that polls', polls: true, output: () => ({ line: 1 }) },
+  ])('does not take $name for a loop', async ({ polls, output }) => {
+    let looks = 0
+    const look = { ...probe('Look', true, []), execute: () => output(++looks), ...(polls && { polls: true as const }) }
+    const same = { call: { name: 'Look', input: { id: 'same' } } }
+    const outcome = await play((_prompt, index) => [index < 12 ? same : { text: 'done' }], [look])
+    expect(looks).toBe(12)
+    expect(outcome.message.metadata?.stopped).toBeUndefined()
+  })
+
+  it('takes a call for a loop whose results differ in nothing but their time', async () => {
+    let looks = 0
+    const look = { ...probe('Look', true, []), execute: () => ({ line: 'same', durationMs: ++looks }) }
+    const outcome = await play(() => [{ call: { name: 'Look', input: { id: 'same' } } }], [look])
+    expect(outcome.message.metadata?.stopped?.reason).toBe('repeat')
+    expect(looks).toBe(4)
+  })
+
   it('retries before the first byte and shows what it does, but not in mid-stream', async () => {
     const first = await play(
       [

@@ -279,7 +279,11 @@ function openCalls(turn: Turn): Calls {
     }
     const started = input.resume?.started
     const startedBefore = started?.has(call.toolCallId) === true ? { input: started.get(call.toolCallId) } : undefined
-    await executeCall(call as Call & { tool: Tool }, startedBefore === undefined ? scope : { ...scope, startedBefore })
+    const result = await executeCall(
+      call as Call & { tool: Tool },
+      startedBefore === undefined ? scope : { ...scope, startedBefore },
+    )
+    turn.repeats.saw(call, result)
   }
 
   async function finish(): Promise<void> {

@@ -7,6 +7,8 @@ import { cleanMessage } from '../protocol/clean.ts'
 import { createFold } from '../protocol/fold.ts'
 import type { Chunk, Message, Metadata, Usage } from '../protocol/message.ts'
 import { joinSkills } from '../skills/agent-skills.ts'
+import { findTool } from '../tool-set.ts'
+import type { Tool } from '../tool.ts'
 import { redactChunk } from './redact-chunk.ts'
 import { RepeatGuard } from './repeat-guard.ts'
 import { defaultLimits, type Limits, type RunInput } from './run-input.ts'
@@ -87,7 +89,12 @@ export function openTurn(input: RunInput) {
       turn.stopped = { reason: 'denied', message: `${toolName} was refused.` }
     },
   }
-  if (resume !== undefined) for (const call of finishedCalls(fold.snapshot())) turn.repeats.check(call)
+  if (resume !== undefined) {
+    for (const { result, ...call } of finishedCalls(fold.snapshot(), input.tools)) {
+      turn.repeats.check(call)
+      turn.repeats.saw(call, result)
+    }
+  }
   return turn
 
   /** What came in an earlier process holds on. */
@@ -154,11 +161,18 @@ function callIdOf(chunk: Chunk): string[] {
   return chunk.type === 'tool-input-available' ? [chunk.toolCallId] : []
 }
 
-function finishedCalls(message: Message): { toolName: string; input: unknown }[] {
+interface FinishedCall {
+  toolName: string
+  tool: Tool | undefined
+  input: unknown
+  result: unknown
+}
+
+function finishedCalls(message: Message, tools: readonly Tool[]): FinishedCall[] {
   return message.parts.flatMap((part) => {
     if (!('toolCallId' in part) || !('state' in part) || !part.state.startsWith('output-')) return []
-    return [
-      { toolName: part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length), input: part.input },
-    ]
+    const toolName = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
+    const result: unknown = 'errorText' in part ? part.errorText : 'output' in part ? part.output : undefined
+    return [{ toolName, tool: findTool(toolName, tools), input: part.input, result }]
   })
 }

@@ -17,6 +17,7 @@ export default defineTool({
     'Waits in the page that is open in the browser: for a text, an element or an address to come, for a text to go, or for some time.',
   input,
   readOnly: true,
+  polls: true,
   group: 'browser',
   timeout: 90_000,
   validate: (given) => (conditionsOf(given).length > 1 ? 'Wait for one thing at a time.' : undefined),

@@ -13,6 +13,7 @@ Without "from" it shows everything that is kept; to see only what is new, give t
     wait_ms: z.number().nonnegative().describe('Milliseconds to wait for news, at most 600000').optional(),
   }),
   readOnly: true,
+  polls: true,
   group: 'shell',
   title: ({ task_id: id }) => `Output of ${id}`,
   async execute({ task_id: id, from, wait_ms: waitMs = 0 }, { state, signal }) {

@@ -15,6 +15,7 @@ export default defineTool({
     timeout_ms: z.number().positive().max(longestMs).describe('Default: until they end').optional(),
   }),
   readOnly: true,
+  polls: true,
   group: 'agent',
   title: ({ agent_ids: ids }) => `Wait for ${ids.length === 1 ? ids[0] : `${ids.length} agents`}`,
   execute: ({ agent_ids: ids, mode, timeout_ms: ms }, ctx): Promise<(AgentReport | Refusal)[]> =>

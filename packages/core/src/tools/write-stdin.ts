@@ -17,6 +17,7 @@ export default defineTool({
     end: z.boolean().describe('End the session with everything in it').default(false),
   }),
   readOnly: false,
+  polls: true,
   group: 'shell',
   // To wait, to read on or to end what it started itself needs nobody's yes.
   needsApproval: ({ chars }) => chars !== '',
