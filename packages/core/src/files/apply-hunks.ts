@@ -1,21 +1,26 @@
 import { Buffer } from 'node:buffer'
 import type { TextFormat } from './encoding.ts'
+import { findRuns } from './find-bytes.ts'
+import { reindentFor } from './indentation.ts'
 import { plainPunctuation } from './lookalikes.ts'
 import { closestRun } from './near-miss.ts'
-import type { PatchHunk } from './parse-patch.ts'
+import type { HunkLine, PatchHunk } from './parse-patch.ts'
+import { createRest, type Rest } from './rest.ts'
 import { type Line, linesOf } from './text-lines.ts'
 import { textUnits } from './text-units.ts'
 
 /**
  * A file after the hunks of a patch. Each is found behind the one before it, with four passes: exactly, without blanks
  * at the end of lines, without blanks at both ends, with plain punctuation. Lines that stay keep their bytes; new ones
- * end as those they replace or follow. Throws an Error for the model that names the hunk.
+ * end as those they replace or follow, and are indented as those around them where the patch indents in another way.
+ * Throws an Error for the model that names the hunk.
  */
-export function applyHunks(
+export async function applyHunks(
   bytes: Buffer,
   format: TextFormat,
   hunks: readonly PatchHunk[],
-): { bytes: Buffer; notes: string[] } {
+): Promise<{ bytes: Buffer; notes: string[] }> {
+  const rest = createRest()
   const file = textUnits(bytes, format)
   const lines = linesOf(file.units())
   const texts = linesOf(file.decode()).map(({ text }) => text)
@@ -24,6 +29,7 @@ export function applyHunks(
     texts.pop()
     lines.pop()
   }
+  const seeker = createSeeker(texts, rest)
   const notes: string[] = []
   const removed = new Set<number>()
   /** New lines before the line with this number. */
@@ -31,17 +37,19 @@ export function applyHunks(
   /** New lines behind everything else. */
   const appended: Added[] = []
   let cursor = 0
-  hunks.forEach((hunk, index) => {
+  for (const [index, hunk] of hunks.entries()) {
+    if (rest.due()) await rest.take()
     const name = `Hunk ${index + 1} (line ${hunk.line} of the patch)`
-    const place = findPlace(texts, hunk, cursor, name)
+    const place = await findPlace(seeker, hunk, cursor, name)
     if (place.pass > 0) notes.push(`${name} matched only ${passes[place.pass]!.note}.`)
     let at = place.at
     let lastRemoved: number | undefined
-    for (const { type, text } of place.lines) {
+    const own = place.pass > 1 ? fitted(place, texts) : place.lines
+    for (const { type, text } of own) {
       if (type === 'add') {
         const line = { text: file.encode(text), like: lastRemoved ?? Math.max(0, at - 1) }
         if (place.isAppended) appended.push(line)
-        else added.set(at, [...(added.get(at) ?? []), line])
+        else putBefore(added, at, line)
         continue
       }
       if (type === 'remove') removed.add(at)
@@ -50,7 +58,7 @@ export function applyHunks(
     }
     // What is put at the end of the file leaves the rest of it to the hunks that follow.
     if (!place.isAppended) cursor = at
-  })
+  }
   return {
     bytes: Buffer.concat([bytes.subarray(0, file.mark), file.toBytes(joined(lines, removed, added, appended))]),
     notes,
@@ -73,79 +81,143 @@ interface Added {
   like: number
 }
 
+function putBefore(added: Map<number, Added[]>, at: number, line: Added): void {
+  const there = added.get(at)
+  if (there === undefined) added.set(at, [line])
+  else there.push(line)
+}
+
 interface Place {
   at: number
   pass: number
-  lines: PatchHunk['lines']
+  lines: HunkLine[]
   isAppended?: boolean
 }
 
-function findPlace(texts: readonly string[], hunk: PatchHunk, cursor: number, name: string): Place {
+/** The lines of a hunk whose new ones are indented as the place is, where they can be. */
+function fitted({ at, lines }: Place, texts: readonly string[]): HunkLine[] {
+  const old = lines.filter(({ type }) => type !== 'add').map(({ text }) => text)
+  const there = texts.slice(at, at + old.length).map((text) => ({ text }))
+  const now = lines.filter(({ type }) => type === 'add').map(({ text }) => text)
+  const text = reindentFor(old, there, now)?.text
+  if (text === undefined) return lines
+  let next = 0
+  return lines.map((line) => (line.type === 'add' ? { ...line, text: text[next++]! } : line))
+}
+
+/** Looks for lines in a file. The keys of a pass are made once, for all hunks. */
+interface Seeker {
+  texts: readonly string[]
+  rest: Rest
+  seek(wanted: readonly string[], from: number): { at: number; pass: number } | undefined
+}
+
+function createSeeker(texts: readonly string[], rest: Rest): Seeker {
+  const made: { keys: readonly string[]; places: Map<string, number[]> }[] = []
+  const lookIn = (pass: number): (typeof made)[number] => {
+    const before = made[pass]
+    if (before !== undefined) return before
+    const keys = pass === 0 ? texts : texts.map(passes[pass]!.key)
+    const places = new Map<string, number[]>()
+    for (const [index, key] of keys.entries()) {
+      const known = places.get(key)
+      if (known === undefined) places.set(key, [index])
+      else known.push(index)
+    }
+    return (made[pass] = { keys, places })
+  }
+  return {
+    texts,
+    rest,
+    seek(wanted, from) {
+      for (const [pass, { key }] of passes.entries()) {
+        const at = firstRun(lookIn(pass), wanted.map(key), from)
+        if (at !== undefined) return { at, pass }
+      }
+      return undefined
+    },
+  }
+}
+
+/** Looks around the places of the rarest line; where even that is everywhere, at all lines. */
+function firstRun(
+  { keys, places }: { keys: readonly string[]; places: ReadonlyMap<string, number[]> },
+  wanted: readonly string[],
+  from: number,
+): number | undefined {
+  let rarest = { offset: 0, places: keys.length === 0 ? [] : places.get(wanted[0]!) }
+  for (const [offset, key] of wanted.entries()) {
+    const own = places.get(key)
+    if (own === undefined) return undefined
+    if (own.length < rarest.places!.length) rarest = { offset, places: own }
+  }
+  if (rarest.places!.length * wanted.length > 4 * keys.length) {
+    const next = findRuns(keys, wanted, from).next()
+    return next.done === true ? undefined : next.value
+  }
+  return rarest
+    .places!.map((place) => place - rarest.offset)
+    .find((at) => at >= from && wanted.every((key, offset) => keys[at + offset] === key))
+}
+
+async function findPlace(seeker: Seeker, hunk: PatchHunk, cursor: number, name: string): Promise<Place> {
+  const { texts } = seeker
   let from = cursor
   for (const context of hunk.contexts) {
-    const found = seek(texts, [context], from)
+    const found = seeker.seek([context], from)
     if (found === undefined) throw new Error(`${name}: the line behind @@ is not in the file: "${context}".`)
     from = found.at + 1
   }
-  const wanted = hunk.lines.filter(({ type }) => type !== 'add').map(({ text }) => text)
+  const wanted = wantedOf(hunk.lines)
   if (wanted.length === 0) {
     if (hunk.contexts.length > 0 && !hunk.atEnd) return { at: from, pass: 0, lines: hunk.lines }
     return { at: texts.length, pass: 0, lines: hunk.lines, isAppended: true }
   }
-  const found = hunk.atEnd ? seekEnd(texts, wanted, from) : seek(texts, wanted, from)
-  if (found !== undefined) return { ...found, lines: hunk.lines }
-  // A patch often has an empty line more than the file, before its next marker.
-  const shorter = withoutLastEmpty(hunk.lines)
-  if (shorter !== undefined) return findPlace(texts, { ...hunk, lines: shorter }, cursor, name)
-  throw new Error(missText(texts, wanted, hunk, cursor, name))
-}
-
-function seek(
-  texts: readonly string[],
-  wanted: readonly string[],
-  from: number,
-): { at: number; pass: number } | undefined {
-  for (const [pass, { key }] of passes.entries()) {
-    const keys = wanted.map(key)
-    for (let at = from; at + keys.length <= texts.length; at++) {
-      if (keys.every((one, index) => key(texts[at + index]!) === one)) return { at, pass }
-    }
+  // A patch often has an empty line or two more than the file, before its next marker.
+  let lines: HunkLine[] | undefined = hunk.lines
+  for (let tries = 0; lines !== undefined && tries <= maxEmpty; tries++) {
+    const own = wantedOf(lines)
+    const start = hunk.atEnd ? texts.length - own.length : from
+    const found = start < from ? undefined : seeker.seek(own, start)
+    if (found !== undefined) return { ...found, lines }
+    lines = withoutLastEmpty(lines)
   }
-  return undefined
+  throw new Error(await missText(seeker, wanted, hunk, cursor, name))
 }
 
-function seekEnd(
-  texts: readonly string[],
-  wanted: readonly string[],
-  from: number,
-): { at: number; pass: number } | undefined {
-  const at = texts.length - wanted.length
-  return at < from ? undefined : seek(texts, wanted, at)
+const maxEmpty = 5
+
+function wantedOf(lines: readonly HunkLine[]): string[] {
+  return lines.filter(({ type }) => type !== 'add').map(({ text }) => text)
 }
 
-function withoutLastEmpty(lines: PatchHunk['lines']): PatchHunk['lines'] | undefined {
+function withoutLastEmpty(lines: HunkLine[]): HunkLine[] | undefined {
   const last = lines.findLastIndex(({ type }) => type !== 'add')
   const isEmpty = last >= 0 && lines[last]?.text === '' && lines.slice(0, last).some(({ type }) => type !== 'add')
   return isEmpty ? lines.toSpliced(last, 1) : undefined
 }
 
-function missText(
-  texts: readonly string[],
+async function missText(
+  { texts, seek, rest }: Seeker,
   wanted: readonly string[],
   hunk: PatchHunk,
   cursor: number,
   name: string,
-): string {
-  const earlier = cursor > 0 ? seek(texts, wanted, 0) : undefined
-  if (hunk.atEnd && seek(texts, wanted, cursor) !== undefined) {
+): Promise<string> {
+  const earlier = cursor > 0 ? seek(wanted, 0) : undefined
+  if (hunk.atEnd && seek(wanted, cursor) !== undefined) {
     return `${name}: its lines are in the file, but not at the end of it, as "*** End of File" says.`
   }
   if (earlier !== undefined) {
     return `${name}: its lines are at line ${earlier.at + 1}, before those of the hunk above it. Give hunks in the order of the file.`
   }
-  const closest = closestRun(texts, wanted)
-  const shown = wanted.slice(0, 6).join('\n')
+  const closest = await closestRun(texts, wanted, rest)
+  const shown = wanted.slice(0, 6).map(shortened).join('\n')
   return `${name}: these lines are not in the file${cursor > 0 ? ' behind the hunk above' : ''}:\n${shown}\n${closest ?? 'Read the file again and copy them exactly.'}`
+}
+
+function shortened(line: string): string {
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line
 }
 
 function joined(lines: readonly Line[], removed: Set<number>, added: Map<number, Added[]>, appended: Added[]): string {

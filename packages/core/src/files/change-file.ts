@@ -31,7 +31,7 @@ export interface ChangedFile extends Omit<DiffDisplay, 'kind' | 'from'> {
 }
 
 /** Works out what a file becomes. Undefined: nothing is to be done. Throws an Error for the model. */
-export type FileWork = (before: Snapshot | undefined) => NewContent | undefined
+export type FileWork = (before: Snapshot | undefined) => Promise<NewContent | undefined> | NewContent | undefined
 
 /**
  * One file from what it is to what it becomes: read, worked out, journaled and replaced while nobody else of this
@@ -46,7 +46,7 @@ export async function changeFile(
   return withPaths([real], async () => {
     const hashOf = isExact ? (stats: BigIntStats) => rememberedHash(ctx.state, real, stats) : undefined
     const before = await takeSnapshot(real, { shown, hashOf })
-    const content = work(before)
+    const content = await work(before)
     const name = shownPath(real, ctx.state.roots[0] ?? real)
     if (content === undefined) return { path: name, ...unchanged }
     const { bytes, replacements = [], known } = content
@@ -86,7 +86,7 @@ export async function previewFile(
   work: FileWork,
 ): Promise<ChangedFile> {
   const before = await takeSnapshot(real, { shown })
-  const content = work(before)
+  const content = await work(before)
   const name = shownPath(real, ctx.state.roots[0] ?? real)
   if (content === undefined) return { path: name, ...unchanged }
   return { path: name, change: before === undefined ? 'created' : 'changed', ...(await diffOf(before, content)) }

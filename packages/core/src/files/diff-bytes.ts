@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { countNewlines } from './count-newlines.ts'
 import { bomBytes, decodeText, type TextFormat } from './encoding.ts'
+import { createRest } from './rest.ts'
 import { applyPlan, type Replacement } from './text-edit.ts'
 
 export interface TextDiff {
@@ -19,7 +20,9 @@ export interface DiffSide {
 
 const context = 3
 const maxCharacters = 16_000
-const maxMilliseconds = 200
+const maxMilliseconds = 40
+/** Longer texts are not compared line by line. */
+const maxStretch = 2 ** 20
 const newline = 10
 
 /**
@@ -31,10 +34,11 @@ export async function diffBytes(before: DiffSide | undefined, after: DiffSide | 
   const from = lineStart(old, commonStart(old, now), context)
   const tail = Math.min(commonEnd(old, now), old.length - from, now.length - from)
   const [oldEnd, nowEnd] = [lineEnd(old, old.length - tail, context), lineEnd(now, now.length - tail, context)]
-  return diffTexts(old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd), old.subarray(0, from))
+  const first = countNewlines(old.subarray(0, from))
+  return diffTexts(old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd), first)
 }
 
-/** The same where it is known which bytes were replaced, so that nothing has to be compared. */
+/** The same where it is known which bytes were replaced, so that nothing has to be compared but the lines around them. */
 export async function diffReplacements(
   { bytes, format }: DiffSide,
   replacements: readonly Replacement[],
@@ -42,22 +46,79 @@ export async function diffReplacements(
   const isWide = format.encoding.startsWith('utf-16')
   if (isWide) return diffBytes({ bytes, format }, { bytes: Buffer.concat(applyPlan(bytes, { replacements })), format })
   const mark = bomBytes(format).length
-  const from = Math.max(mark, lineStart(bytes, replacements[0]?.start ?? 0, context))
-  const to = lineEnd(bytes, replacements.at(-1)?.end ?? 0, context)
-  const inside = replacements.map((one) => ({ ...one, start: one.start - from, end: one.end - from }))
-  const old = bytes.subarray(from, to)
-  const now = Buffer.concat(applyPlan(old, { replacements: inside }))
   const plain = { ...format, bom: false }
-  return diffTexts(decodeText(old, plain), decodeText(now, plain), bytes.subarray(0, from))
+  const rest = createRest()
+  const result: TextDiff = { diff: '', added: 0, removed: 0 }
+  let [line, at, compared] = [0, 0, 0]
+  for (const stretch of stretchesOf(bytes, replacements)) {
+    const from = Math.max(mark, stretch.from)
+    const inside = stretch.replacements.map((one) => ({ ...one, start: one.start - from, end: one.end - from }))
+    const old = bytes.subarray(from, stretch.to)
+    const now = Buffer.concat(applyPlan(old, { replacements: inside }))
+    if (compared < maxCompared) {
+      line += countNewlines(bytes.subarray(at, from))
+      at = from
+      compared += old.length + now.length + stretchCost
+      add(result, await diffTexts(decodeText(old, plain), decodeText(now, plain), line, line + result.added - result.removed))
+    } else {
+      const around = countNewlines(bytes.subarray(from, lineStart(bytes, inside[0]!.start + from, 0)))
+      const behind = countNewlines(bytes.subarray(lineEnd(bytes, inside.at(-1)!.end + from, 0), stretch.to))
+      result.cut = true
+      result.removed += countNewlines(old) - around - behind
+      result.added += countNewlines(now) - around - behind
+    }
+    if (rest.due()) await rest.take()
+  }
+  return result
 }
 
-/** `above`: what comes before both, for the numbers of the lines. */
-async function diffTexts(oldText: string, nowText: string, above: Buffer): Promise<TextDiff> {
+/** Bytes that are compared line by line; beyond them lines are only counted. */
+const maxCompared = 2 ** 21
+const stretchCost = 500
+
+/** Replacements that stand so close together that they are shown together. */
+interface Stretch {
+  from: number
+  to: number
+  replacements: Replacement[]
+}
+
+function stretchesOf(bytes: Buffer, replacements: readonly Replacement[]): Stretch[] {
+  const stretches: Stretch[] = []
+  let lastLine = 0
+  for (const one of replacements) {
+    const current = stretches.at(-1)
+    if (current !== undefined && one.end < lastLine) {
+      current.replacements.push(one)
+      continue
+    }
+    lastLine = lineEnd(bytes, one.end, 0)
+    const to = lineEnd(bytes, one.end, context)
+    const from = current !== undefined && one.start < current.to ? current.to : lineStart(bytes, one.start, context)
+    if (current !== undefined && from <= current.to) {
+      current.replacements.push(one)
+      current.to = to
+    } else stretches.push({ from, to, replacements: [one] })
+  }
+  return stretches
+}
+
+function add(result: TextDiff, { diff, added, removed, cut }: TextDiff): void {
+  result.added += added
+  result.removed += removed
+  if (result.cut) return
+  const left = maxCharacters - result.diff.length
+  if (cut || diff.length > left) result.cut = true
+  result.diff += diff.length > left ? diff.slice(0, left).replace(/[^\n]*$/, '') : diff
+}
+
+/** `first`, `newFirst`: how many lines come before the texts. */
+async function diffTexts(oldText: string, nowText: string, first: number, newFirst = first): Promise<TextDiff> {
   if (oldText === nowText) return { diff: '', added: 0, removed: 0 }
-  const first = countNewlines(above)
+  if (oldText.length + nowText.length > maxStretch) return replacedWhole(oldText, nowText, first, newFirst)
   const { structuredPatch } = await import('diff')
   const patch = structuredPatch('', '', oldText, nowText, '', '', { context, timeout: maxMilliseconds })
-  return patch === undefined ? replacedWhole(oldText, nowText, first) : formatted(patch.hunks, first)
+  return patch === undefined ? replacedWhole(oldText, nowText, first, newFirst) : formatted(patch.hunks, first, newFirst)
 }
 
 interface Hunk {
@@ -68,7 +129,7 @@ interface Hunk {
   lines: string[]
 }
 
-function formatted(hunks: readonly Hunk[], first: number): TextDiff {
+function formatted(hunks: readonly Hunk[], first: number, newFirst: number): TextDiff {
   const result: TextDiff = { diff: '', added: 0, removed: 0 }
   for (const { oldStart, oldLines, newStart, newLines, lines } of hunks) {
     for (const line of lines) {
@@ -76,7 +137,7 @@ function formatted(hunks: readonly Hunk[], first: number): TextDiff {
       else if (line.startsWith('-')) result.removed++
     }
     if (result.cut) continue
-    const head = `@@ -${span(oldStart + first, oldLines)} +${span(newStart + first, newLines)} @@`
+    const head = `@@ -${span(oldStart + first, oldLines)} +${span(newStart + newFirst, newLines)} @@`
     const text = [head, ...lines.map((line) => line.replace(/\r$/, ''))].join('\n')
     if (result.diff.length + text.length > maxCharacters) {
       result.cut = true
@@ -86,21 +147,25 @@ function formatted(hunks: readonly Hunk[], first: number): TextDiff {
   return result
 }
 
-/** Two texts so different that comparing them would take too long. */
-function replacedWhole(oldText: string, nowText: string, first: number): TextDiff {
-  const [removed, added] = [splitLines(oldText), splitLines(nowText)]
-  return formatted(
-    [
-      {
-        oldStart: 1,
-        oldLines: removed.length,
-        newStart: 1,
-        newLines: added.length,
-        lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
-      },
-    ],
-    first,
-  )
+/** Two texts so long or so different that comparing them would take too long: the start of each. */
+function replacedWhole(oldText: string, nowText: string, first: number, newFirst: number): TextDiff {
+  const [removed, added] = [countLines(oldText), countLines(nowText)]
+  const head = `@@ -${span(1 + first, removed)} +${span(1 + newFirst, added)} @@\n`
+  const [old, now] = [startOf(oldText, '-'), startOf(nowText, '+')]
+  const isCut = old.isCut || now.isCut
+  return { diff: head + old.text + now.text, added, removed, ...(isCut && { cut: true as const }) }
+}
+
+function startOf(text: string, mark: string): { text: string; isCut: boolean } {
+  const isCut = text.length > maxCharacters / 2
+  const lines = splitLines(isCut ? text.slice(0, maxCharacters / 2) : text)
+  return { text: lines.map((line) => `${mark}${line.replace(/\r$/, '')}\n`).join(''), isCut }
+}
+
+function countLines(text: string): number {
+  let count = text === '' || text.endsWith('\n') ? 0 : 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
+  return count
 }
 
 function splitLines(text: string): string[] {

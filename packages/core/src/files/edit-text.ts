@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer'
 import type { TextFormat } from './encoding.ts'
 import { findIndented } from './find-indented.ts'
-import { findExactly, hasCrlf } from './find-exactly.ts'
-import { findLoosely } from './find-loosely.ts'
+import { findExactly, findLoosely, hasCrlf } from './find-text.ts'
 import { nearMissText } from './near-miss.ts'
-import type { EditPlan, Replacement, TextEdit } from './text-edit.ts'
+import { createRest, type Rest } from './rest.ts'
+import type { EditPlan, Match, TextEdit } from './text-edit.ts'
 import { type TextUnits, textUnits } from './text-units.ts'
 
 /** A way of finding that forgives one thing. */
@@ -13,58 +13,87 @@ interface Look {
   ignoring: string
   /** What the result says when it found the one place. */
   note: string
-  find(file: TextUnits, edit: TextEdit): Replacement[]
+  /** The first places, at most `maxPlaces`. */
+  find(file: TextUnits, edit: TextEdit, rest: Rest): Promise<Match[]>
 }
+
+/** One place more than a message names. */
+const maxPlaces = 11
+
+/** Longer files are searched for the exact text alone. */
+const maxBytes = 2 ** 24
 
 const looks: Look[] = [
   {
     ignoring: 'Ignoring blanks at line ends',
     note: 'old_string matched only when blanks at line ends were ignored.',
-    find: (file, edit) => findLoosely(file, edit, { punctuation: false }),
+    find: (file, edit, rest) => findLoosely(file, edit, { punctuation: false, limit: maxPlaces }, rest),
   },
   {
     ignoring: 'With another indentation',
     note: 'old_string matched only with another indentation, so new_string was indented to fit. Check the result.',
-    find: findIndented,
+    find: (file, edit, rest) => findIndented(file, edit, maxPlaces, rest),
   },
   {
     ignoring: 'Ignoring typographic quotes, dashes and spaces',
     note: 'old_string matched only when typographic quotes, dashes and spaces were taken for plain ones.',
-    find: (file, edit) => findLoosely(file, edit, { punctuation: true }),
+    find: (file, edit, rest) => findLoosely(file, edit, { punctuation: true, limit: maxPlaces }, rest),
+  },
+  {
+    ignoring: 'Without its empty first line',
+    note: 'old_string matched only without its empty first line.',
+    find: findWithoutFirst,
   },
 ]
+
+/** Models put an empty line before a block that the file begins with, or has behind a line that is not empty. */
+async function findWithoutFirst(file: TextUnits, edit: TextEdit, rest: Rest): Promise<Match[]> {
+  const emptyLine = /^[ \t]*\n/
+  const oldText = edit.oldText.replace(emptyLine, '')
+  if (oldText === edit.oldText || oldText.trim() === '') return []
+  const shorter = { oldText, newText: edit.newText.replace(emptyLine, ''), all: false }
+  for (const find of [findExactly, looks[0]!.find, looks[1]!.find]) {
+    const found = await find(file, shorter, rest)
+    if (found.length > 0) return found.slice(0, maxPlaces)
+  }
+  return []
+}
 
 /**
  * Where a text is replaced, and by which bytes. Everything else keeps its bytes, whether they can be decoded or not.
  * Line endings of the file are kept: a line feed in either text stands for whatever ends the line there. When nothing
- * matches, a second look forgives one thing at a time, and only where exactly one place fits. Throws an Error for the
- * model.
+ * matches, a second look forgives one thing at a time, and only where exactly one place fits. Takes time that grows
+ * with the texts alone, and never holds the process for long. Throws an Error for the model.
  */
-export function planEdit(
+export async function planEdit(
   bytes: Buffer,
   format: TextFormat,
   given: TextEdit,
   { mayLookAgain = () => true }: { mayLookAgain?: () => boolean } = {},
-): EditPlan {
+): Promise<EditPlan> {
+  const rest = createRest()
   const file = textUnits(bytes, format)
   const edit = withPlainEndings(file, given)
-  const exact = findExactly(file, edit)
+  const exact = await findExactly(file, edit, rest)
   if (exact.length > 1 && !edit.all) {
     throw new Error(
       `old_string is in the file ${exact.length} times (lines ${linesOf(file, exact)}). Give more lines around it so that it is there once, or set replace_all.`,
     )
   }
-  if (exact.length > 0) return { replacements: exact }
-  for (const { ignoring, note, find } of mayLookAgain() ? looks : []) {
-    const found = find(file, edit)
-    if (found.length === 1) return { replacements: found, note }
+  if (exact.length > 0) return { replacements: exact.map((match) => match.replacement()) }
+  const isLong = bytes.length > maxBytes
+  for (const { ignoring, note, find } of !isLong && mayLookAgain() ? looks : []) {
+    const found = await find(file, edit, rest)
+    if (found.length === 1) return { replacements: [found[0]!.replacement()], note }
     if (found.length > 1) {
+      const count = found.length === maxPlaces ? `${maxPlaces - 1} places or more` : `${found.length} places`
       throw new Error(
-        `old_string is not in the file exactly. ${ignoring} it would match ${found.length} places (lines ${linesOf(file, found)}). Copy it exactly from the file, with enough lines around it.`,
+        `old_string is not in the file exactly. ${ignoring} it would match ${count} (lines ${linesOf(file, found)}). Copy it exactly from the file, with enough lines around it.`,
       )
     }
+    if (rest.due()) await rest.take()
   }
-  throw new Error(nearMissText(file.decode(), edit))
+  throw new Error(await nearMissText(isLong ? file.decodeStart(maxBytes) : file.decode(), edit, rest))
 }
 
 /** In a file that has line endings, the model's are only line feeds; where there are none, they are what they are. */
@@ -74,7 +103,14 @@ function withPlainEndings(file: TextUnits, edit: TextEdit): TextEdit {
   return { ...edit, oldText: edit.oldText.replaceAll('\r\n', '\n'), newText: edit.newText.replaceAll('\r\n', '\n') }
 }
 
-function linesOf(file: TextUnits, found: readonly Replacement[]): string {
-  const numbers = found.slice(0, 10).map(({ start }) => file.lineAt(start))
-  return found.length > 10 ? `${numbers.join(', ')}, ...` : numbers.join(', ')
+/** The lines of the first places. */
+function linesOf(file: TextUnits, found: readonly Match[]): string {
+  const numbers: number[] = []
+  let [line, at] = [1, 0]
+  for (const { start } of found.slice(0, maxPlaces - 1)) {
+    line += file.feedsBetween(at, start)
+    at = start
+    numbers.push(line)
+  }
+  return found.length >= maxPlaces ? `${numbers.join(', ')}, ...` : numbers.join(', ')
 }

@@ -16,7 +16,12 @@ export function lookalikes(character: string): string[] {
   return decomposed === character ? [character] : [character, decomposed]
 }
 
+/** The same text with the plain one of each family. */
+export function plainOf(text: string): string {
+  return text.replace(/[^\0-\x7f]/gu, (character) => familyOf.get(character)?.[0] ?? character)
+}
+
 /** The same text with plain quotes, dashes and spaces. */
 export function plainPunctuation(text: string): string {
-  return text.normalize('NFC').replace(/[^\0-\x7f]/gu, (character) => familyOf.get(character)?.[0] ?? character)
+  return plainOf(text.normalize('NFC'))
 }

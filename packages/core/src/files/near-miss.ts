@@ -1,67 +1,138 @@
+import { Buffer } from 'node:buffer'
+import { countNewlines } from './count-newlines.ts'
+import { findBytes } from './find-bytes.ts'
 import { plainPunctuation } from './lookalikes.ts'
+import type { Rest } from './rest.ts'
 
 /** Why a text was not found, with the place that comes closest, so that the next attempt can hit. */
-export function nearMissText(text: string, { oldText, newText }: { oldText: string; newText: string }): string {
+export async function nearMissText(
+  text: string,
+  { oldText, newText }: { oldText: string; newText: string },
+  rest: Rest,
+): Promise<string> {
   const head = 'old_string is not in the file.'
-  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
   const wanted = oldText.replaceAll('\r\n', '\n').split('\n')
   if (wanted.every((line) => line.trim() === '' || /^\s*\d+\t/.test(line))) {
     return `${head} It begins with the line numbers that Read shows: leave those and the tab after them out.`
   }
-  const already = newText.trim().length > 3 ? text.indexOf(newText) : -1
-  if (already !== -1) {
-    return `${head} new_string is there already, at line ${lineAt(text, already)}: perhaps this was done before.`
+  const already = await lineOf(text, newText, rest)
+  if (already !== undefined) {
+    return `${head} new_string is there already, at line ${already}: perhaps this was done before.`
   }
   if (oldText.includes('�')) {
     return `${head} It has a � in it, which stands for bytes that are no valid text. Leave that part out.`
   }
-  const closest = closestRun(lines, wanted) ?? likestLine(lines, wanted)
+  const lines = text.slice(0, maxText).replaceAll('\r\n', '\n').split('\n')
+  if (rest.due()) await rest.take()
+  const closest = (await closestRun(lines, wanted, rest)) ?? (await likestLine(lines, wanted, rest))
   if (closest !== undefined) return `${head} ${closest}`
   return `${head} Nothing in it comes close. Read the file again and copy the text exactly.`
 }
 
+/** How much of a file is looked at for what comes close, in characters. */
+const maxText = 2 ** 23
+/** How much of a line tells whether it is like another. */
+const maxLine = 1000
+/** Of a longer text, so many lines tell where it belongs. */
+const maxWanted = 2000
+/** Votes for a place, and places whose lines are all compared. */
+const maxVotes = 200_000
+const maxPlaces = 50
+/** Characters whose pairs are compared. */
+const maxPaired = 2_000_000
+
 /** Lines are compared without what is easily mistaken. */
 function keyOf(line: string): string {
-  return plainPunctuation(line).trim().replace(/\s+/g, ' ').toLowerCase()
+  const short = line.length > maxLine ? line.slice(0, maxLine) : line
+  return plainPunctuation(short).trim().replace(/\s+/g, ' ').toLowerCase()
 }
 
-/** The place where most lines agree around one that does. */
-export function closestRun(lines: readonly string[], wanted: readonly string[]): string | undefined {
-  const keys = lines.map(keyOf)
+/**
+ * The place where most lines agree. Each line votes for the places that would put it where the file has it, the rarest
+ * lines first; the places with the most votes are looked at as a whole.
+ */
+export async function closestRun(
+  lines: readonly string[],
+  given: readonly string[],
+  rest: Rest,
+): Promise<string | undefined> {
+  const wanted = given.slice(0, maxWanted)
   const wantedKeys = wanted.map(keyOf)
+  const sought = new Map<string, number[]>(wantedKeys.filter((key) => key.length >= 3).map((key) => [key, []]))
+  const keys: string[] = []
+  for (const [index, line] of lines.entries()) {
+    const key = keyOf(line)
+    keys.push(key)
+    sought.get(key)?.push(index)
+    if (index % 256 === 0 && rest.due()) await rest.take()
+  }
+  const votes = new Map<number, number>()
+  let left = maxVotes
+  const rarest = wantedKeys
+    .map((key, index) => ({ index, places: sought.get(key) ?? [] }))
+    .filter(({ places }) => places.length > 0)
+    .toSorted((a, b) => a.places.length - b.places.length || a.index - b.index)
+  for (const { index, places } of rarest) {
+    for (const found of places.slice(0, left)) votes.set(found - index, (votes.get(found - index) ?? 0) + 1)
+    left -= places.length
+    if (left <= 0) break
+    if (rest.due()) await rest.take()
+  }
   let best: { at: number; score: number } | undefined
-  wantedKeys.forEach((key, index) => {
-    if (key.length < 3) return
-    for (let found = keys.indexOf(key); found !== -1; found = keys.indexOf(key, found + 1)) {
-      const at = found - index
-      const score = wantedKeys.filter((one, offset) => one !== '' && keys[at + offset] === one).length
-      if (best === undefined || score > best.score) best = { at, score }
-    }
-  })
-  if (best === undefined) return undefined
-  const { at } = best
+  for (const at of mostVoted(votes)) {
+    const score = wantedKeys.filter((one, offset) => one !== '' && keys[at + offset] === one).length
+    if (best === undefined || score > best.score) best = { at, score }
+  }
+  return best === undefined ? undefined : placeText(lines, given, best.at)
+}
+
+/** Those with the most votes; among equals the first of the file, for which it costs nothing to be in it. */
+function mostVoted(votes: ReadonlyMap<number, number>): number[] {
+  const ranks = [...votes.values()].toSorted((a, b) => b - a)
+  const least = ranks[Math.min(maxPlaces, ranks.length) - 1] ?? 0
+  return [...votes]
+    .filter(([, count]) => count >= least)
+    .toSorted((a, b) => b[1] - a[1] || a[0] - b[0])
+    .slice(0, maxPlaces)
+    .map(([at]) => at)
+}
+
+function placeText(lines: readonly string[], wanted: readonly string[], at: number): string | undefined {
   const differing = wanted.findIndex((line, offset) => lines[at + offset] !== line)
   if (differing === -1) return undefined
   const there = lines[at + differing]
   const where = `The closest place is lines ${Math.max(1, at + 1)}-${Math.min(lines.length, at + wanted.length)}.`
+  const gave = `you gave ${quoted(wanted[differing] ?? '')}`
+  if (at + differing < 0) {
+    const extra = -at === 1 ? 'one line' : `${-at} lines`
+    return `${where} Your text begins ${extra} before the file does: ${gave} first.`
+  }
   if (there === undefined) return `${where} The file ends before line ${at + differing + 1}.`
-  return `${where} Line ${at + differing + 1} differs: the file has ${quoted(there)}, you gave ${quoted(wanted[differing] ?? '')}.`
+  return `${where} Line ${at + differing + 1} differs: the file has ${quoted(there)}, ${gave}.`
 }
 
 /** The one line that is most like the longest line wanted. */
-function likestLine(lines: readonly string[], wanted: readonly string[]): string | undefined {
-  const target = wanted.toSorted((a, b) => b.trim().length - a.trim().length)[0] ?? ''
+async function likestLine(
+  lines: readonly string[],
+  wanted: readonly string[],
+  rest: Rest,
+): Promise<string | undefined> {
+  const target = wanted.reduce((best, line) => (line.trim().length > best.trim().length ? line : best), '')
   const pairs = pairsOf(keyOf(target))
   if (pairs.size < 3) return undefined
   let best = { index: -1, score: 0.6 }
-  lines.slice(0, 20_000).forEach((line, index) => {
-    if (line.length > 1000) return
+  let left = maxPaired
+  for (const [index, line] of lines.entries()) {
+    if (line.length > maxLine) continue
+    left -= line.length
+    if (left < 0) break
     const own = pairsOf(keyOf(line))
     let shared = 0
     for (const pair of own) if (pairs.has(pair)) shared++
     const score = (2 * shared) / (own.size + pairs.size)
     if (score > best.score) best = { index, score }
-  })
+    if (index % 64 === 0 && rest.due()) await rest.take()
+  }
   if (best.index === -1) return undefined
   return `The closest line is ${best.index + 1}: the file has ${quoted(lines[best.index] ?? '')}, you gave ${quoted(target)}.`
 }
@@ -72,8 +143,12 @@ function pairsOf(text: string): Set<string> {
   return pairs
 }
 
-function lineAt(text: string, at: number): number {
-  return text.slice(0, at).split('\n').length
+/** The line at which a text of some length is; undefined when it is not there. */
+async function lineOf(text: string, wanted: string, rest: Rest): Promise<number | undefined> {
+  if (wanted.trim().length <= 3) return undefined
+  const [bytes, needle] = [Buffer.from(text.slice(0, maxText)), Buffer.from(wanted)]
+  const [at] = await findBytes(bytes, needle, { start: 0, unitBytes: 1, apart: true, limit: 1 }, rest)
+  return at === undefined ? undefined : countNewlines(bytes.subarray(0, at)) + 1
 }
 
 function quoted(line: string): string {

@@ -13,6 +13,7 @@ import { fileKind, headLength } from './file-kind.ts'
 import { missingText } from './near-names.ts'
 import type { PatchStep } from './parse-patch.ts'
 import { withPaths } from './path-lock.ts'
+import { createRest } from './rest.ts'
 import { resolvePath, type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 import { isCurrent, type Knowledge, stampWritten } from './stamps.ts'
@@ -35,7 +36,7 @@ export async function patchFiles(
     [...targets.values()].map((target) => target.path),
     async () => {
       const drafts = await openDrafts([...targets.values()], ctx)
-      const notes = steps.flatMap((step) => takeStep(step, targets, drafts, ctx))
+      const notes = await takeSteps(steps, targets, drafts, ctx)
       const changed = [...drafts.values()].filter(isChanged)
       const [hashes, files] = await Promise.all([
         changeFiles(changed.map(toChange), journalFor(ctx), ctx.signal),
@@ -53,7 +54,7 @@ export async function patchFiles(
 export async function previewPatch(ctx: ToolContext, steps: readonly PatchStep[]): Promise<PatchedFile[]> {
   const targets = targetsOf(steps, ctx)
   const drafts = await openDrafts([...targets.values()], ctx)
-  for (const step of steps) takeStep(step, targets, drafts, ctx)
+  await takeSteps(steps, targets, drafts, ctx)
   const files = await Promise.all([...drafts.values()].filter(isChanged).map((draft) => describe(draft, ctx)))
   return files.filter((file) => file !== undefined)
 }
@@ -92,8 +93,28 @@ async function openDrafts(targets: readonly ResolvedPath[], { state }: ToolConte
   return drafts
 }
 
+async function takeSteps(
+  steps: readonly PatchStep[],
+  targets: Map<string, ResolvedPath>,
+  drafts: Drafts,
+  ctx: ToolContext,
+): Promise<string[]> {
+  const rest = createRest()
+  const notes: string[] = []
+  for (const step of steps) {
+    notes.push(...(await takeStep(step, targets, drafts, ctx)))
+    if (rest.due()) await rest.take()
+  }
+  return notes
+}
+
 /** Returns what is worth saying. */
-function takeStep(step: PatchStep, targets: Map<string, ResolvedPath>, drafts: Drafts, ctx: ToolContext): string[] {
+async function takeStep(
+  step: PatchStep,
+  targets: Map<string, ResolvedPath>,
+  drafts: Drafts,
+  ctx: ToolContext,
+): Promise<string[]> {
   const draft = drafts.get(targets.get(step.path)!.path)!
   if (step.type === 'add') {
     const replaces = draft.now !== null
@@ -107,7 +128,7 @@ function takeStep(step: PatchStep, targets: Map<string, ResolvedPath>, drafts: D
     draft.now = null
     return []
   }
-  const notes = update(draft, draft.now, step)
+  const notes = await update(draft, draft.now, step)
   const to = step.moveTo === undefined ? draft : drafts.get(targets.get(step.moveTo)!.path)!
   if (to === draft) return notes
   Object.assign(to, { now: draft.now, movedFrom: draft, known: draft.known })
@@ -115,12 +136,16 @@ function takeStep(step: PatchStep, targets: Map<string, ResolvedPath>, drafts: D
   return notes
 }
 
-function update(draft: Draft, now: Buffer, { hunks }: Extract<PatchStep, { type: 'update' }>): string[] {
+async function update(
+  draft: Draft,
+  now: Buffer,
+  { hunks }: Extract<PatchStep, { type: 'update' }>,
+): Promise<string[]> {
   const { shown } = draft.target
   const kind = fileKind(now.subarray(0, headLength)).kind
   if (hunks.length > 0 && kind !== 'text') throw new Error(`Nothing was changed. ${shown} is not a text file.`)
   try {
-    const { bytes, notes } = applyHunks(now, formatOf(now), hunks)
+    const { bytes, notes } = await applyHunks(now, formatOf(now), hunks)
     draft.now = bytes
     return notes.map((note) => `${shown}: ${note}`)
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 
 export interface TextEdit {
   oldText: string
@@ -11,6 +11,13 @@ export interface Replacement {
   start: number
   end: number
   bytes: Buffer
+}
+
+/** A place where a text was found. */
+export interface Match {
+  /** In bytes. */
+  start: number
+  replacement(): Replacement
 }
 
 export interface EditPlan {
@@ -28,5 +35,9 @@ export function applyPlan(bytes: Buffer, { replacements }: EditPlan): Buffer[] {
     pieces.push(bytes.subarray(at, start), inserted)
     at = end
   }
-  return [...pieces, bytes.subarray(at)]
+  pieces.push(bytes.subarray(at))
+  return pieces.length > maxPieces ? [Buffer.concat(pieces)] : pieces
 }
+
+/** To write very many small pieces takes longer than to join them. */
+const maxPieces = 1000

@@ -10,8 +10,7 @@ export interface TextUnits {
   bytes: Buffer
   /** Bytes of the byte order mark, which is not part of the text. */
   mark: number
-  /** How many units. */
-  length: number
+  unitBytes: 1 | 2
   /** The whole text; made when first asked for. */
   units(): string
   /** A part of it, which needs no copy of the rest. */
@@ -25,11 +24,13 @@ export interface TextUnits {
   canEncode(text: string): boolean
   /** The text as it is shown. */
   decode(): string
+  /** The same of its first bytes. */
+  decodeStart(length: number): string
   /** The byte at which a unit begins. */
   byteAt(unit: number): number
   toBytes(units: string): Buffer
-  /** The number of the line that a byte lies in, counted from 1. */
-  lineAt(byte: number): number
+  /** How many lines end between two bytes. */
+  feedsBetween(from: number, to: number): number
 }
 
 export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
@@ -45,7 +46,7 @@ export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
   return {
     bytes,
     mark,
-    length: (bytes.length - mark) >> (isNarrow ? 0 : 1),
+    unitBytes: isNarrow ? 1 : 2,
     units,
     slice: (from, to) => (isNarrow ? bytes.toString('latin1', mark + from, mark + to) : units().slice(from, to)),
     finder(wanted) {
@@ -67,9 +68,10 @@ export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
       }
     },
     decode: () => decodeText(bytes, format),
+    decodeStart: (length) => decodeText(bytes.subarray(0, length & ~1), format),
     byteAt: (unit) => mark + (isNarrow ? unit : unit * 2),
-    lineAt: (byte) =>
-      isNarrow ? countNewlines(bytes.subarray(0, byte)) + 1 : read(bytes.subarray(mark, byte)).split('\n').length,
+    feedsBetween: (from, to) =>
+      isNarrow ? countNewlines(bytes.subarray(from, to)) : read(bytes.subarray(Math.max(mark, from), to)).split('\n').length - 1,
     toBytes: (units) => (isNarrow ? Buffer.from(units, 'latin1') : swap(Buffer.from(units, 'utf16le'))),
   }
 }

@@ -1,3 +1,4 @@
+import type { Tool } from '../tool.ts'
 import type { Call } from './parse-call.ts'
 
 /**
@@ -16,7 +17,7 @@ export class RepeatGuard {
   }
 
   /** The refusal that the model reads, or nothing. */
-  check(call: Pick<Call, 'toolName' | 'input' | 'tool'>): string | undefined {
+  check(call: Pick<Call, 'toolName' | 'input'> & { tool?: Tool | undefined }): string | undefined {
     const signature = signatureOf(call)
     if (signature !== this.#last) this.#result = undefined
     this.#count = signature === this.#last ? this.#count + 1 : 1

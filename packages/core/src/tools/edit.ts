@@ -90,7 +90,7 @@ function planned({ file_path, old_string, new_string, replace_all }: EditInput, 
   const { path: real, shown } = target
   let found = 0
   let note = (): string | undefined => undefined
-  const work = (before: Snapshot | undefined): NewContent => {
+  const work = async (before: Snapshot | undefined): Promise<NewContent> => {
     if (old_string === '') {
       if (before !== undefined) {
         throw new Error(
@@ -107,7 +107,7 @@ function planned({ file_path, old_string, new_string, replace_all }: EditInput, 
     const mayLookAgain = (): boolean => (isKnown ??= isCurrent(ctx.state, real, before))
     const format = formatOf(before.bytes)
     const wanted = { oldText: old_string, newText: new_string, all: replace_all }
-    const plan = planEdit(before.bytes, format, wanted, { mayLookAgain })
+    const plan = await planEdit(before.bytes, format, wanted, { mayLookAgain })
     found = plan.replacements.length
     note = () => (mayLookAgain() ? plan.note : staleNote)
     return { replacements: plan.replacements, format, known: () => (mayLookAgain() ? 'as-before' : 'part') }

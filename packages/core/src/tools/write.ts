@@ -40,8 +40,8 @@ export default defineTool({
   async execute(input, ctx) {
     const { target, work } = planned(input, ctx)
     let isSame = false
-    const changed = await changeFile(ctx, target, (before) => {
-      const content = work(before)
+    const changed = await changeFile(ctx, target, async (before) => {
+      const content = await work(before)
       isSame = content === undefined
       return content
     })
