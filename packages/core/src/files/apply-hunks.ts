@@ -30,18 +30,24 @@ export async function applyHunks(
     lines.pop()
   }
   const seeker = createSeeker(texts, rest)
-  const notes: string[] = []
+  /** By pass, the hunks that were found with it. */
+  const loose = new Map<number, number[]>()
   const removed = new Set<number>()
   /** New lines before the line with this number. */
   const added = new Map<number, Added[]>()
   /** New lines behind everything else. */
   const appended: Added[] = []
+  const noteLoose = (number: number, pass: number): void => {
+    const known = loose.get(pass)
+    if (known === undefined) loose.set(pass, [number])
+    else known.push(number)
+  }
   let cursor = 0
   for (const [index, hunk] of hunks.entries()) {
     if (rest.due()) await rest.take()
     const name = `Hunk ${index + 1} (line ${hunk.line} of the patch)`
     const place = await findPlace(seeker, hunk, cursor, name)
-    if (place.pass > 0) notes.push(`${name} matched only ${passes[place.pass]!.note}.`)
+    if (place.pass > 0) noteLoose(index + 1, place.pass)
     let at = place.at
     let lastRemoved: number | undefined
     const own = place.pass > 1 ? fitted(place, texts) : place.lines
@@ -61,8 +67,17 @@ export async function applyHunks(
   }
   return {
     bytes: Buffer.concat([bytes.subarray(0, file.mark), file.toBytes(joined(lines, removed, added, appended))]),
-    notes,
+    notes: [...loose].map(([pass, numbers]) => `${hunkNames(numbers)} matched only ${passes[pass]!.note}.`),
   }
+}
+
+/** `Hunk 2`, `Hunks 1, 2 and 5`. */
+function hunkNames(numbers: readonly number[]): string {
+  if (numbers.length === 1) return `Hunk ${numbers[0]}`
+  const shown = numbers.slice(0, 10)
+  return numbers.length > shown.length
+    ? `Hunks ${shown.join(', ')} and ${numbers.length - shown.length} more`
+    : `Hunks ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
 const passes = [

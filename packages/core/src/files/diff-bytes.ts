@@ -54,12 +54,17 @@ export async function diffReplacements(
     const from = Math.max(mark, stretch.from)
     const inside = stretch.replacements.map((one) => ({ ...one, start: one.start - from, end: one.end - from }))
     const old = bytes.subarray(from, stretch.to)
+    if (rest.due()) await rest.take()
     const now = Buffer.concat(applyPlan(old, { replacements: inside }))
+    if (rest.due()) await rest.take()
     if (compared < maxCompared) {
       line += countNewlines(bytes.subarray(at, from))
       at = from
       compared += old.length + now.length + stretchCost
-      add(result, await diffTexts(decodeText(old, plain), decodeText(now, plain), line, line + result.added - result.removed))
+      add(
+        result,
+        await diffTexts(decodeText(old, plain), decodeText(now, plain), line, line + result.added - result.removed),
+      )
     } else {
       const around = countNewlines(bytes.subarray(from, lineStart(bytes, inside[0]!.start + from, 0)))
       const behind = countNewlines(bytes.subarray(lineEnd(bytes, inside.at(-1)!.end + from, 0), stretch.to))
@@ -118,7 +123,9 @@ async function diffTexts(oldText: string, nowText: string, first: number, newFir
   if (oldText.length + nowText.length > maxStretch) return replacedWhole(oldText, nowText, first, newFirst)
   const { structuredPatch } = await import('diff')
   const patch = structuredPatch('', '', oldText, nowText, '', '', { context, timeout: maxMilliseconds })
-  return patch === undefined ? replacedWhole(oldText, nowText, first, newFirst) : formatted(patch.hunks, first, newFirst)
+  return patch === undefined
+    ? replacedWhole(oldText, nowText, first, newFirst)
+    : formatted(patch.hunks, first, newFirst)
 }
 
 interface Hunk {

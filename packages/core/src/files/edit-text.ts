@@ -4,7 +4,7 @@ import { findIndented } from './find-indented.ts'
 import { findExactly, findLoosely, hasCrlf } from './find-text.ts'
 import { nearMissText } from './near-miss.ts'
 import { createRest, type Rest } from './rest.ts'
-import type { EditPlan, Match, TextEdit } from './text-edit.ts'
+import type { EditPlan, Match, Replacement, TextEdit } from './text-edit.ts'
 import { type TextUnits, textUnits } from './text-units.ts'
 
 /** A way of finding that forgives one thing. */
@@ -80,7 +80,7 @@ export async function planEdit(
       `old_string is in the file ${exact.length} times (lines ${linesOf(file, exact)}). Give more lines around it so that it is there once, or set replace_all.`,
     )
   }
-  if (exact.length > 0) return { replacements: exact.map((match) => match.replacement()) }
+  if (exact.length > 0) return { replacements: await replacementsOf(exact, rest) }
   const isLong = bytes.length > maxBytes
   for (const { ignoring, note, find } of !isLong && mayLookAgain() ? looks : []) {
     const found = await find(file, edit, rest)
@@ -94,6 +94,16 @@ export async function planEdit(
     if (rest.due()) await rest.take()
   }
   throw new Error(await nearMissText(isLong ? file.decodeStart(maxBytes) : file.decode(), edit, rest))
+}
+
+async function replacementsOf(matches: readonly Match[], rest: Rest): Promise<Replacement[]> {
+  const replacements: Replacement[] = []
+  for (const [index, match] of matches.entries()) {
+    replacements.push(match.replacement())
+    if (index % 256 === 0 && rest.due()) await rest.take()
+  }
+  if (rest.due()) await rest.take()
+  return replacements
 }
 
 /** In a file that has line endings, the model's are only line feeds; where there are none, they are what they are. */

@@ -41,9 +41,11 @@ export async function findBytes(bytes: Buffer, needle: Buffer, options: FindOpti
     const at = from + hit - probeAt
     from += hit + 1
     if (at + needle.length > bytes.length) break
-    if (needle.length === probe.length || bytes.compare(needle, 0, needle.length, at, at + needle.length) === 0) take(at)
+    if (needle.length === probe.length || bytes.compare(needle, 0, needle.length, at, at + needle.length) === 0)
+      take(at)
     compared += needle.length
-    if (compared > maxCompared) return walk(bytes, needle, at + 1, take, () => found.length >= limit, rest).then(() => found)
+    if (compared > maxCompared)
+      return walk(bytes, needle, at + 1, take, () => found.length >= limit, rest).then(() => found)
   }
   return found
 }

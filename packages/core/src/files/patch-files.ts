@@ -136,11 +136,7 @@ async function takeStep(
   return notes
 }
 
-async function update(
-  draft: Draft,
-  now: Buffer,
-  { hunks }: Extract<PatchStep, { type: 'update' }>,
-): Promise<string[]> {
+async function update(draft: Draft, now: Buffer, { hunks }: Extract<PatchStep, { type: 'update' }>): Promise<string[]> {
   const { shown } = draft.target
   const kind = fileKind(now.subarray(0, headLength)).kind
   if (hunks.length > 0 && kind !== 'text') throw new Error(`Nothing was changed. ${shown} is not a text file.`)

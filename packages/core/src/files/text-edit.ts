@@ -27,17 +27,30 @@ export interface EditPlan {
   note?: string
 }
 
-/** The bytes of the file after the edit, in pieces that share the memory of what they came from. */
+/** The bytes of the file after the edit, in pieces that share the memory of what they came from while they are few. */
 export function applyPlan(bytes: Buffer, { replacements }: EditPlan): Buffer[] {
+  if (replacements.length > maxApart) return [joined(bytes, replacements)]
   const pieces: Buffer[] = []
   let at = 0
   for (const { start, end, bytes: inserted } of replacements) {
     pieces.push(bytes.subarray(at, start), inserted)
     at = end
   }
-  pieces.push(bytes.subarray(at))
-  return pieces.length > maxPieces ? [Buffer.concat(pieces)] : pieces
+  return [...pieces, bytes.subarray(at)]
 }
 
 /** To write very many small pieces takes longer than to join them. */
-const maxPieces = 1000
+const maxApart = 500
+
+function joined(bytes: Buffer, replacements: readonly Replacement[]): Buffer {
+  const grown = replacements.reduce((sum, { start, end, bytes: inserted }) => sum + inserted.length - (end - start), 0)
+  const result = Buffer.allocUnsafe(bytes.length + grown)
+  let [from, to] = [0, 0]
+  for (const { start, end, bytes: inserted } of replacements) {
+    to += bytes.copy(result, to, from, start)
+    to += inserted.copy(result, to)
+    from = end
+  }
+  bytes.copy(result, to, from)
+  return result
+}

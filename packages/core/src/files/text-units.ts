@@ -71,7 +71,9 @@ export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
     decodeStart: (length) => decodeText(bytes.subarray(0, length & ~1), format),
     byteAt: (unit) => mark + (isNarrow ? unit : unit * 2),
     feedsBetween: (from, to) =>
-      isNarrow ? countNewlines(bytes.subarray(from, to)) : read(bytes.subarray(Math.max(mark, from), to)).split('\n').length - 1,
+      isNarrow
+        ? countNewlines(bytes.subarray(from, to))
+        : read(bytes.subarray(Math.max(mark, from), to)).split('\n').length - 1,
     toBytes: (units) => (isNarrow ? Buffer.from(units, 'latin1') : swap(Buffer.from(units, 'utf16le'))),
   }
 }
