@@ -22,7 +22,7 @@ await main(async () => {
     }),
     spawn(node, [vite, '--host', '127.0.0.1', '--clearScreen', 'false'], {
       cwd: path.join(root, 'packages', 'web'),
-      env: { ...env, TROUPE_DEV_SERVER: `http://127.0.0.1:${port}` },
+      env: { ...env, TROUPE_DEV_SERVER: `http://127.0.0.1:${port}`, VITE_SERVER_ORIGIN: `http://127.0.0.1:${port}` },
       stdio: 'inherit',
     }),
   ]

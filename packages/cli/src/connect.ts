@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NamedError } from '@troupe/core/error'
-import { findOwner, openHome, type Owner } from '@troupe/server/home'
+import { currentOwner, openHome, type Owner } from '@troupe/server/home'
 import { tell, type Context } from './command.ts'
 import { createProblemTeller, type ProblemTeller } from './tell-problems.ts'
 
@@ -31,7 +31,7 @@ export async function connect(
   const start = Date.now()
   let told = false
   for (;;) {
-    const owner = findOwner(home)
+    const owner = currentOwner(home)
     if (owner?.url) {
       const connection = await connectToOwner({ ...owner, url: owner.url }, home.token, workspace)
       if (connection !== undefined) return { ...connection, problems }

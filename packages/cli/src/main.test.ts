@@ -234,7 +234,7 @@ describe('troupe serve', () => {
       headers,
       body: JSON.stringify({ key }),
     })
-    expect(response.headers.get('set-cookie')).toContain('HttpOnly')
+    expect(await response.json()).toMatchObject({ credential: expect.stringMatching(/^[\w-]{43}$/) as string })
   })
 
   test('a second one in another folder says where the first works, before its address', async () => {

@@ -33,7 +33,7 @@ export function createApp({ routes, access, logger, openWorkspace, files }: AppO
   })
   for (const route of routes) {
     app.on(route.method, route.path, async (c, next) => {
-      access.check(c, { open: route.open === true })
+      access.check(c, { open: route.open === true, linkable: route.linkable === true })
       await next()
     })
     app.on(route.method, route.path, async (c) => {
@@ -44,7 +44,7 @@ export function createApp({ routes, access, logger, openWorkspace, files }: AppO
   app.all('*', (c) => {
     const { pathname } = new URL(c.req.url)
     const ours = pathname === '/ai' || pathname.startsWith('/ai/')
-    access.check(c, { open: !ours })
+    access.check(c, { open: !ours, linkable: false })
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
     const file = reads && !ours ? files?.(pathname) : undefined
     if (file !== undefined) return file
@@ -94,7 +94,7 @@ function params(c: Ctx, route: Route): Record<string, string> {
 }
 
 function query(c: Ctx, route: Route): Record<string, string> {
-  const found = c.req.query()
+  const { access: _, ...found } = c.req.query()
   return route.query === undefined ? found : (check(route.query, found, 'query') as Record<string, string>)
 }
 
@@ -104,7 +104,7 @@ async function body(c: Ctx, route: Route): Promise<unknown> {
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw new NamedError('NotJson', 'The body must be application/json.', { status: 415 })
-  const bytes = await readBody(c)
+  const bytes = await readBody(c, route.bodyLimit)
   const value = await readJson(bytes)
   // A client's copy of the branch holds whatever tools returned; nothing is made of it.
   const { messages: _, ...rest } = Object(value) as { messages?: unknown }

@@ -18,7 +18,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { HomeLock, Owner } from './home.ts'
-import { lockHome, openHome, resolveHome } from './home.ts'
+import { currentOwner, lockHome, openHome, resolveHome } from './home.ts'
 
 let folder: string
 const children: ChildProcess[] = []
@@ -55,6 +55,13 @@ describe('openHome', () => {
     chmodSync(path.join(folder, 'token'), 0o644)
     expect(openHome({ path: folder }).warnings).toEqual([expect.stringContaining('could read')])
     expect(statSync(path.join(folder, 'token')).mode & 0o777).toBe(0o600)
+    expect(openHome({ path: folder }).warnings).toEqual([])
+  })
+
+  test.each([0o755, 0o750, 0o711, 0o777])('is closed to others, who had %o of it, and says so', (mode) => {
+    chmodSync(folder, mode)
+    expect(openHome({ path: folder }).warnings).toEqual([expect.stringContaining('no longer can')])
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(openHome({ path: folder }).warnings).toEqual([])
   })
 
@@ -102,6 +109,18 @@ describe('lockHome', () => {
     const next = lockHome(home) as HomeLock
     expect(next).toHaveProperty('release')
     next.release()
+  })
+
+  test('an address that a killed owner left is nobody', () => {
+    const home = openHome({ path: folder })
+    const left = { pid: process.pid, url: 'http://127.0.0.1:1', port: 1, startedAt: 1 }
+    writeFileSync(path.join(folder, 'owner.json'), JSON.stringify(left))
+    expect(currentOwner(home)).toBeUndefined()
+    const lock = lockHome(home) as HomeLock
+    lock.announce({ url: 'http://127.0.0.1:2', port: 2 })
+    expect(currentOwner(home)).toMatchObject({ url: 'http://127.0.0.1:2' })
+    lock.release()
+    expect(currentOwner(home)).toBeUndefined()
   })
 
   test('of eight processes that start at once exactly one is the owner, and all read the same token', async () => {

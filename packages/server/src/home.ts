@@ -49,10 +49,18 @@ export function openHome(options: { path?: string; env?: NodeJS.ProcessEnv } = {
   const wanted = resolveHome(options)
   const folder = openFolder(wanted)
   const warnings: string[] = []
-  if ((statSync(folder).mode & 0o022) !== 0) {
-    warnings.push(`Others on this machine can write into ${folder}: run "chmod 700 ${folder}".`)
-  }
+  if ((statSync(folder).mode & 0o077) !== 0) closeToOthers(folder, warnings)
   return { path: folder, token: openToken(path.join(folder, 'token'), warnings), warnings }
+}
+
+function closeToOthers(folder: string, warnings: string[]): void {
+  const could = (statSync(folder).mode & 0o022) === 0 ? 'look into' : 'write into'
+  try {
+    chmodSync(folder, 0o700)
+    warnings.push(`Others on this machine could ${could} ${folder}. They no longer can.`)
+  } catch {
+    warnings.push(`Others on this machine can ${could} ${folder}: run "chmod 700 ${folder}".`)
+  }
 }
 
 /** Where the home is or would be; touches nothing. */
@@ -108,6 +116,18 @@ function writeOwner(file: string, owner: Owner): void {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, JSON.stringify(owner), { mode: 0o600 })
   renameSync(draft, file)
+}
+
+/**
+ * Who has the home and listens. A killed owner leaves its address behind, where anybody may listen by now: only an owner
+ * that holds the lock is to be trusted with the token.
+ */
+export function currentOwner(home: Pick<Home, 'path'>): Owner | undefined {
+  if (!findOwner(home)?.url) return undefined
+  const lock = lockHome(home)
+  if ('ownedBy' in lock) return lock.ownedBy
+  lock.release()
+  return undefined
 }
 
 /** Who says that the home is theirs; only `lockHome` knows for certain. Undefined also when that process is gone. */

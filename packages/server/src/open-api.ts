@@ -27,7 +27,13 @@ export function openApi(routes: readonly Route[], version: string): Fields {
 
 const securitySchemes = {
   token: { type: 'http', scheme: 'bearer', description: 'the content of the file "token" in the home folder' },
-  cookie: { type: 'apiKey', in: 'cookie', name: 'troupe-4880', description: 'for the page; named after the port' },
+  page: { type: 'http', scheme: 'Page', description: 'for the page: the credential that POST /ai/auth gives' },
+  link: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access',
+    description: 'for images and downloads of the page: the signature of the address before it',
+  },
 }
 
 const errorSchema = {
@@ -60,7 +66,8 @@ function operation(route: Route): Fields {
     operationId: operationId(route),
     summary: route.summary,
     tags: [route.path.split('/')[2] ?? 'health'],
-    security: route.open === true ? [] : [{ token: [] }, { cookie: [] }],
+    security:
+      route.open === true ? [] : [{ token: [] }, { page: [] }, ...(route.linkable === true ? [{ link: [] }] : [])],
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && { requestBody: { required: true, content: bodyContent(route.body) } }),
     responses: responses(route),

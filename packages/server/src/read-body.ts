@@ -8,22 +8,22 @@ export const bodyBytes = 32 * 1024 * 1024
  * The bytes of a body, as far as they are allowed. On a socket they are read from Node's own request: a web request and
  * its streams would live as long as the answer, which may be a stream that waits for a person.
  */
-export async function readBody(c: Ctx): Promise<Buffer> {
-  if (Number(c.req.header('content-length') ?? 0) > bodyBytes) throw tooLarge()
+export async function readBody(c: Ctx, limit = bodyBytes): Promise<Buffer> {
+  if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(limit)
   const incoming = c.env?.incoming as IncomingMessage | undefined
-  const bytes = incoming === undefined ? Buffer.from(await c.req.arrayBuffer()) : await collect(incoming)
-  if (bytes.length > bodyBytes) throw tooLarge()
+  const bytes = incoming === undefined ? Buffer.from(await c.req.arrayBuffer()) : await collect(incoming, limit)
+  if (bytes.length > limit) throw tooLarge(limit)
   return bytes
 }
 
-function collect(incoming: IncomingMessage): Promise<Buffer> {
+function collect(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= bodyBytes) chunks.push(chunk)
-      else done(() => reject(tooLarge()))
+      if (size <= limit) chunks.push(chunk)
+      else done(() => reject(tooLarge(limit)))
     }
     const onEnd = (): void => done(() => resolve(Buffer.concat(chunks)))
     const onClose = (): void => done(() => reject(new NamedError('BodyCut', 'The body ended too early.')))
@@ -36,6 +36,7 @@ function collect(incoming: IncomingMessage): Promise<Buffer> {
   })
 }
 
-function tooLarge(): NamedError {
-  return new NamedError('BodyTooLarge', `A body holds at most ${bodyBytes / 1024 / 1024} MiB.`, { status: 413 })
+function tooLarge(limit: number): NamedError {
+  const most = limit < 1024 * 1024 ? `${limit} bytes` : `${limit / 1024 / 1024} MiB`
+  return new NamedError('BodyTooLarge', `A body holds at most ${most}.`, { status: 413 })
 }

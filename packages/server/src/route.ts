@@ -12,11 +12,15 @@ export interface Route {
   summary: string
   /** Answers without the secret. */
   open?: true
+  /** A GET that the browser itself makes, for an image or a download: a signed address is enough. */
+  linkable?: true
   /** Works in one workspace: the server's own, or the folder that a program names in `?workspace` or in the body. */
   scoped?: true
   query?: z.ZodObject
   /** A JSON body of this shape; `bytes` for a raw one; `upload` for one that the route reads itself, of any size. */
   body?: z.ZodType | 'bytes' | 'upload'
+  /** The most bytes that a body may have. Default: 32 MiB. */
+  bodyLimit?: number
   /** By status: the shape of an answer, the names of errors. */
   answers: Record<number, string>
   /** What a good answer is. Default: JSON. */

@@ -6,6 +6,7 @@ import { createApp } from './app.ts'
 import { closeAll } from './close-all.ts'
 import { connectRoutes } from './connect-routes.ts'
 import { lockHome, openHome } from './home.ts'
+import { openKnownPages } from './known-pages.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
 import { openParts } from './open-parts.ts'
 import { createOpenWorkspace } from './open-workspace.ts'
@@ -42,7 +43,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
     const access = createAccess({
       token: home.token,
-      port: () => port,
+      pages: openKnownPages(home.path),
       hosts: () => ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)].map((name) => `${name}:${port}`),
     })
     const openWorkspace = createOpenWorkspace({ store, access, own: workspace, onOpen: load })

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { PageCredential } from '../src/access.ts'
 import type { RequestOptions, TestServer } from './test-server.ts'
 
 export interface Operation {
@@ -86,12 +87,19 @@ export async function refuseAll(
   return refusals
 }
 
-/** The cookie that a page gets for a one-time key. */
-export async function pageCookie(server: TestServer): Promise<string> {
+/** What a page gets for a one-time key. */
+export async function openPage(server: TestServer, publicKey?: string): Promise<PageCredential> {
   const key = new URL(server.newUrl()).hash.slice('#k='.length)
-  const { headers } = await send(server, 'POST', '/ai/auth', {
-    headers: { ...json, authorization: '' },
-    body: JSON.stringify({ key }),
+  const response = await askAuth(server, '/ai/auth', { key, ...(publicKey !== undefined && { publicKey }) })
+  return (await response.json()) as PageCredential
+}
+
+/** A request as a page makes it, without any secret. */
+export async function askAuth(server: TestServer, target: string, body: unknown): Promise<Response> {
+  const host = `127.0.0.1:${server.port}`
+  return server.app.request(`http://${host}${target}`, {
+    method: 'POST',
+    headers: { ...json, host, origin: `http://${host}` },
+    body: JSON.stringify(body),
   })
-  return headers.get('set-cookie')?.split(';')[0] ?? ''
 }

@@ -46,7 +46,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   const stored = async (page: Page, agent: string) =>
     page.evaluate(async (wanted) => {
-      const { agents } = (await (await fetch('/ai/agents')).json()) as { agents: { name: string }[] }
+      const { agents } = (await (await apiFetch('/ai/agents')).json()) as { agents: { name: string }[] }
       return agents.find((one) => one.name === wanted)
     }, agent)
 

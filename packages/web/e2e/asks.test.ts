@@ -253,7 +253,7 @@ async function setMode(page: Page, next: string): Promise<void> {
   const status = await page.evaluate(
     async ([url, body]) =>
       (
-        await fetch(url as string, {
+        await apiFetch(url as string, {
           method: 'PATCH',
           headers: { 'content-type': 'application/json' },
           body: body ?? '',
@@ -266,7 +266,7 @@ async function setMode(page: Page, next: string): Promise<void> {
 
 async function mode(page: Page): Promise<string> {
   return page.evaluate(async (url) => {
-    const { session } = (await (await fetch(url)).json()) as { session: { mode: string } }
+    const { session } = (await (await apiFetch(url)).json()) as { session: { mode: string } }
     return session.mode
   }, sessionPath(page))
 }

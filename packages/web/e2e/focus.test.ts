@@ -85,8 +85,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.evaluate(async () => {
       for (const list of ['sessions', 'sessions?view=archived', 'sessions?view=trashed', 'folders']) {
         const [kind] = list.split('?') as ['sessions' | 'folders']
-        const all = (await (await fetch(`/ai/${list}`)).json()) as { [of in typeof kind]: { id: string }[] }
-        for (const { id } of all[kind]) await fetch(`/ai/${kind}/${id}`, { method: 'DELETE' })
+        const all = (await (await apiFetch(`/ai/${list}`)).json()) as { [of in typeof kind]: { id: string }[] }
+        for (const { id } of all[kind]) await apiFetch(`/ai/${kind}/${id}`, { method: 'DELETE' })
       }
       window.dispatchEvent(new Event('focus'))
     })

@@ -18,7 +18,7 @@ const openMcp = async (page: Page) => {
 const head = (page: Page, status: RegExp) => dialog(page).getByRole('button', { name: status })
 const toolsOf = (page: Page) =>
   page.evaluate(async () => {
-    const { tools } = (await (await fetch('/ai/tools')).json()) as { tools: { name: string }[] }
+    const { tools } = (await (await apiFetch('/ai/tools')).json()) as { tools: { name: string }[] }
     return tools.flatMap((tool) => (tool.name.startsWith('mcp__') ? tool.name : []))
   })
 

@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
     const refs = () =>
       page.evaluate(async () => {
-        const { models } = (await (await fetch('/ai/models')).json()) as { models: { ref: string }[] }
+        const { models } = (await (await apiFetch('/ai/models')).json()) as { models: { ref: string }[] }
         return models.map(({ ref }) => ref).filter((ref) => ref.startsWith('acme/'))
       })
     await page.getByRole('button', { name: /^Model:/ }).click()

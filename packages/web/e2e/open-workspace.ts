@@ -18,7 +18,7 @@ export interface TestWorkspace {
   folder: string
   /** Ends the server and starts another on the same home and port, as after a crash or an update. */
   restart(between?: () => Promise<void>): Promise<void>
-  /** A page of a browser that has the cookie. */
+  /** A page of a browser that has a credential. */
   open(options?: BrowserContextOptions): Promise<Page>
   newPage(options?: BrowserContextOptions): Promise<Page>
   /** The page that tests of a file share where a new session is all they need: loading one is what takes time. */
@@ -104,6 +104,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
         console.error(`content policy: ${effectiveDirective} ${blockedURI}`),
       )
     })
+    await context.addInitScript(addApiFetch)
     return context.newPage()
   }
 
@@ -199,6 +200,18 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     await browser.close()
     await server.close()
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+declare global {
+  /** In a page under test: `fetch` with the credential of the page. */
+  function apiFetch(path: string, init?: RequestInit): Promise<Response>
+}
+
+function addApiFetch(): void {
+  globalThis.apiFetch = (path, init = {}) => {
+    const { credential } = JSON.parse(localStorage.getItem('troupe.page') ?? '{}') as { credential?: string }
+    return fetch(path, { ...init, headers: { ...init.headers, authorization: `Page ${credential}` } })
   }
 }
 

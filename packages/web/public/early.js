@@ -2,19 +2,25 @@
 {
   const read = async (response) => {
     if (!response.ok) return response
-    const body = await response.json()
-    response.json = () => Promise.resolve(body)
-    return response
+    return new Response(await response.text(), { headers: response.headers })
   }
   const fields = new URLSearchParams(location.hash.slice(1))
   const sessionId = fields.get('s')
   const paths = ['/ai/sessions?view=active&folder=none']
   if (sessionId !== null) paths.push(`/ai/sessions/${encodeURIComponent(sessionId)}/messages?limit=60`)
-  // With a key in the address there is no cookie yet.
+  const credential = () => {
+    try {
+      return JSON.parse(localStorage.getItem('troupe.page')).credential
+    } catch {
+      return undefined
+    }
+  }
+  const authorization = `Page ${credential()}`
+  // With a key in the address there is no credential yet.
   if (!fields.has('k')) {
     window.early = Object.fromEntries(
       paths.map((path) => {
-        const answer = fetch(path, { credentials: 'same-origin', cache: 'no-store' }).then(read)
+        const answer = fetch(path, { headers: { authorization }, credentials: 'omit', cache: 'no-store' }).then(read)
         answer.catch(() => undefined)
         return [path, answer]
       }),

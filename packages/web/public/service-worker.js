@@ -1,23 +1,9 @@
 /**
- * Keeps what is needed to read on while the server is away: the page's own files and the last sessions that were read.
- * Whoever can ask the server gets the server's answer; what is kept is given only when nobody answers, and says so.
- * Streams, searches, settings, keys and everything that is not a GET never pass here.
+ * Keeps the page's own files, so that the page opens while the server is away. Nothing of what the server says passes
+ * here: a program that takes the server's port later could read what is kept.
  * It also shows the page's notifications, since phones let nobody else, and leads a click on one to the page.
  */
 const files = 'files-1'
-const answers = 'answers-1'
-const mostAnswers = 200
-
-/** Of our routes, those whose answers are read again without a server. */
-const keptAnswers = [
-  /^\/ai\/sessions\?(?!.*\b(?:q|cursor)=)/,
-  /^\/ai\/folders$/,
-  /^\/ai\/sessions\/[\w-]+$/,
-  /^\/ai\/sessions\/[\w-]+\/messages\?(?:limit|leaf|before)=/,
-  /^\/ai\/blobs\/[0-9a-f]{64}$/,
-  /^\/ai\/models$/,
-  /^\/ai\/workspaces?$/,
-]
 const ownFiles = /^\/(?:$|assets\/|icons\/|[\w.-]+\.(?:js|svg|webmanifest)$)/
 
 self.addEventListener('install', (event) => {
@@ -26,10 +12,6 @@ self.addEventListener('install', (event) => {
 
 self.addEventListener('activate', (event) => {
   event.waitUntil(Promise.all([forgetOthers(), self.registration.navigationPreload?.enable(), self.clients.claim()]))
-})
-
-self.addEventListener('message', (event) => {
-  if (event.data === 'forget') event.waitUntil(caches.delete(answers))
 })
 
 self.addEventListener('notificationclick', (event) => {
@@ -55,60 +37,10 @@ self.addEventListener('fetch', (event) => {
   const { request } = event
   const url = new URL(request.url)
   if (url.origin !== self.location.origin) return
-  if (deletes(request.method, url.pathname)) event.waitUntil(forget(url.pathname))
   if (request.method !== 'GET') return
-  // An empty query leaves no trace in `search`.
-  const path = request.url.slice(url.origin.length).replace(/#.*/, '')
-  if (keptAnswers.some((pattern) => pattern.test(path))) event.respondWith(askServer(event))
-  else if (url.pathname.startsWith('/assets/')) event.respondWith(keptFirst(request))
+  if (url.pathname.startsWith('/assets/')) event.respondWith(keptFirst(request))
   else if (ownFiles.test(url.pathname) && request.destination !== 'serviceworker') event.respondWith(serverFirst(event))
 })
-
-function deletes(method, path) {
-  if (method === 'DELETE') return path.startsWith('/ai/sessions/') || path === '/ai/trash'
-  return method === 'POST' && /^\/ai\/sessions\/[\w-]+\/keep$/.test(path)
-}
-
-/** What the person deletes is not read on here: all of that session, or, when it is not known which, of all. */
-async function forget(path) {
-  const session = /^\/ai\/sessions\/[\w-]+/.exec(path)?.[0]
-  if (session === undefined) return caches.delete(answers)
-  const cache = await caches.open(answers)
-  const keys = await cache.keys()
-  const gone = keys.filter(({ url }) => {
-    const { pathname } = new URL(url)
-    return pathname === '/ai/sessions' || pathname.startsWith(session)
-  })
-  return Promise.all(gone.map((key) => cache.delete(key)))
-}
-
-async function askServer(event) {
-  const { request } = event
-  let response
-  try {
-    response = await fetch(request)
-  } catch (error) {
-    const kept = await (await caches.open(answers)).match(request)
-    if (kept === undefined) throw error
-    return kept
-  }
-  if (response.status === 401) await caches.delete(answers)
-  if (response.status === 404) await (await caches.open(answers)).delete(request)
-  if (response.ok) event.waitUntil(keepAnswer(request, response.clone()))
-  return response
-}
-
-async function keepAnswer(request, response) {
-  const headers = new Headers(response.headers)
-  headers.set('x-troupe-kept', String(Date.now()))
-  const copy = new Response(await response.blob(), { status: response.status, headers })
-  const cache = await caches.open(answers)
-  // Put anew, it is the youngest again.
-  await cache.delete(request)
-  await cache.put(request, copy)
-  const keys = await cache.keys()
-  await Promise.all(keys.slice(0, Math.max(0, keys.length - mostAnswers)).map((key) => cache.delete(key)))
-}
 
 /** Names with a hash never change. */
 async function keptFirst(request) {
@@ -164,5 +96,5 @@ function filesOf(page) {
 
 async function forgetOthers() {
   const names = await caches.keys()
-  await Promise.all(names.filter((name) => ![files, answers].includes(name)).map((name) => caches.delete(name)))
+  await Promise.all(names.filter((name) => name !== files).map((name) => caches.delete(name)))
 }

@@ -74,7 +74,7 @@ export interface Found {
 export type AppStore = StoreApi<AppState> & AppActions
 
 export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions, ShelfActions {
-  /** Trades the one-time key for a cookie if there is one, then reads what there is. */
+  /** Trades the one-time key for a credential if there is one, then reads what there is. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
   refreshModels: () => Promise<void>
@@ -100,6 +100,8 @@ export interface AppActions extends AskActions, ModeActions, AgentActions, Param
 
 export interface AppServices {
   api: Api
+  /** Trades a one-time key for a credential. Throws only when no server answers. */
+  exchangeKey: (key: string) => Promise<unknown>
   kept: Kept
   /** Narrow: the list of sessions covers the chat, so it is closed unless it is being used. */
   screen: { isNarrow: () => boolean; onChange: (listener: () => void) => void }
@@ -112,7 +114,7 @@ const sidebarKey = 'troupe.sidebar'
 const begunKey = 'troupe.begun'
 
 export function createAppStore(sessionId: string | null, services: AppServices): AppStore {
-  const { api, kept, screen, onError, onSession } = services
+  const { api, exchangeKey, kept, screen, onError, onSession } = services
   const store = createStore<AppState>(() => ({
     access: 'checking',
     isKeyRefused: false,
@@ -178,10 +180,10 @@ export function createAppStore(sessionId: string | null, services: AppServices):
 
   async function start(key: string | null): Promise<void> {
     try {
-      if (key !== null) await api.authenticate(key)
-    } catch (error) {
-      // A key that was used before (a reloaded tab) is no harm as long as the cookie is still good.
-      if (isUnreachable(error)) return setState({ access: 'unreachable' })
+      // A key that was used before (a reloaded tab) is no harm as long as the credential is still good.
+      if (key !== null) await exchangeKey(key)
+    } catch {
+      return setState({ access: 'unreachable' })
     }
     await refresh()
     setState({ isKeyRefused: key !== null && getState().access === 'locked' })

@@ -8,7 +8,7 @@ import { focusField } from './ui/focus-field.ts'
 import { useApp, useWorkspace } from './workspace.ts'
 import './locked.css'
 
-/** The page has no cookie that the server knows: only the address that the server printed opens it. */
+/** The page has no credential that the server knows: only the address that the server printed opens it. */
 export function Locked() {
   const { app } = useWorkspace()
   const [pasted, setPasted] = useState('')

@@ -7,6 +7,7 @@ import { readClientIds } from './api/client-ids.ts'
 import type { ClientIds } from './api/client-ids.ts'
 import { earlyFetch } from './api/early-fetch.ts'
 import { keptByBrowser, keptByTab, keptKeys } from './api/kept.ts'
+import { pageAccess } from './api/page-access.ts'
 import { createRequest } from './api/request.ts'
 import { isAboutAsks } from './inbox/is-about-asks.ts'
 import { createNotifications } from './inbox/notifications.ts'
@@ -33,7 +34,7 @@ import type { PageTools } from './page-tools/page-tools.ts'
 import { keepPanels } from './panels/kept-panels.ts'
 import { createPanels } from './panels/panels.ts'
 import { isNarrowForPanels } from './panels/use-narrow.ts'
-import { forgetKeptAnswers } from './offline/service-worker.ts'
+import { keepAnswers } from './offline/kept-answers.ts'
 import { openSubAgents } from './sub-agents/open-sub-agents.ts'
 import { openTabChannel } from './tab-channel.ts'
 import { notice, noticeError } from './ui/notices.tsx'
@@ -61,11 +62,12 @@ export interface Workspace {
 const keptSessions = 8
 
 export function createWorkspace(sessionId: string | null): Workspace {
+  const answers = keepAnswers(earlyFetch(window.fetch.bind(window)))
   const request = createRequest(
-    earlyFetch(window.fetch.bind(window)),
+    answers.fetch,
     () => {
       app.setState({ access: 'locked' })
-      forgetKeptAnswers()
+      answers.forget()
     },
     (reached, keptAt) => {
       if (keptAt !== undefined) app.setState({ keptAt })
@@ -74,10 +76,12 @@ export function createWorkspace(sessionId: string | null): Workspace {
       // Another server may have come up in its place, started in another way.
       if (reached) void app.refreshPermissions()
     },
+    pageAccess,
   )
   const api = createApi(request)
   const app = createAppStore(sessionId, {
     api,
+    exchangeKey: pageAccess.exchange,
     kept: keptByBrowser,
     screen: narrowScreen(),
     onError: noticeError,

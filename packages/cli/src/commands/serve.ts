@@ -26,10 +26,13 @@ export const command = defineCommand({
     const workspace = path.resolve(context.cwd, values.workspace ?? '.')
     if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
       throw new UsageError(`${workspace} is not a folder`)
-    const show = (at: Address): void => {
+    const ending = new AbortController()
+    const show = async (at: Address): Promise<void> => {
       if (values.json) context.stdout.write(`${JSON.stringify(at)}\n`)
       else if (values.open && canOpenBrowser(env))
-        openBrowser(at.url, () => tell(context, 'the browser could not be opened; open the address yourself'))
+        await openBrowser(at.url, () => tell(context, 'the browser could not be opened; open the address yourself'), {
+          signal: ending.signal,
+        })
     }
     const problems = createProblemTeller(context)
     const allowBypass = values['allow-bypass']
@@ -42,7 +45,7 @@ export const command = defineCommand({
       const at = await askOwner(error.data['owner'] as Owner | null, context, error)
       if (!isSameFolder(at.workspace, workspace)) tell(context, elsewhere(at, workspace))
       if (!values.json) context.stdout.write(`Troupe is running already (pid ${at.pid}): ${at.url}\n`)
-      show(at)
+      await show(at)
       return 0
     }
     const ended = new Promise<void>((resolve) => {
@@ -56,8 +59,11 @@ export const command = defineCommand({
       context.stdout.write(
         `Troupe is at ${server.url}\n  working in ${workspace}, files in ${server.home.path}. Ctrl-C ends it.\n`,
       )
-    show({ url: server.url, port: server.port, pid: process.pid, workspace })
+    void show({ url: server.url, port: server.port, pid: process.pid, workspace }).catch((error: unknown) =>
+      tell(context, `the browser could not be opened (${String(error)}); open the address yourself`),
+    )
     await ended
+    ending.abort()
     await server.close()
     return 0
   },

@@ -118,7 +118,11 @@ export const ruleExplainSchema = z.strictObject({
   deny: ruleTexts,
 })
 export const steerRequestSchema = z.strictObject({ id: idSchema, text: z.string().min(1).max(1_000_000) })
-export const authRequestSchema = z.strictObject({ key: z.string().max(200) })
+/** The one-time key, with the public key of the page where it has one; or a challenge that the page has signed. */
+export const authRequestSchema = z.union([
+  z.strictObject({ key: z.string().max(200), publicKey: z.string().max(300).optional() }),
+  z.strictObject({ pageId: z.string().max(64), nonce: z.string().max(200), signature: z.string().max(200) }),
+])
 
 export const newSessionSchema = z.strictObject({
   id: idSchema.optional(),

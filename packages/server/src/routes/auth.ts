@@ -7,11 +7,21 @@ export function authRoutes({ access }: { access: Access }): Route[] {
     route({
       method: 'POST',
       path: '/ai/auth',
-      summary: 'Exchanges the one-time key of the printed address for a cookie.',
+      summary:
+        'Gives the page its credential, for the one-time key of the printed address or for a signed challenge. It is good at one origin until the server ends.',
       open: true,
       body: authRequestSchema,
-      answers: { 200: 'the cookie is set', 401: 'WrongKey' },
-      handle: (c, { body }) => c.json({ ok: true }, 200, { 'set-cookie': access.exchange(body.key) }),
+      bodyLimit: 2048,
+      answers: { 200: '{credential, linkKey, pageId}', 401: 'WrongKey, UnknownPage' },
+      handle: (c, { body }) => c.json('key' in body ? access.exchange(c, body) : access.resume(c, body)),
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/auth/challenge',
+      summary: 'A nonce that a page signs with its key to get the credential of a server that was restarted.',
+      open: true,
+      answers: { 200: '{nonce}' },
+      handle: (c) => c.json({ nonce: access.challenge() }),
     }),
     route({
       method: 'POST',

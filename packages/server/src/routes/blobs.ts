@@ -26,6 +26,7 @@ export function blobRoutes({ blobs, store }: { blobs: Blobs; store: Pick<Store, 
       method: 'GET',
       path: '/ai/blobs/:sha256',
       summary: 'The bytes of a blob.',
+      linkable: true,
       gives: ['bytes'],
       answers: { 200: 'bytes', 404: 'BlobNotFound' },
       async handle(c, { params }) {

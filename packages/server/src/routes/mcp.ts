@@ -73,7 +73,7 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
       method: 'GET',
       path: '/ai/mcp/callback',
       summary: 'Where a person comes back to from the login of an MCP server.',
-      // The browser comes from elsewhere, without our cookie; the state is what only we and the login know.
+      // The browser comes from elsewhere, without our credential; the state is what only we and the login know.
       open: true,
       query: z.object({ state: z.string().max(200), code: z.string().max(4000).optional() }).loose(),
       answers: { 200: 'a sentence for the person', 400: 'McpLoginUnknown' },

@@ -34,6 +34,7 @@ export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptio
       method: 'GET',
       path: '/ai/sessions/:id/file',
       summary: 'A text file of the workspace or of the output of a session, its first 2 MiB; ?raw=1 gives an image.',
+      linkable: true,
       query: z.object({
         path: z.string().max(4096).optional(),
         raw: z.literal('1').optional(),

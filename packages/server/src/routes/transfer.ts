@@ -43,6 +43,7 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
     route({
       method: 'GET',
       path: '/ai/sessions/:id/export',
+      linkable: true,
       summary:
         'A session as a file: Markdown or a page that replays it (one branch), or JSON that can be imported (the whole tree, or the branch that ?branch ends). ?lang is the language of the words that a file says itself: en or zh.',
       query: z.object({

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { json, pageCookie, refuseAll, send } from '../../test/refuse.ts'
+import { json, openPage, refuseAll, send } from '../../test/refuse.ts'
 import { testServer, userMessage, type TestServer } from '../../test/test-server.ts'
 
 let server: TestServer
@@ -94,7 +94,7 @@ it('what a folder brings counts after it is trusted, and there alone', async () 
 })
 
 it('a page has only the folder that it was opened in, and a folder must be there', async () => {
-  const page = { authorization: '', cookie: await pageCookie(server) }
+  const page = { authorization: `Page ${(await openPage(server)).credential}` }
   await refuseAll(
     server,
     [

@@ -106,8 +106,6 @@ export function createApi(request: Request) {
 
   return {
     ...settingsApi(request),
-    authenticate: (key: string) => request('POST', '/ai/auth', { body: { key } }),
-
     sessions: ({ query, cursor, view, folder }: SessionQuery = {}) => {
       const search = new URLSearchParams({ ...(view && { view }), ...(folder && { folder }) })
       if (query !== undefined && query !== '') search.set('q', query)
@@ -263,6 +261,7 @@ export function createApi(request: Request) {
     file: (id: string, path: string, { secret = false } = {}) =>
       json<{ file: FileInfo }>('GET', `${filePath(id, path)}${secret ? '&secret=1' : ''}`),
     imagePath: (id: string, path: string) => `${filePath(id, path)}&raw=1`,
+    blob: async (url: string) => (await request('GET', url)).blob(),
     backgroundTasks: (id: string) => json<{ tasks: TaskInfo[] }>('GET', `${session(id)}/tasks`),
     backgroundTask: async (
       id: string,

@@ -1,6 +1,7 @@
 import { t } from '../texts/t.ts'
-import { keptHeader } from '../offline/service-worker.ts'
+import { keptHeader } from '../offline/kept-answers.ts'
 import { ApiError } from './api-error.ts'
+import type { PageAccess } from './page-access.ts'
 import { uploadFetch } from './upload-fetch.ts'
 
 export type Request = (method: string, path: string, options?: RequestOptions) => Promise<Response>
@@ -16,28 +17,26 @@ export interface RequestOptions {
 
 /**
  * One way to the server. Resolves only with a good response; throws an `ApiError` otherwise, and the signal's reason
- * where it was aborted. `onLocked` hears of every 401, `onReach` of every request whether a server answered it, and when
- * it did where the answer is one that was kept.
+ * where it was aborted. `onLocked` hears of every 401 that a renewed credential does not mend, `onReach` of every request
+ * whether a server answered it, and when it did where the answer is one that was kept.
  */
 export function createRequest(
   fetch: typeof globalThis.fetch,
   onLocked: () => void,
   onReach: (reached: boolean, keptAt?: number) => void = () => undefined,
+  access?: PageAccess,
 ): Request {
-  return async function request(method, path, { body, bytes, signal, onProgress } = {}) {
+  return async function request(method, path, options = {}) {
+    const { signal } = options
     let response: Response
     try {
-      const counted = bytes !== undefined && onProgress !== undefined && 'XMLHttpRequest' in globalThis
-      response = counted
-        ? await uploadFetch(path, bytes, { signal, onProgress })
-        : await fetch(path, {
-            method,
-            ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-            ...(bytes !== undefined && { body: bytes, headers: { 'content-type': bytes.type } }),
-            ...(signal !== undefined && { signal }),
-            credentials: 'same-origin',
-            cache: 'no-store',
-          })
+      const headers = access?.headers() ?? {}
+      response = await send(method, path, options, headers)
+      if (response.status === 401 && access !== undefined) {
+        // Another tab may have renewed the credential meanwhile.
+        const isRenewed = access.headers()['authorization'] !== headers['authorization'] || (await access.renew())
+        if (isRenewed) response = await send(method, path, options, access.headers())
+      }
     } catch (error) {
       signal?.throwIfAborted()
       onReach(false)
@@ -53,6 +52,29 @@ export function createRequest(
     if (response.ok) return response
     if (response.status === 401) onLocked()
     throw await readError(response)
+  }
+
+  function send(
+    method: string,
+    path: string,
+    { body, bytes, signal, onProgress }: RequestOptions,
+    headers: Record<string, string>,
+  ): Promise<Response> {
+    if (bytes !== undefined && onProgress !== undefined && 'XMLHttpRequest' in globalThis)
+      return uploadFetch(path, bytes, { signal, onProgress, headers })
+    return fetch(path, {
+      method,
+      headers: {
+        ...headers,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(bytes !== undefined && { 'content-type': bytes.type }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(bytes !== undefined && { body: bytes }),
+      ...(signal !== undefined && { signal }),
+      credentials: 'omit',
+      cache: 'no-store',
+    })
   }
 }
 

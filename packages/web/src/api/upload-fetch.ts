@@ -2,12 +2,21 @@
 export function uploadFetch(
   path: string,
   bytes: Blob,
-  { signal, onProgress }: { signal?: AbortSignal | undefined; onProgress: (sent: number) => void },
+  {
+    signal,
+    onProgress,
+    headers,
+  }: {
+    signal?: AbortSignal | undefined
+    onProgress: (sent: number) => void
+    headers: Record<string, string>
+  },
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', path)
-    request.setRequestHeader('content-type', bytes.type)
+    for (const [name, value] of Object.entries({ ...headers, 'content-type': bytes.type }))
+      request.setRequestHeader(name, value)
     request.responseType = 'text'
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total))
     request.addEventListener('load', () =>

@@ -1,6 +1,7 @@
 import { Paperclip } from 'lucide-react'
 import { use } from 'react'
 import type { MouseEvent } from 'react'
+import { pageAccess } from '../api/page-access.ts'
 import { isOwnImage } from '../markdown/marked-options.ts'
 import { t } from '../texts/t.ts'
 import { enlargeImage } from '../ui/enlarged-image.ts'
@@ -16,9 +17,9 @@ export function FilePart({ url, mediaType, name }: { url: string; mediaType: str
         type="button"
         className="image-button"
         aria-label={t.chat.enlarge(label)}
-        onClick={() => enlargeImage({ url, name: label })}
+        onClick={() => enlargeImage({ url: pageAccess.link(url), name: label })}
       >
-        <img className="file-image" src={url} alt={label} />
+        <img className="file-image" src={pageAccess.link(url)} alt={label} />
       </button>
     )
   }
@@ -31,7 +32,13 @@ export function FilePart({ url, mediaType, name }: { url: string; mediaType: str
   }
   if (!/^https?:\/\//i.test(url) && !url.startsWith('/ai/blobs/')) return <span className="source">{label}</span>
   return (
-    <a className="source" href={url} target="_blank" rel="noopener noreferrer nofollow" onClick={openText}>
+    <a
+      className="source"
+      href={isOwnBlob(url) ? pageAccess.link(url) : url}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      onClick={openText}
+    >
       <Paperclip aria-hidden />
       {label}
     </a>

@@ -2,6 +2,7 @@ import { FileText, TextCursorInput, X } from 'lucide-react'
 import { isDemo } from '../api/model-info.ts'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
 import type { Attachment } from '../chat/session-state.ts'
+import { pageAccess } from '../api/page-access.ts'
 import { isOwnImage } from '../markdown/marked-options.ts'
 import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
@@ -72,5 +73,9 @@ function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: Att
       />
     )
   }
-  return isOwnImage(url) && mediaType.startsWith('image/') ? <img src={url} alt="" /> : <FileText aria-hidden />
+  return isOwnImage(url) && mediaType.startsWith('image/') ? (
+    <img src={pageAccess.link(url)} alt="" />
+  ) : (
+    <FileText aria-hidden />
+  )
 }

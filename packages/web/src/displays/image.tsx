@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { pageAccess } from '../api/page-access.ts'
 import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
 import type { DisplayProps } from './parts/display-props.ts'
@@ -17,7 +18,8 @@ export default function ImageDisplay({ content }: DisplayProps) {
   const size = numberIn(content['size'])
   // Only bytes of our own store: whatever else a tool names is not fetched.
   const sha256 = textIn(content['sha256'])
-  const source = sha256 !== undefined && /^[0-9a-f]{64}$/.test(sha256) ? `/ai/blobs/${sha256}` : undefined
+  const source =
+    sha256 !== undefined && /^[0-9a-f]{64}$/.test(sha256) ? pageAccess.link(`/ai/blobs/${sha256}`) : undefined
   const isPicture = /^image\/(?:png|jpeg|gif|webp|avif)$/.test(mediaType)
   return (
     <Panel

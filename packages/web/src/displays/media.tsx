@@ -1,3 +1,4 @@
+import { pageAccess } from '../api/page-access.ts'
 import { t } from '../texts/t.ts'
 import type { DisplayProps } from './parts/display-props.ts'
 import { isRecord, textIn } from './parts/read-fields.ts'
@@ -16,7 +17,7 @@ export default function MediaDisplay({ content }: DisplayProps) {
         const sha256 = textIn(file['sha256']) ?? ''
         const mediaType = textIn(file['mediaType']) ?? ''
         if (!/^[0-9a-f]{64}$/.test(sha256)) return null
-        const source = `/ai/blobs/${sha256}`
+        const source = pageAccess.link(`/ai/blobs/${sha256}`)
         const extension = mediaType.split('/')[1] ?? 'bin'
         return (
           <figure key={sha256 + String(index)} className="media-file">

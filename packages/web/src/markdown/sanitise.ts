@@ -1,4 +1,5 @@
 import createDOMPurify from 'dompurify'
+import { pageAccess } from '../api/page-access.ts'
 import { isOwnImage } from './marked-options.ts'
 
 const tags = [
@@ -95,7 +96,10 @@ purify.addHook('afterSanitizeAttributes', (element) => {
     element.setAttribute('target', '_blank')
     element.setAttribute('rel', 'noopener noreferrer nofollow')
   }
-  if (element.nodeName === 'IMG' && !element.hasAttribute('src')) element.remove()
+  if (element.nodeName !== 'IMG') return
+  const source = element.getAttribute('src')
+  if (source === null) element.remove()
+  else element.setAttribute('src', pageAccess.link(source))
 })
 
 /** The one gate between text of others and the page. What markdown makes of it is tame already; this does not rely on that. */

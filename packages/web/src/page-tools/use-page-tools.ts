@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { pageAccess } from '../api/page-access.ts'
 import { pageWakeSource } from '../chat/wake-source.ts'
 import { afterPaint } from '../ui/after-paint.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -15,7 +16,10 @@ export function usePageTools(): void {
     const stopWaking = pageWakeSource(() => void pageTools.look())
     const leave = () => {
       const body = { clientId: ids.clientId, tabId: ids.tabId, actions: [], closed: true }
-      navigator.sendBeacon('/ai/tabs', new Blob([JSON.stringify(body)], { type: 'application/json' }))
+      const headers = { ...pageAccess.headers(), 'content-type': 'application/json' }
+      const request = { method: 'POST', headers, body: JSON.stringify(body), keepalive: true }
+      // Without it the server finds out by itself, later.
+      fetch('/ai/tabs', request).catch(() => undefined)
     }
     window.addEventListener('pagehide', leave)
     return () => {

@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
+import type { Api } from '../api/api.ts'
+import { pageAccess } from '../api/page-access.ts'
 import type { FileInfo } from '../api/page-info.ts'
 import { useSession } from '../chat/session-context.ts'
 import { useWorkspace } from '../workspace.ts'
@@ -24,9 +26,9 @@ export function useFile({ path, url }: FileWanted) {
   const load = useCallback(
     async (secret: boolean): Promise<ReadFile> => {
       try {
-        if (url !== undefined) return await readBlob(url, path)
+        if (url !== undefined) return await readBlob(api, url, path)
         const { file } = await api.file(sessionId, path, { secret })
-        return file.kind === 'image' ? { ...file, image: api.imagePath(sessionId, path) } : file
+        return file.kind === 'image' ? { ...file, image: pageAccess.link(api.imagePath(sessionId, path)) } : file
       } catch (error) {
         const isSecret = error instanceof ApiError && error.name === 'SecretFile'
         return { problem: toErrorInfo(error).message, isSecret }
@@ -44,13 +46,11 @@ export function useFile({ path, url }: FileWanted) {
 }
 
 /** Attachments lie under an address of our own; anything else is not read. */
-async function readBlob(url: string, name: string): Promise<ReadFile> {
+async function readBlob(api: Api, url: string, name: string): Promise<ReadFile> {
   if (!/^\/ai\/blobs\/[0-9a-f]{64}$/.test(url)) throw new Error(name)
-  const response = await fetch(url, { credentials: 'same-origin' })
-  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
-  const blob = await response.blob()
+  const blob = await api.blob(url)
   const file = { path: name, bytes: blob.size }
-  if (blob.type.startsWith('image/')) return { ...file, kind: 'image', image: url }
+  if (blob.type.startsWith('image/')) return { ...file, kind: 'image', image: pageAccess.link(url) }
   const start = new Uint8Array(await blob.slice(0, largestText).arrayBuffer())
   if (start.subarray(0, 8000).includes(0)) return { ...file, kind: 'binary' }
   return {

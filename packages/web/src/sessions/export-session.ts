@@ -1,3 +1,4 @@
+import { pageAccess } from '../api/page-access.ts'
 import { t } from '../texts/t.ts'
 
 export type ExportFormat = 'md' | 'json' | 'html'
@@ -10,7 +11,7 @@ export function exportSession(sessionId: string, format: ExportFormat, leaf: str
     ...(leaf !== undefined && format !== 'json' && { branch: leaf }),
   })
   const link = document.createElement('a')
-  link.href = `/ai/sessions/${encodeURIComponent(sessionId)}/export?${query}`
+  link.href = pageAccess.link(`/ai/sessions/${encodeURIComponent(sessionId)}/export?${query}`)
   link.download = ''
   link.click()
 }
