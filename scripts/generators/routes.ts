@@ -11,8 +11,7 @@ export async function generate(): Promise<string> {
 
 # Routes
 
-Every route but those marked *open* needs the secret: \`Authorization: Bearer <content of $TROUPE_HOME/token>\` for programs, the
-cookie for the page. Host and Origin must be the server's own. Bodies are JSON of at most 32 MiB, ids are 1 to 64 letters,
+Every route but those marked *open* needs the secret: \`Authorization: Bearer <content of $TROUPE_HOME/token>\` for programs, \`Authorization: Page <credential of POST /ai/auth>\` for the page. Host and Origin must be the server's own. Bodies are JSON of at most 32 MiB, ids are 1 to 64 letters,
 digits, \`_\` or \`-\`. Errors are \`{error: {name, message, data}}\`; beside those that are named here every route may answer 400
 (\`BadRequest\`, \`BadId\`, \`BadJson\`, \`TooDeep\`), 401 (\`Unauthorized\`), 403 (\`ForeignHost\`, \`ForeignOrigin\`), 405
 (\`MethodNotAllowed\`), 413 (\`BodyTooLarge\`) and 415 (\`NotJson\`).

@@ -125,8 +125,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('what is remembered with an answer answers the others too, also those that only another tab shows', async () => {
     // What an earlier try has remembered would answer them.
     const { fetch } = workspace.server()
-    const { rules } = (await (await apiFetch('/ai/rules')).json()) as { rules: { id: string }[] }
-    for (const { id } of rules) await apiFetch(`/ai/rules/${id}`, { method: 'DELETE' })
+    const { rules } = (await (await fetch('/ai/rules')).json()) as { rules: { id: string }[] }
+    for (const { id } of rules) await fetch(`/ai/rules/${id}`, { method: 'DELETE' })
     const first = await say('make one')
     await say('make it again')
     const page = await look()

@@ -168,7 +168,7 @@ interface Taken {
 
 /** What a script of the same origin can get at: everything that is stored, and the use of the key. */
 async function takeAll(): Promise<Taken> {
-  const stored = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
+  const stored = [JSON.stringify(Object.entries(localStorage)), JSON.stringify(Object.entries(sessionStorage))]
   for (const name of await caches.keys()) {
     const cache = await caches.open(name)
     for (const key of await cache.keys()) stored.push(key.url, (await (await cache.match(key))?.text()) ?? '')

@@ -211,7 +211,9 @@ declare global {
 function addApiFetch(): void {
   globalThis.apiFetch = (path, init = {}) => {
     const { credential } = JSON.parse(localStorage.getItem('troupe.page') ?? '{}') as { credential?: string }
-    return fetch(path, { ...init, headers: { ...init.headers, authorization: `Page ${credential}` } })
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Page ${credential}`)
+    return fetch(path, { ...init, headers })
   }
 }
 

@@ -55,8 +55,8 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   const forget = async (rule: string): Promise<void> => {
     const { fetch } = workspace.server()
-    const { rules } = (await (await apiFetch('/ai/rules')).json()) as { rules: { id: string; text: string }[] }
-    for (const each of rules) if (each.text === rule) await apiFetch(`/ai/rules/${each.id}`, { method: 'DELETE' })
+    const { rules } = (await (await fetch('/ai/rules')).json()) as { rules: { id: string; text: string }[] }
+    for (const each of rules) if (each.text === rule) await fetch(`/ai/rules/${each.id}`, { method: 'DELETE' })
   }
 
   test('the rules come when they are asked for, with where they stand and what is wrong with them', async () => {

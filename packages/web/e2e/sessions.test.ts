@@ -30,8 +30,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { store, workspace: own, fetch } = workspace.server()
     for (const list of ['sessions', 'sessions?view=archived', 'sessions?view=trashed', 'folders']) {
       const [kind] = list.split('?') as ['sessions' | 'folders']
-      const all = (await (await apiFetch(`/ai/${list}`)).json()) as { [of in typeof kind]: { id: string }[] }
-      for (const { id } of all[kind]) await apiFetch(`/ai/${kind}/${id}`, { method: 'DELETE' })
+      const all = (await (await fetch(`/ai/${list}`)).json()) as { [of in typeof kind]: { id: string }[] }
+      for (const { id } of all[kind]) await fetch(`/ai/${kind}/${id}`, { method: 'DELETE' })
     }
     for (const [index, title] of animals.entries())
       await store.sessions.create({ id: `s${index}`, workspaceId: own.id, title, createdAt: Date.now() - index * 1000 })

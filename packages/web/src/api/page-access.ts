@@ -36,7 +36,8 @@ export function createPageAccess({
   kept = keptByBrowser,
   keys = browserKeys,
   fetch = (input: string, init?: RequestInit) => window.fetch(input, init),
-  origin = () => import.meta.env['VITE_SERVER_ORIGIN'] ?? window.location.origin,
+  // While it is being developed, another server stands between the page and ours.
+  origin = () => (import.meta.env['VITE_SERVER_ORIGIN'] as string | undefined) ?? window.location.origin,
 }: {
   kept?: Kept
   keys?: PageKeys
