@@ -2,6 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'nod
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
+import type { Grant } from '../permission/decision.ts'
 
 export interface ResolvedPath {
   /** The real path: no link on the way to it. Everything that follows uses this one. */
@@ -25,7 +26,7 @@ export interface ResolveOptions {
 export function resolvePath(
   ctx: {
     state: Pick<AgentState, 'cwd' | 'roots' | 'readable'> & Partial<Pick<AgentState, 'jsxFolder'>>
-    granted?: { outside: readonly string[] }
+    granted?: { grants: readonly Grant[] }
   },
   given: string,
   options: ResolveOptions,
@@ -35,8 +36,9 @@ export function resolvePath(
   const { path: real, stats } = realPath(spelled, given)
   const previews = state.jsxFolder === undefined ? [] : [state.jsxFolder]
   const allowed = [...state.roots, ...(options.for === 'read' ? state.readable : previews)]
-  const isAllowed =
-    allowed.some((root) => isInside(real, root)) || granted?.outside.some((path) => isInside(real, path))
+  const isGranted = ({ how, path: place }: Grant): boolean =>
+    (how === 'write' || options.for === 'read') && isInside(real, place)
+  const isAllowed = allowed.some((root) => isInside(real, root)) || granted?.grants.some(isGranted)
   if (isAllowed !== true) throw new Error(outsideText(given, spelled, real, state, options))
   refuseSpecial(real, given, stats)
   return { path: real, shown: shownPath(real, state.cwd), stats }

@@ -1,8 +1,10 @@
 import { isInside } from '../files/resolve-path.ts'
 import type { Check, Scene } from './check-call.ts'
-import { exactRule, runsByMode } from './command-leave.ts'
+import { isHeld } from './command-fact.ts'
+import { exactRule } from './command-leave.ts'
 import type { ReadyRule } from './compile-rules.ts'
-import type { PathFact } from './path-fact.ts'
+import { verbOf, type PathFact } from './path-fact.ts'
+import type { Policy } from './policy.ts'
 import { rememberPath } from './remember.ts'
 
 /** Whether a file or folder may be touched, and who says so. */
@@ -17,7 +19,7 @@ export function checkPath(fact: PathFact, scene: Scene): Check {
       firm: true,
     }
   if (fact.kind === 'read' && fact.inside && fact.secret === undefined) return {}
-  if (fact.implied === true && isKeptBySandbox(fact, scene)) return {}
+  if (isKeptBySandbox(fact, scene.policy)) return {}
   const rule = pathRule(fact, scene)
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass' || (isOrdinary(fact) && isAccepted(fact, scene))) return {}
@@ -35,9 +37,9 @@ function isPreview({ by, real, spelled }: PathFact, { facts }: Scene): boolean {
   )
 }
 
-/** It runs in the sandbox, where secrets that nobody granted cannot be read. */
-function isKeptBySandbox({ by }: PathFact, { policy }: Scene): boolean {
-  return policy.sandbox && by !== undefined && by.access.outside !== true
+/** The sandbox keeps it from the command: secrets that nobody named, and what the machine keeps for all in `/tmp`. */
+export function isKeptBySandbox({ by, implied, temporary }: PathFact, policy: Policy): boolean {
+  return (implied === true || temporary === true) && by !== undefined && isHeld(by, policy)
 }
 
 /** Neither secret nor protected. */
@@ -45,24 +47,21 @@ function isOrdinary({ secret, guard }: PathFact): boolean {
   return secret === undefined && guard === undefined
 }
 
-function isAccepted(fact: PathFact, { policy, own, leaves }: Scene): boolean {
-  if (fact.by === undefined) {
-    if (fact.kind === 'read' || !fact.inside) return false
-    return policy.mode === 'accept-edits' || own === false
-  }
-  if (runsByMode(fact.by, policy)) return true
-  const leave = leaves.get(fact.by)
-  if (leave === undefined || leave.by === 'nature') return false
-  if (fact.kind === 'read') return true
-  // A yes to a command is a yes to what it is there for; what it prints into a file is another matter.
-  return fact.inside && (fact.redirected !== true || leave.by === 'tool-rule' || policy.mode === 'accept-edits')
+/** Only writing in the workspace is: what lies outside needs a word of its own, whoever lets the command run. */
+function isAccepted({ kind, inside, by, meant }: PathFact, { policy, own, leaves }: Scene): boolean {
+  if (kind === 'read' || !inside) return false
+  if (policy.mode === 'accept-edits') return true
+  if (by === undefined) return own === false
+  const leave = leaves.get(by)?.by
+  // A yes to a command is a yes to what it is there for; what else it writes is another matter.
+  return leave === 'tool-rule' || ((leave === 'rules' || leave === 'nobody') && meant === true)
 }
 
 /** The rule that means the path: as it is spelled, and as what it leads to. */
 function pathRule(fact: PathFact, scene: Scene): ReadyRule | undefined {
   const { allow, byTool, ofTool, facts } = scene
   // The very words were allowed, and the file is one of them.
-  const exact = fact.by === undefined || fact.redirected === true ? undefined : exactRule(fact.by, scene)
+  const exact = fact.redirected === true ? undefined : exactRule(fact, scene)
   if (exact !== undefined) return exact
   const everything =
     (fact.by === undefined ? byTool : undefined) ?? allow.tools.get(fact.kind === 'read' ? 'read' : 'edit')
@@ -81,10 +80,10 @@ function namesIt({ path }: ReadyRule, { secret, guard }: PathFact): boolean {
   )
 }
 
-function whyPath({ kind, given, spelled, real, inside, secret, guard }: PathFact): string {
-  const verb = kind === 'read' ? 'reads' : 'changes'
+function whyPath(fact: PathFact): string {
+  const { given, spelled, real, inside, secret, guard } = fact
   const leads = spelled === real || given === real ? '' : `, which leads to "${real}"`
-  const file = `It ${verb} "${given}"${leads}`
+  const file = `It ${verbOf(fact)} "${given}"${leads}`
   if (guard !== undefined) return `${file}: what is in ${guard.place} can decide what runs later.`
   if (secret !== undefined) return `${file}: files like that hold keys and passwords.`
   if (!inside) return `${file}${leads === '' ? ', which is' : ','} outside the workspace.`

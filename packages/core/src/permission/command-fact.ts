@@ -8,6 +8,7 @@ import { entriesOf, expandGlob } from './expand-glob.ts'
 import { commandPath, isStream, isThere, toolPath, type PathFact, type PathView } from './path-fact.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { isSecretName } from './place-names.ts'
+import type { Policy } from './policy.ts'
 
 /** A command, and what there is to know of it before rules are asked. */
 export interface CommandFact {
@@ -23,6 +24,11 @@ export interface CommandFact {
   isCut?: true
   /** Words of programs that nobody knows, taken for files. Looked up when a rule could meet them. */
   wordFiles(): readonly { file: Pick<PathFact, 'spelled' | 'real'>; found: FoundCommand }[]
+}
+
+/** It runs in the sandbox, where nothing is seen but the workspace and what was granted. */
+export function isHeld({ access }: CommandFact, { sandbox }: Pick<Policy, 'sandbox'>): boolean {
+  return sandbox && access.outside !== true
 }
 
 /** What names more files than this asks: each costs a look at the file system. */
@@ -78,22 +84,21 @@ function isWrittenSomewhere({ operator, target }: FoundRedirection): boolean {
   return operator.includes('>') && /[$`]/.test(target) && !/^'[^']*'$/.test(target)
 }
 
+/** Each with the part that names it: what a rule says of one part it says of the files of that part alone. */
 function commandPaths(fact: CommandFact, view: PathView): PathFact[] {
-  const { reads, writes } = fact.analysis
-  const uses = new Map<string, { kind: PathFact['kind']; use: FileUse }>()
-  for (const [kind, all] of [
-    ['read', reads],
-    ['write', writes],
-  ] as const)
-    for (const use of all)
-      uses.set(`${kind} ${use.spread} ${use.names} ${use.hidden} ${use.tracked} ${use.redirected} ${use.path}`, {
-        kind,
-        use,
-      })
+  const uses = new Map<string, { kind: PathFact['kind']; use: FileUse; part: FoundCommand }>()
+  for (const part of fact.analysis.commands) {
+    for (const [kind, all] of [
+      ['read', part.reads],
+      ['write', part.writes],
+    ] as const)
+      for (const use of all) uses.set(JSON.stringify([kind, use, part.text, part.assignments]), { kind, use, part })
+  }
   const paths: PathFact[] = []
-  for (const { kind, use } of uses.values()) {
+  for (const { kind, use, part } of uses.values()) {
     for (const used of usedPaths(kind, use, fact, view)) {
       used.by = fact
+      used.part = part
       if (!isStream(used)) paths.push(used)
     }
     if (paths.length > mostFiles) return cut(fact, paths)
@@ -105,10 +110,9 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, view
   if (use.spread === 'glob') {
     const found = expandGlob(use.path)
     if (found === undefined || found.length > mostFiles) return cut(fact, [commandPath(kind, use.path, view)])
-    return found.map((file) => commandPath(kind, file, view))
+    return found.map((file) => ({ ...commandPath(kind, file, view), ...marksOf(use) }))
   }
-  const used = commandPath(kind, use.path, view)
-  if (use.redirected === true) used.redirected = true
+  const used: PathFact = { ...commandPath(kind, use.path, view), ...marksOf(use) }
   if (kind === 'write' || use.spread !== 'tree' || use.names === true) return [used]
   // What is in it is read as well, whether it is named or not.
   const all = entriesOf(used.real)
@@ -117,6 +121,15 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, view
     .filter(isSecretName)
     .map((name) => commandPath(kind, `${used.real}/${name}`, view))
   return [{ ...used, entries }, ...secrets.map((secret) => ({ ...secret, implied: true as const }))]
+}
+
+function marksOf({ spread, names, redirected, meant }: FileUse): Partial<PathFact> {
+  return {
+    ...(spread === 'tree' && { tree: true }),
+    ...(names && { names }),
+    ...(redirected && { redirected }),
+    ...(meant && { meant }),
+  }
 }
 
 function cut<T>(fact: CommandFact, files: T): T {

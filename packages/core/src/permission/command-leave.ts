@@ -1,8 +1,9 @@
-import type { CommandFact } from './command-fact.ts'
+import { isHeld, type CommandFact } from './command-fact.ts'
 import type { Check, Scene } from './check-call.ts'
 import { matchCommand } from './command-pattern.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import type { ReadyRule } from './compile-rules.ts'
+import { commandPath, type PathFact } from './path-fact.ts'
 import type { Policy } from './policy.ts'
 import { rememberCommand } from './remember.ts'
 
@@ -25,7 +26,7 @@ export function commandLeave(fact: CommandFact, scene: Scene): CommandLeave {
   const everything = unknownFiles === undefined ? (byTool ?? allow.tools.get('bash')) : undefined
   if (everything !== undefined) return { by: 'tool-rule', rule: everything }
   const ruleOf = (found: FoundCommand): ReadyRule | undefined => commandRule(found, scene)
-  const covering = isTyped || unknownFiles !== undefined ? undefined : coveringRule(fact, ruleOf)
+  const covering = isTyped || unknownFiles !== undefined ? undefined : coveringRule(fact, ruleOf, scene)
   if (covering !== undefined) return { by: 'rules', rule: covering }
   if (runsByMode(fact, policy)) return { by: 'mode' }
   if (isTyped) return nobody('What is typed into a program that runs can do anything there.')
@@ -54,11 +55,12 @@ export function isContained({ access, analysis }: CommandFact): boolean {
   return analysis.contained && access.writes !== true && access.typed !== true
 }
 
-function outsideLeave(fact: CommandFact, { policy, allow }: Scene): CommandLeave {
+function outsideLeave(fact: CommandFact, scene: Scene): CommandLeave {
+  const { policy, allow } = scene
   const everything = allow.tools.get('outside')
   if (everything !== undefined) return { by: 'tool-rule', rule: everything }
   const ruleOf = (found: FoundCommand): ReadyRule | undefined => find(allow.outside.all, found)
-  const covering = coveringRule(fact, ruleOf)
+  const covering = coveringRule(fact, ruleOf, scene)
   if (covering !== undefined) return { by: 'rules', rule: covering }
   if (policy.mode === 'bypass') return { by: 'mode' }
   const leave = nobody(
@@ -72,24 +74,25 @@ function nobody(why: string, remember: readonly string[] = []): { by: 'nobody'; 
   return { by: 'nobody', check: { why, ...(remember.length > 0 && { remember }) } }
 }
 
-/** Rules allow the very words of every part, so the files among them too. One of those rules. */
-export function exactRule({ analysis, parts }: CommandFact, scene: Scene): ReadyRule | undefined {
-  if (
-    scene.allow.command.all.length + scene.ofTool.length === 0 ||
-    analysis.overLimit !== undefined ||
-    analysis.unseen !== undefined
-  )
+/**
+ * The rule that allows the very words of a part, and so the files among them. Only where nothing runs beside it that
+ * could make use of these files.
+ */
+export function exactRule({ by, part }: PathFact, scene: Scene): ReadyRule | undefined {
+  if (by === undefined || part === undefined || scene.allow.command.all.length + scene.ofTool.length === 0)
     return undefined
-  let rule: ReadyRule | undefined
-  for (const found of parts) {
-    if (found.transparent === true) continue
-    rule = commandRule(found, scene, (ready) => ready.command?.exact === true)
-    if (rule === undefined) return undefined
+  if (by.analysis.overLimit !== undefined || by.analysis.unseen !== undefined) return undefined
+  const isExact = (ready: ReadyRule): boolean => ready.command?.exact === true
+  const others = by.analysis.commands.filter((found) => found.text !== part.text)
+  const canUse = (found: FoundCommand): boolean => {
+    if (found.harmless || found.transparent === true) return false
+    return !found.writes.some(({ meant }) => meant === true) || commandRule(found, scene, isExact) === undefined
   }
-  return rule
+  return others.some(canUse) ? undefined : commandRule(part, scene, isExact)
 }
 
-function commandRule(
+/** The allow rule that means a part of a command. */
+export function commandRule(
   found: FoundCommand,
   { allow, ofTool }: Scene,
   counts: (ready: ReadyRule) => boolean = () => true,
@@ -101,18 +104,29 @@ function commandRule(
 
 /** One of the rules when every part is met by one, or needs none. Undefined when a part is not, or is not known. */
 function coveringRule(
-  { analysis, parts }: CommandFact,
+  fact: CommandFact,
   ruleOf: (found: FoundCommand) => ReadyRule | undefined,
+  { policy, facts }: Scene,
 ): ReadyRule | undefined {
+  const { analysis, parts } = fact
   if (analysis.overLimit !== undefined || analysis.unseen !== undefined) return undefined
+  const held = isHeld(fact, policy)
   let rule: ReadyRule | undefined
   for (const found of parts) {
-    if (found.harmless || found.transparent === true) continue
+    // A rule for some words is no leave to open whatever file these may lead to. Where it is held it cannot.
+    if (found.late === true && !held) return undefined
     const own = ruleOf(found)
-    if (own === undefined) return undefined
     rule ??= own
+    if (found.harmless || found.transparent === true) continue
+    if (own === undefined || !isAtHome(found)) return undefined
   }
   return rule
+
+  /** In another folder the same words run something else. */
+  function isAtHome({ cwds }: FoundCommand): boolean {
+    if (cwds === null) return held
+    return cwds.every((folder) => commandPath('read', folder, facts.view).inside)
+  }
 }
 
 function find(rules: readonly ReadyRule[], found: FoundCommand): ReadyRule | undefined {

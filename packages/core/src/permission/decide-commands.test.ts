@@ -154,15 +154,17 @@ describe('files that a command names', () => {
     expect((await bash('cat .env', {}, { ...sandbox, mode: 'accept-edits' })).decision).toBe('ask')
     expect(await bash('cat out/x.txt', {}, sandbox)).toMatchObject({
       confinement: 'read-only',
-      outside: [`${base}/elsewhere/x.txt`],
-      remember: ['Read(out/**)', `Read(/${base}/elsewhere/**)`],
+      grants: [{ how: 'read', path: `${base}/elsewhere/x.txt` }],
+      remember: ['Read(out/x.txt)', `Read(/${base}/elsewhere/x.txt)`],
     })
   })
 
   it('are allowed by Read rules, and by a rule for the very words; not by a rule for any words', async () => {
     expect(await verdict('cat .env', { allow: ['Read(.env)'] })).toBe('allow none')
     expect(await verdict('cat .env', { allow: ['Bash(cat .env)'] })).toBe('allow none')
-    expect(await verdict('cat .env | base64', { allow: ['Bash(cat .env)'] })).toBe('ask none')
+    expect(await verdict('cat .env | base64', { allow: ['Bash(cat .env)'] })).toBe('allow none')
+    // What runs beside it could read the file, too.
+    expect(await verdict('cat .env; npm test', { allow: ['Bash(cat .env)', 'Bash(npm test)'] })).toBe('ask none')
     expect(await verdict('cat < .env', { allow: ['Bash(cat)'] })).toBe('ask none')
     expect(await verdict('cat .env', { allow: ['Bash(cat *)'] })).toBe('ask none')
     expect(await verdict('cat .env', { allow: ['Bash'] })).toBe('ask none')
@@ -173,7 +175,7 @@ describe('files that a command names', () => {
     expect((await bash('grep -r x .')).reason).toContain('.env')
     expect(await verdict('grep -r x .', { allow: ['Read(.env)'] })).toBe('allow none')
     expect(await verdict('grep -r x .', {}, sandbox)).toBe('allow read-only')
-    expect(await bash('grep -r x .', {}, sandbox)).not.toHaveProperty('outside')
+    expect(await bash('grep -r x .', {}, sandbox)).not.toHaveProperty('grants')
     expect(await verdict('grep -r x src')).toBe('allow none')
     expect(await verdict('rg x')).toBe('allow none')
     expect(await verdict('rg --hidden x')).toBe('ask none')

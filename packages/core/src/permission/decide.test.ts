@@ -212,10 +212,13 @@ describe('the plan', () => {
     const given = { mode: 'plan', planFile } as const
     expect(await write(planFile, {}, given)).toMatchObject({
       decision: 'allow',
-      outside: [planFile],
+      grants: [{ how: 'write', path: planFile }],
       reason: 'It is the plan.',
     })
-    expect(await read(planFile, {}, { planFile })).toMatchObject({ decision: 'allow', outside: [planFile] })
+    expect(await read(planFile, {}, { planFile })).toMatchObject({
+      decision: 'allow',
+      grants: [{ how: 'read', path: planFile }],
+    })
     expect((await write(planFile, {}, { planFile })).decision).toBe('ask')
     expect((await write(planFile, { deny: ['Edit'] }, given)).decision).toBe('deny')
     expect(await write('src/a.ts', { allow: ['Edit'], ask: ['Edit'] }, given)).toMatchObject({
@@ -258,11 +261,11 @@ describe('a file', () => {
     const decision = await read('out/x.txt')
     expect(decision).toMatchObject({
       reason: `It reads "out/x.txt", which leads to "${base}/elsewhere/x.txt", outside the workspace.`,
-      outside: [`${base}/elsewhere/x.txt`],
+      grants: [{ how: 'read', path: `${base}/elsewhere/x.txt` }],
       rule: null,
     })
     expect((await read('plain.txt')).reason).toContain('hold keys and passwords')
-    expect((await read('plain.txt')).outside).toEqual([`${workspace}/.env`])
+    expect((await read('plain.txt')).grants).toEqual([{ how: 'read', path: `${workspace}/.env` }])
   })
 
   it('that is reached through a link needs a rule for both ends; to be forbidden either is enough', async () => {
@@ -324,12 +327,12 @@ describe('a file', () => {
       expect([rule, (await write('../elsewhere/x.txt', { allow: [rule] })).decision]).toEqual([rule, 'ask'])
     expect((await write('../elsewhere/x.txt', {}, { mode: 'accept-edits' })).decision).toBe('ask')
     const asked = await write('../elsewhere/x.txt')
-    expect(asked.remember).toEqual([`Edit(/${base}/elsewhere/**)`])
+    expect(asked.remember).toEqual([`Edit(/${base}/elsewhere/x.txt)`])
     expect(await write('../elsewhere/x.txt', { allow: asked.remember! })).toMatchObject({
       decision: 'allow',
-      outside: [`${base}/elsewhere/x.txt`],
+      grants: [{ how: 'write', path: `${base}/elsewhere/x.txt` }],
     })
-    expect((await read('~/notes/a.md')).remember).toEqual(['Read(~/notes/**)'])
+    expect((await read('~/notes/a.md')).remember).toEqual(['Read(~/notes/a.md)'])
   })
 
   it('that is secret is meant only by a rule that names it', async () => {

@@ -3,6 +3,7 @@ import { callFacts, type CallFacts } from './call-facts.ts'
 import { checkCall, type CallChecks, type OwnWord } from './check-call.ts'
 import type { Decision } from './decision.ts'
 import { findRule, type MetRule } from './find-rule.ts'
+import { isBeyond, verbOf } from './path-fact.ts'
 import { grantsOf } from './grants.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { planRefusal } from './plan-refusal.ts'
@@ -38,21 +39,39 @@ function settle(facts: CallFacts, policy: Policy, own: OwnWord, forbidding: MetR
   const result = checkCall(facts, policy, own)
   const around = { ...shownCommands(facts), ...grantsOf(facts, policy, result) }
   const doubt = doubtOf(facts, policy, forbidding) ?? alwaysAsks(facts)
-  if (doubt !== undefined) return { decision: 'ask', ...doubt, firm: true, ...around }
   const open = result.checks.filter(({ why }) => why !== undefined)
-  const [first] = open
-  if (first === undefined) return { decision: 'allow', ...leaveFor(facts, policy, result), ...around }
+  const needs = [...open.map(({ why }) => why!), ...grantedByRules(result)]
+  if (doubt !== undefined)
+    return { decision: 'ask', ...doubt, reason: lines([doubt.reason, ...needs]), firm: true, ...around }
+  if (open.length === 0) return { decision: 'allow', ...leaveFor(facts, policy, result), ...around }
   const remember = open.every((check) => check.remember !== undefined)
     ? rememberable(open.flatMap((check) => check.remember!))
     : []
   return {
     decision: 'ask',
-    reason: first.why!,
+    reason: lines(needs),
     rule: null,
     ...(open.some(({ firm }) => firm === true) && { firm: true }),
     ...(remember.length > 0 && { remember }),
     ...around,
   }
+}
+
+const mostReasons = 20
+
+/** Everything that a yes would be a yes to, a line each. */
+function lines(sentences: readonly string[]): string {
+  const all = [...new Set(sentences)]
+  if (all.length > mostReasons) all.splice(mostReasons - 1, Infinity, `And ${all.length - mostReasons + 1} more.`)
+  return all.join('\n')
+}
+
+/** What a rule has settled goes with the rest: the person sees all that the call will be able to use. */
+function grantedByRules({ ofPaths }: CallChecks): string[] {
+  return [...ofPaths].flatMap(([fact, { rule }]) => {
+    if (rule === undefined || !isBeyond(fact)) return []
+    return [`It ${verbOf(fact)} "${fact.given}", which the rule "${rule.line.text}" allows.`]
+  })
 }
 
 /** An ask rule, or a rule that may forbid something that cannot be seen yet: no allow rule settles that, nor any mode. */

@@ -1,6 +1,17 @@
 /** How the processes of a call are kept in once it runs: not at all, able to write the workspace, or unable to write. */
 export type Confinement = 'none' | 'workspace' | 'read-only'
 
+/** A place that a call may use although it is not its own: to read it, to see what is in it, or to write it as well. */
+export interface Grant {
+  how: 'read' | 'list' | 'write'
+  /** Real. A folder is meant with everything in it, but for secrets and for what rules forbid. */
+  path: string
+  /** Of a list: everything below it is listed, not only what is in it. */
+  tree?: true
+  /** Nothing runs there but programs that are known to only look: what is listed can be shown as it is. */
+  proven?: true
+}
+
 export interface Decision {
   decision: 'allow' | 'ask' | 'deny'
   /** A sentence for the person and the model. */
@@ -15,8 +26,8 @@ export interface Decision {
   commands?: readonly { text: string; note?: string }[]
   /** Absent: `none`. */
   confinement?: Confinement
-  /** Real paths outside the workspace, and of secrets and guarded places in it, that the call may touch once allowed. */
-  outside?: readonly string[]
+  /** What the call may use once allowed outside the workspace, and of the secrets and guarded places in it. */
+  grants?: readonly Grant[]
   /** Files that the call does not show although it may search a folder above them: secrets, and what rules forbid. */
   hides?(real: string): boolean
 }

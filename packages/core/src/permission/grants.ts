@@ -1,32 +1,47 @@
 import type { CallFacts } from './call-facts.ts'
 import type { CallChecks } from './check-call.ts'
+import { isKeptBySandbox } from './check-path.ts'
 import { isContained, wantsOut } from './command-leave.ts'
-import type { Confinement, Decision } from './decision.ts'
+import type { Confinement, Decision, Grant } from './decision.ts'
 import { meetsPath } from './find-rule.ts'
-import { secretOf } from './path-fact.ts'
+import { howOf, isBeyond, secretOf } from './path-fact.ts'
 import type { Policy } from './policy.ts'
 
 /** What a call runs with once it may: by a rule, by the mode, or because a person has said yes. */
 export function grantsOf(
   facts: CallFacts,
   policy: Policy,
-  { leaves, ofPaths }: CallChecks,
-): Pick<Decision, 'confinement' | 'outside' | 'hides'> {
-  const beyond = facts.paths.filter((fact) => {
-    const isGuarded = fact.kind === 'write' && fact.guard !== undefined
-    if ((fact.inside && fact.secret === undefined && !isGuarded) || fact.implied === true) return false
-    const { why, rule } = ofPaths.get(fact)!
-    if (fact.by === undefined || why !== undefined || rule !== undefined) return true
-    // Where a command runs only because the sandbox holds it, what the sandbox holds back stays held back.
-    return policy.mode !== 'accept-edits' || leaves.get(fact.by)?.by !== 'mode'
-  })
+  { leaves }: CallChecks,
+): Pick<Decision, 'confinement' | 'grants' | 'hides'> {
+  const grants = grantsFor(facts, policy)
   const isSearch = facts.paths.some(({ kind, folder, by }) => kind === 'read' && folder && by === undefined)
   return {
     ...((facts.commands.length > 0 || facts.code) && { confinement: confinementOf(facts, policy, leaves) }),
-    ...(beyond.length > 0 && { outside: [...new Set(beyond.map(({ real }) => real))] }),
+    ...(grants.length > 0 && { grants }),
     ...(isSearch && { hides: hiddenFiles(facts, policy) }),
   }
 }
+
+/** Each place once, with the most that is done there. */
+function grantsFor({ paths, commands }: CallFacts, policy: Policy): Grant[] {
+  const proven = commands.every(({ analysis }) => analysis.harmless) && { proven: true as const }
+  const grants = new Map<string, Grant>()
+  for (const fact of paths) {
+    if (!isBeyond(fact) || fact.implied === true || isKeptBySandbox(fact, policy)) continue
+    const how = howOf(fact)
+    const known = grants.get(fact.real)?.how
+    if (known === undefined || rank[how] > rank[known])
+      grants.set(fact.real, {
+        how,
+        path: fact.real,
+        ...(how === 'list' && proven),
+        ...(how === 'list' && fact.tree && { tree: true }),
+      })
+  }
+  return [...grants.values()]
+}
+
+const rank = { list: 0, read: 1, write: 2 }
 
 function confinementOf(facts: CallFacts, policy: Policy, leaves: CallChecks['leaves']): Confinement {
   if (!policy.sandbox || facts.commands.some((fact) => wantsOut(fact, { policy }))) return 'none'

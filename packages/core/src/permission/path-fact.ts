@@ -2,6 +2,8 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside, realPath } from '../files/resolve-path.ts'
 import type { CommandFact } from './command-fact.ts'
+import type { Grant } from './decision.ts'
+import type { FoundCommand } from './command/command-analysis.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { protectedIn, secretIn } from './place-names.ts'
 import type { Policy } from './policy.ts'
@@ -21,12 +23,21 @@ export interface PathFact {
   secret?: string
   /** Why writing there is a matter of its own. */
   guard?: { place: string; strict: boolean }
-  /** The command that names it, when it is not the tool that does. */
+  /** The command that names it, when it is not the tool that does, and the part of it that does. */
   by?: CommandFact
+  part?: FoundCommand
   /** Nobody named it: it lies in a folder that a command reads all of. The sandbox keeps such secrets from it. */
   implied?: true
-  /** What is written there is what a command prints. */
+  /** The shell opens it for a command: what is written there is what the command prints. */
   redirected?: true
+  /** To write it is what the command is there for. */
+  meant?: true
+  /** Only names, sizes and times are looked at, not what is in it. */
+  names?: true
+  /** All that is below it is looked at. */
+  tree?: true
+  /** Nothing is there, in a folder that every session has one of its own for in the sandbox. */
+  temporary?: true
   /** Whether it is a folder now. */
   folder: boolean
   /** Everything below it is read by a command; its entries, as far as they were looked at. */
@@ -54,6 +65,20 @@ export function pathView({ state }: PermissionContext, policy: Policy): PathView
   }
 }
 
+/** What the call does there. */
+export function howOf({ kind, names }: PathFact): Grant['how'] {
+  return kind === 'write' ? 'write' : names === true ? 'list' : 'read'
+}
+
+export function verbOf(fact: PathFact): string {
+  return { read: 'reads', list: 'lists', write: 'changes' }[howOf(fact)]
+}
+
+/** Not the call's own to use: outside the workspace, secret, or protected. */
+export function isBeyond({ kind, inside, secret, guard }: PathFact): boolean {
+  return !inside || secret !== undefined || (kind === 'write' && guard !== undefined)
+}
+
 /** What a tool of ours will touch: `resolvePath` goes the same way. */
 export function toolPath(kind: PathFact['kind'], given: string, cwd: string, view: PathView): PathFact {
   const isHome = given === '~' || given.startsWith('~/')
@@ -63,7 +88,12 @@ export function toolPath(kind: PathFact['kind'], given: string, cwd: string, vie
 
 /** What a program will touch. The system resolves `..` after links, so neither is resolved by its letters here. */
 export function commandPath(kind: PathFact['kind'], given: string, view: PathView): PathFact {
-  return pathFact({ kind, given }, path.resolve(given), physical(given), view)
+  const fact = pathFact({ kind, given }, path.resolve(given), physical(given), view)
+  return isTemporary(fact) ? { ...fact, temporary: true } : fact
+}
+
+function isTemporary({ spelled, real, inside }: PathFact): boolean {
+  return !inside && spelled === real && /^\/tmp\/./.test(real) && !isThere(`/tmp/${real.split('/')[2] ?? ''}`)
 }
 
 /** Files that are not files: nothing is kept there and nothing secret comes from there. */

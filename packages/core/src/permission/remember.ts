@@ -45,18 +45,20 @@ export function rememberCommand(
 }
 
 /**
- * Rules that mean the path as it is spelled and as what it leads to: its folder, or the file alone where that is wiser.
- * None for what holds the workspace or the home.
+ * Rules that mean the path as it is spelled and as what it leads to: the folder of what is written in the workspace, else
+ * no more than what was asked for. None for what holds the workspace or the home, and none for a list of names, since a
+ * rule would also mean what is in the files.
  */
 export function rememberPath(fact: PathFact, view: PathView): string[] {
   const ends = [...new Set([fact.spelled, fact.real])]
-  if (ends.some((end) => holdsAll(end, view))) return []
+  if (fact.names === true || ends.some((end) => holdsAll(end, view))) return []
   const tool = fact.kind === 'read' ? 'Read' : 'Edit'
   return [...new Set(ends.map((end) => `${tool}(${pathRule(end, fact, view)})`))]
 }
 
-function pathRule(end: string, { secret, guard, folder }: PathFact, view: PathView): string {
+function pathRule(end: string, { kind, inside, secret, guard, folder }: PathFact, view: PathView): string {
   if (secret !== undefined || guard !== undefined) return fileRule(end, view)
+  if (!folder && (kind === 'read' || !inside)) return fileRule(end, view)
   const around = folder ? end : path.dirname(end)
   return holdsAll(around, view) || around.split('/').length < 4 ? fileRule(end, view) : `${fromPlace(around, view)}/**`
 }

@@ -16,7 +16,7 @@ const asks = (reason = 'It changes things.'): Decision => ({ decision: 'ask', ru
 const decide: RunInput['decide'] = ({ input }) => {
   const { id } = input as { id: string }
   if (id === 'bad') return { decision: 'deny', rule: 'Change(bad)', reason: 'The rule "Change(bad)" says deny.' }
-  const grants = { confinement: 'workspace' as const, outside: [`/outside/${id}`] }
+  const grants = { confinement: 'workspace' as const, grants: [{ how: 'read' as const, path: `/outside/${id}` }] }
   return id === 'good' ? { decision: 'allow', rule: null, reason: 'fine', ...grants } : { ...asks(), ...grants }
 }
 
@@ -30,7 +30,7 @@ const tool = (events: string[]) =>
     input: z.object({ id: z.string(), extra: z.string().default('default') }),
     execute({ id }: { id: string }, ctx: ToolContext) {
       events.push(id)
-      granted.push(...(ctx.granted?.outside ?? []))
+      granted.push(...(ctx.granted?.grants ?? []).map(({ path }) => path))
       return { id }
     },
   })

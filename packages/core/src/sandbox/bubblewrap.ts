@@ -1,9 +1,11 @@
 import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
+import type { Grant } from '../permission/decision.ts'
 import { FolderHolds } from './folder-holds.ts'
 import { homeSecrets } from './home-secrets.ts'
 import { KeptPlaces } from './kept-places.ts'
+import { Listings } from './listings.ts'
 import { type Mount, Mounts } from './mounts.ts'
 import { namelessFile } from './nameless-file.ts'
 import { repositoryOf, type ProtectedPlaces } from './protected-places.ts'
@@ -33,20 +35,24 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { program, supports } = options
   const holds = new FolderHolds()
   const keptPlaces = new KeptPlaces()
-  const filter = systemCallFilter()
-  const filterFile = filter === undefined ? undefined : namelessFile(filter)
+  const filterFile = fileOf(systemCallFilter())
+  const strictFile = fileOf(systemCallFilter(process.arch, { unix: false }))
   return {
     name: 'bubblewrap',
     check: (roots) => void roots.map(checkedRoot),
     wrap(start) {
-      const { roots, outside = [], secrets = [], confinement } = start
+      const { roots, secrets = [], confinement } = start
+      const listings = new Listings()
+      const granted = grantedMounts(start, options.places, listings)
       const writable = confinement === 'workspace' ? roots.map(checkedRoot) : []
       const entered = writable.map((root) => keptPlaces.enter(root, options.home, secrets))
-      for (const { absent } of entered) for (const place of absent) if (isGranted(place, outside)) holds.letGo(place)
-      const kept = entered.map((places) => withoutGranted(places, outside))
-      const mounts = view(options, start, kept)
+      const changed = (start.grants ?? []).filter(({ how }) => how === 'write').map(({ path: place }) => place)
+      for (const { absent } of entered) for (const place of absent) if (holdsOne(place, changed)) holds.letGo(place)
+      const kept = entered.map((places) => withoutGranted(places, changed))
+      const mounts = view(options, start, granted, kept)
       const held = kept.flatMap(({ absent }) => absent.filter((place) => holds.hold(place)))
       for (const place of held) mounts.set(place, { how: 'read' })
+      listings.prepare(mounts.list().map(([where]) => where))
       const stopRemoving = removeForbidden(kept.flatMap(({ forbidden }) => forbidden))
       const { env, set } = divide(start.env)
       const place = [
@@ -57,12 +63,13 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
         start.cwd,
       ]
       return {
-        ...filtered(program, [...place, '--', ...start.argv], filterFile),
+        ...filtered(program, [...place, '--', ...start.argv], granted.size > 0 ? strictFile : filterFile),
         env,
         cwd: '/',
         holdsOutput: true,
         release: once(() => {
           stopRemoving()
+          listings.remove()
           for (const place of held) holds.release(place)
           for (const root of writable) keptPlaces.leave(root)
         }),
@@ -95,14 +102,17 @@ function apart(disableNamespaces: boolean): string[] {
 /** What one command sees. */
 function view(
   { places, home, troupeHome, TMPDIR }: BubblewrapOptions,
-  { confinement, roots, readable = [], outside = [], secrets = [], temporary, gitConfig }: ConfinedStart,
+  { confinement, roots, readable = [], secrets = [], temporary, gitConfig }: ConfinedStart,
+  granted: ReadonlyMap<string, Mount>,
   kept: readonly ProtectedPlaces[],
 ): Mounts {
   const mounts = new Mounts(places)
   const how: Mount['how'] & ('read' | 'write') = confinement === 'workspace' ? 'write' : 'read'
   if (temporary !== undefined)
     for (const folder of temporaryFolders(TMPDIR)) mounts.set(folder, { how: 'write', from: temporary })
-  for (const place of outside) if (isFolder(place) !== undefined) mounts.set(place, { how })
+  for (const [place, mount] of granted) grant(place, mount)
+  // Where it is a link otherwise.
+  if (mounts.isSeen('/var')) mounts.set('/var/tmp', { how: 'memory', megabytes: 1 })
   for (const root of roots) {
     // Programs in there are shown with it, unless it is the home, in which little else is safe.
     if (!isInside(home, root)) mounts.forgetIn(root)
@@ -114,7 +124,7 @@ function view(
     mounts.set(repository.common, { how })
     mounts.set(repository.folder, { how })
   }
-  const shown = [...roots, ...outside, ...readable]
+  const shown = [...roots, ...granted.keys(), ...readable]
   const ownGit = path.join(home, '.gitconfig')
   // Where the home is worked in, nothing is put into it that is not there.
   if (gitConfig !== undefined && (mounts.isMade(home) || isFolder(ownGit) === false))
@@ -126,8 +136,15 @@ function view(
   for (const place of kept.flatMap(({ fixed }) => fixed)) if (mounts.isSeen(place)) mounts.set(place, { how: 'read' })
   for (const place of kept.flatMap(({ pinned }) => pinned))
     if (mounts.isWritable(place)) mounts.set(place, { how: 'write' })
-  for (const place of secrets) if (!isGranted(place, outside)) hide(place)
+  for (const place of secrets) hide(place)
+  // What was granted by name is there, also in the midst of what is not.
+  for (const [place, mount] of granted) grant(place, mount)
   return mounts
+
+  /** What can be seen as it is need not be shown as a list. */
+  function grant(place: string, mount: Mount): void {
+    if (mount.how === 'write' || !mounts.isSeen(place)) mounts.set(place, mount)
+  }
 
   function hide(place: string): void {
     if (!mounts.isSeen(place)) return
@@ -139,30 +156,69 @@ function view(
   }
 }
 
-/** What was granted by name is as it is outside. */
-function isGranted(place: string, outside: readonly string[]): boolean {
-  return outside.some((given) => isInside(given, place))
+/** What was granted, as it is to be seen. The system's own folders are there anyway, as what they are inside. */
+function grantedMounts(
+  { grants = [], confinement }: ConfinedStart,
+  places: Mounts,
+  listings: Listings,
+): Map<string, Mount> {
+  const most = confinement === 'workspace' ? 'write' : 'read'
+  const mounts = new Map<string, Mount>()
+  for (const grant of grants) {
+    const isThere = /^\/(proc|dev)(\/|$)/.test(grant.path) || (grant.how !== 'write' && places.isSeen(grant.path))
+    const mount = isThere ? undefined : mountOf(grant, most, listings)
+    if (mount !== undefined) mounts.set(grant.path, mount)
+  }
+  return mounts
 }
 
-function withoutGranted({ fixed, absent, ...places }: ProtectedPlaces, outside: readonly string[]): ProtectedPlaces {
-  const isKept = (place: string): boolean => !isGranted(place, outside)
-  return { ...places, fixed: fixed.filter(isKept), absent: absent.filter(isKept) }
+/** A socket is never there, only its name. */
+function mountOf(
+  { how, path: place, tree, proven }: Grant,
+  most: 'read' | 'write',
+  listings: Listings,
+): Mount | undefined {
+  const kind = kindOf(place)
+  if (kind === undefined) return undefined
+  if (how === 'list' && (proven !== true || kind === 'socket'))
+    return { how: 'read', from: listings.make(place, tree === true) }
+  if (kind === 'socket') return undefined
+  return { how: how === 'write' ? most : 'read' }
+}
+
+/** Whether one of the granted places lies in it. */
+function holdsOne(place: string, granted: readonly string[]): boolean {
+  return granted.some((given) => isInside(given, place))
+}
+
+/** What was granted is no longer kept as it is. A folder around it still is, unless something new is to be made in it. */
+function withoutGranted({ fixed, absent, ...places }: ProtectedPlaces, changed: readonly string[]): ProtectedPlaces {
+  const made = changed.filter((place) => kindOf(place) === undefined)
+  return {
+    ...places,
+    fixed: fixed.filter((place) => !changed.includes(place) && !holdsOne(place, made)),
+    absent: absent.filter((place) => !holdsOne(place, changed)),
+  }
 }
 
 function mountArguments(mounts: Mounts, supports: (option: string) => boolean): string[] {
-  const args = ['--proc', '/proc', '--dev', '/dev']
+  const args: string[] = []
   // As root, what is in /proc could be used to take over the machine.
   const closed = ['/proc', '/dev', '/']
-  for (const [place, mount] of mounts.list()) {
+  const list = mounts.list()
+  if (list[0]?.[0] !== '/') args.push('--proc', '/proc', '--dev', '/dev')
+  for (const [place, mount] of list) {
     switch (mount.how) {
       case 'read':
         args.push('--ro-bind', mount.from ?? place, place)
+        if (place === '/') args.push('--proc', '/proc', '--dev', '/dev')
         break
       case 'write':
         args.push('--bind', mount.from ?? place, place)
         break
       case 'link':
-        args.push('--symlink', mount.target, place)
+        // Where the folder around it is shown, so is what stands there.
+        if (!mounts.isShown(path.dirname(place))) args.push('--symlink', mount.target, place)
         break
       case 'memory':
         if (supports('--size')) args.push('--size', String(mount.megabytes << 20))
@@ -195,12 +251,23 @@ function checkedRoot(root: string): string {
 }
 
 function isFolder(place: string): boolean | undefined {
+  const kind = kindOf(place)
+  return kind === undefined ? undefined : kind === 'folder'
+}
+
+function kindOf(place: string): 'folder' | 'socket' | 'file' | undefined {
   try {
-    return statSync(place, { throwIfNoEntry: false })?.isDirectory()
+    const stats = statSync(place, { throwIfNoEntry: false })
+    if (stats === undefined) return undefined
+    return stats.isDirectory() ? 'folder' : stats.isSocket() ? 'socket' : 'file'
   } catch {
     // Nobody inside can reach it either.
     return undefined
   }
+}
+
+function fileOf(filter: Buffer | undefined): string | undefined {
+  return filter === undefined ? undefined : namelessFile(filter)
 }
 
 function once(work: () => void): () => void {

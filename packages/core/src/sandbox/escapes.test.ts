@@ -131,18 +131,24 @@ inSandbox('out of the sandbox there is no way', () => {
         expect(text).not.toContain(canary)
       }
       const key = path.join(place.home, '.ssh/id_ed25519')
-      const named = [path.join(place.home, 'notes.txt'), key]
+      const notes = path.join(place.home, 'notes.txt')
+      const named = [
+        { how: 'write' as const, path: notes },
+        { how: 'read' as const, path: key },
+      ]
       const touch = `cat ~/notes.txt; cat ~/.ssh/id_ed25519; ls -A ~/.ssh; ls ~/.aws; echo more >> ~/notes.txt`
       expect((await place.run(touch, 'read-only', {}, named)).text).toMatch(
         /^canary-4711canary-4711id_ed25519\n.*Read-only file system/s,
       )
       await place.run(touch, 'workspace', {}, named)
-      expect(readFileSync(named[0]!, 'utf8')).toBe('canary-4711more\n')
-      const whole = await place.run('cat ~/notes.txt ~/.ssh/id_ed25519 ~/.troupe/token', 'read-only', {}, [place.home])
+      expect(readFileSync(notes, 'utf8')).toBe('canary-4711more\n')
+      const whole = await place.run('cat ~/notes.txt ~/.ssh/id_ed25519 ~/.troupe/token', 'read-only', {}, [
+        { how: 'read', path: place.home },
+      ])
       expect(whole.text.match(/canary/g)).toHaveLength(1)
-      place.file(named[0]!)
+      place.file(notes)
       const env = path.join(place.workspace, '.env')
-      expect((await place.run('cat .env', 'read-only', {}, [env])).text).toBe(canary)
+      expect((await place.run('cat .env', 'read-only', {}, [{ how: 'read', path: env }])).text).toBe(canary)
       expect((await place.run('grep -rs canary .env packages server.pem', 'read-only')).text).toBe('')
     })
 
@@ -389,7 +395,7 @@ inSandbox('out of the sandbox there is no way', () => {
     })
 
     test.runIf(existsSync('/usr/bin/perl'))('in a terminal nobody types for others', async () => {
-      const granted = { confinement: 'workspace' as const, outside: [] }
+      const granted = { confinement: 'workspace' as const, grants: [] }
       const cmd = `perl -e 'print ioctl(STDIN, 0x5412, my $c = "x") ? "ESCAPED" : "refused: $!"'`
       const look = await execCommand.execute(execCommand.input.parse({ cmd }), { ...place.ctx, granted })
       expect((look as { text: string }).text).toMatch(/^refused: /)

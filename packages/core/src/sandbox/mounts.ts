@@ -36,6 +36,12 @@ export class Mounts {
     return (mount?.how === 'read' || mount?.how === 'write') && mount.from === undefined
   }
 
+  /** Whether it is seen as it is, or as a list of what is there. */
+  isShown(where: string): boolean {
+    const how = this.around(where)?.how
+    return how === 'read' || how === 'write'
+  }
+
   /** Whether what is there outside can be changed from inside. */
   isWritable(where: string): boolean {
     const mount = this.around(where)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
 import type { AgentState } from '../agent-state.ts'
-import type { Confinement } from '../permission/decision.ts'
+import type { Confinement, Grant } from '../permission/decision.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import type { ToolContext } from '../tool.ts'
 import bash from '../tools/bash.ts'
@@ -27,7 +27,7 @@ export interface TestPlace {
   connected(): number
   victim: number
   /** Runs a command; what it printed, and its exit code. */
-  run(command: string, confinement?: Confinement, more?: object, outside?: string[]): Promise<Ran>
+  run(command: string, confinement?: Confinement, more?: object, grants?: readonly Grant[]): Promise<Ran>
   file(name: string, content?: string): string
   /** The same machine with a workspace that is empty, and a session of its own, to be closed before this one. */
   another(name?: string): TestPlace
@@ -94,9 +94,9 @@ export async function openTestPlace(options: { workspace?: (home: string) => str
       port: (server.address() as AddressInfo).port,
       connected: () => connections,
       victim: victim.pid as number,
-      async run(command, confinement = 'workspace', more = {}, outside = []) {
+      async run(command, confinement = 'workspace', more = {}, grants = []) {
         const input = bash.input.parse({ command, ...more })
-        const granted = { confinement, outside }
+        const granted = { confinement, grants }
         const running = bash.execute(input, { ...ctx, granted }) as AsyncGenerator<
           unknown,
           Parameters<NonNullable<typeof bash.toModel>>[0]

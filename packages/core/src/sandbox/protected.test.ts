@@ -78,7 +78,7 @@ inSandbox('inside the sandbox', () => {
         'echo one > .vscode/settings.json; echo two > .mcp.json; echo three > .envrc',
         'workspace',
         {},
-        granted,
+        granted.map((file) => ({ how: 'write', path: file })),
       )
       expect(readFileSync(granted[0]!, 'utf8')).toBe('one\n')
       expect(readFileSync(granted[1]!, 'utf8')).toBe('two\n')

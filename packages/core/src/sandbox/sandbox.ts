@@ -1,4 +1,4 @@
-import type { Confinement } from '../permission/decision.ts'
+import type { Confinement, Grant } from '../permission/decision.ts'
 
 /** Starts programs so that the system keeps them in: what they may see, change and reach is decided before they begin. */
 export interface Sandbox {
@@ -20,9 +20,9 @@ export interface ConfinedStart {
   roots: readonly string[]
   /** Real paths that can be read besides. */
   readable?: readonly string[]
-  /** Real paths that can be used as the roots can. */
-  outside?: readonly string[]
-  /** Real paths of files inside the roots that cannot be read. */
+  /** What can be used besides. Sockets in there cannot be reached. */
+  grants?: readonly Grant[]
+  /** Real paths of files and folders that cannot be read, unless they are granted themselves. */
   secrets?: readonly string[]
   /** The folder that is `/tmp` inside, so that files there hold for the next command. Default: one in memory. */
   temporary?: string

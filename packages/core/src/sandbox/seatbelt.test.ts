@@ -54,7 +54,17 @@ test('what comes later wins: secrets and protected places lie behind what allows
 })
 
 test('what a person granted is not hidden', () => {
-  expect(rules('workspace', { outside: ['/Users/me/.ssh/config'] }).join('\n')).not.toContain('"/Users/me/.ssh")')
+  const lines = rules('workspace', {
+    grants: [
+      { how: 'read', path: '/Users/me/.ssh/config' },
+      { how: 'list', path: '/Users/me/music' },
+    ],
+  })
+  const at = (part: string): number => lines.findLastIndex((line) => line.includes(part))
+  expect(lines[at('"/Users/me/.ssh/config"')]).toMatch(/^\(allow file-read\*/)
+  expect(at('"/Users/me/.ssh/config"')).toBeGreaterThan(at('"/Users/me/.ssh")'))
+  expect(lines[at('"/Users/me/music"')]).toContain('(vnode-type DIRECTORY)')
+  expect(lines.filter((line) => line.startsWith('(allow file-write*')).join()).not.toMatch(/config|music/)
 })
 
 test('places are given beside the rules, so that no name can change them', () => {

@@ -1,4 +1,5 @@
 import { isInside } from '../files/resolve-path.ts'
+import type { Grant } from '../permission/decision.ts'
 import { homeSecrets } from './home-secrets.ts'
 import { protectedNames } from './protected-places.ts'
 import type { Confined, ConfinedStart, Sandbox } from './sandbox.ts'
@@ -71,26 +72,45 @@ export function createSeatbelt(options: SeatbeltOptions): Sandbox {
 /** The rules, and the places that they name as `P0`, `P1` and so on. */
 export function seatbeltProfile(
   { home, troupeHome, toolFolders }: Omit<SeatbeltOptions, 'program'>,
-  { confinement, roots, readable = [], outside = [], secrets = [], temporary, gitConfig }: ConfinedStart,
+  { confinement, roots, readable = [], grants = [], secrets = [], temporary, gitConfig }: ConfinedStart,
 ): { profile: string; places: string[] } {
   const places: string[] = []
-  const own = [...roots, ...outside]
-  const isKept = (place: string): boolean => !outside.some((given) => isInside(given, place))
-  const kept = roots.flatMap((root) => protectedNames(root, home).map((name) => `${root}/${name}`)).filter(isKept)
-  const hidden = [...(troupeHome === undefined ? [] : [troupeHome]), ...homeSecrets(home)].filter(isKept)
+  const of = (...hows: Grant['how'][]): string[] =>
+    grants.filter(({ how }) => hows.includes(how)).map(({ path }) => path)
+  const read = of('read', 'write')
+  const changed = of('write')
+  const kept = roots.flatMap((root) => protectedNames(root, home).map((name) => `${root}/${name}`))
+  const hidden = [...(troupeHome === undefined ? [] : [troupeHome]), ...homeSecrets(home)]
   const lines = [
     base,
     rule('allow file-read*', toolFolders),
-    rule('allow file-read*', own),
+    rule('allow file-read*', [...roots, ...read]),
+    listing(of('list')),
     rule('deny file-read* file-write*', hidden),
     rule('allow file-read*', [...readable, ...(gitConfig === undefined ? [] : [gitConfig])]),
-    confinement === 'workspace' ? rule('allow file-write*', own) : '',
+    confinement === 'workspace' ? rule('allow file-write*', [...roots, ...changed]) : '',
     rule('allow file-read* file-write*', temporary === undefined ? [] : [temporary]),
     confinement === 'workspace' ? rule('deny file-write*', kept) : '',
-    rule('deny file-read* file-write*', secrets.filter(isKept)),
+    rule('deny file-read* file-write*', secrets),
+    // What was granted by name is there, also in the midst of what is not.
+    rule('allow file-read*', read.filter(isNamed)),
+    confinement === 'workspace' ? rule('allow file-write*', changed.filter(isNamed)) : '',
     '(deny network*)',
   ]
   return { profile: lines.filter(Boolean).join('\n'), places }
+
+  /** It lies in what is kept from commands, or is that itself; what merely holds such places is not named by it. */
+  function isNamed(place: string): boolean {
+    return [...hidden, ...secrets, ...kept].some((one) => isInside(place, one))
+  }
+
+  /** Names, sizes and times can be seen everywhere; what is in a folder is read from it. */
+  function listing(folders: readonly string[]): string {
+    const filters = folders.map(
+      (folder) => `(require-all (subpath (param "P${places.push(folder) - 1}")) (vnode-type DIRECTORY))`,
+    )
+    return filters.length === 0 ? '' : `(allow file-read*\n  ${filters.join('\n  ')})`
+  }
 
   function rule(what: string, about: readonly string[]): string {
     if (about.length === 0) return ''

@@ -11,6 +11,15 @@ const limitMs = 3000
 export class SecretFinder {
   private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
 
+  /** In a folder that was granted: all of it, looked through now. Throws an Error for the model when that takes too long. */
+  async inGranted(folder: string): Promise<string[]> {
+    const { found, complete } = await findSecrets(folder, [])
+    if (complete) return found
+    throw new Error(
+      `"${folder}" is too large to look through for secrets before a command may read it. Name a smaller one.`,
+    )
+  }
+
   /** Absolute paths. The first look is waited for; a later one is made beside, and counts once it is done. */
   within(root: string): Promise<string[]> {
     const last = this.looks.get(root)
@@ -24,7 +33,7 @@ export class SecretFinder {
   }
 
   private look(root: string): { at: number; found: Promise<string[]> } {
-    const look = { at: performance.now(), found: findSecrets(root) }
+    const look = { at: performance.now(), found: findSecrets(root, passedOver).then(({ found }) => found) }
     this.looks.set(root, look)
     return look
   }
@@ -37,20 +46,31 @@ export class SecretFinder {
 const globs = [
   ...secretFiles.map((glob) => `--iglob=**/${glob}`),
   ...secretFolders.map((glob) => `--iglob=**/${glob}/**`),
-  // What is fetched or built has no secrets of the person, and most of the files.
-  ...['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next', '.cache'].map(
-    (folder) => `--glob=!${folder}`,
-  ),
 ]
+/** What is fetched or built has no secrets of the person, and most of the files. */
+const passedOver = ['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next', '.cache']
 
 /** Never rejects: what could be found in time is better than nothing. */
-async function findSecrets(root: string): Promise<string[]> {
+async function findSecrets(root: string, without: readonly string[]): Promise<{ found: string[]; complete: boolean }> {
+  const signal = AbortSignal.timeout(limitMs)
+  const left = without.map((folder) => `--glob=!${folder}`)
   const found = new Set<string>()
   let rest = ''
   const searching = runRipgrep({
-    args: ['--no-config', '--files', '--hidden', '--no-ignore', '--null', '--no-messages', ...globs, '--', './'],
+    args: [
+      '--no-config',
+      '--files',
+      '--hidden',
+      '--no-ignore',
+      '--null',
+      '--no-messages',
+      ...globs,
+      ...left,
+      '--',
+      './',
+    ],
     cwd: root,
-    signal: AbortSignal.timeout(limitMs),
+    signal,
     onText(text) {
       const names = (rest + text).split('\0')
       rest = names.pop() ?? ''
@@ -62,7 +82,7 @@ async function findSecrets(root: string): Promise<string[]> {
     },
   })
   await searching.catch(() => undefined)
-  return [...found]
+  return { found: [...found], complete: !signal.aborted }
 }
 
 /** The file, or the folder in which everything is secret. */

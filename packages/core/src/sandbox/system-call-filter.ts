@@ -1,8 +1,8 @@
 /**
  * A program for the kernel that says which system calls do not work inside: those that reach what no namespace keeps
- * apart. Undefined for processors whose numbers we do not know; there the namespaces have to do.
+ * apart. Without `unix` no server can be reached through its socket in a folder. Undefined for processors whose numbers we do not know; there the namespaces have to do.
  */
-export function systemCallFilter(processor: string = process.arch): Buffer | undefined {
+export function systemCallFilter(processor: string = process.arch, { unix = true } = {}): Buffer | undefined {
   if (processor !== 'x64' && processor !== 'arm64') return undefined
   const program = [
     load(offsets.processor),
@@ -24,7 +24,7 @@ export function systemCallFilter(processor: string = process.arch): Buffer | und
     ),
     ...ifEqual(calls.socket[processor], [
       load(offsets.first),
-      ...families.flatMap((family) => ifEqual(family, [allow])),
+      ...families.filter((family) => unix || family !== 1).flatMap((family) => ifEqual(family, [allow])),
       refuse(errors.EAFNOSUPPORT),
     ]),
     ...ifEqual(calls.ioctl[processor], [

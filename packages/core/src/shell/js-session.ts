@@ -191,7 +191,7 @@ function inside(
       confinement: 'workspace',
       roots: [],
       readable: [program],
-      outside: [folder],
+      grants: [{ how: 'write', path: folder }],
     }) ?? { file, args, env }
   )
 }

@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
-import type { Confinement } from '../permission/decision.ts'
+import type { Confinement, Grant } from '../permission/decision.ts'
+import { secretIn } from '../permission/place-names.ts'
 import type { ConfinedStart, Sandbox } from '../sandbox/sandbox.ts'
 import type { ToolContext } from '../tool.ts'
 
@@ -38,7 +40,10 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
   if (confinement === 'none') return { file, args, env, cwd, confinement, holdsOutput: false, release: () => undefined }
   const { state, granted } = ctx
   state.sandbox?.check?.(state.roots)
-  const [secrets, own] = await Promise.all([secretsOf(state), confinement === 'workspace' ? ownPlaces(state) : {}])
+  const [secrets, own] = await Promise.all([
+    secretsOf(state, granted?.grants ?? []),
+    confinement === 'workspace' ? ownPlaces(state) : {},
+  ])
   const confined = (state.sandbox as Sandbox).wrap({
     argv,
     cwd,
@@ -46,7 +51,7 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
     confinement,
     roots: state.roots,
     readable: state.readable,
-    outside: granted?.outside ?? [],
+    grants: granted?.grants ?? [],
     secrets,
     ...own,
   })
@@ -61,11 +66,25 @@ async function ownPlaces(state: AgentState): Promise<Pick<ConfinedStart, 'tempor
 }
 
 /** Looked for once, then again beside the commands that come. */
-async function secretsOf(state: AgentState): Promise<string[]> {
+async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<string[]> {
   const { SecretFinder } = await import('../sandbox/secret-finder.ts')
   const known = state.kept.get('secrets')
   const finder = known instanceof SecretFinder ? known : new SecretFinder()
   state.kept.set('secrets', finder)
   const undo = path.join(state.outputFolder, '.undo')
-  return [undo, ...(await Promise.all(state.roots.map((root) => finder.within(root)))).flat()]
+  // What is only listed is not read, and a place that was granted for its secrets is granted with them.
+  const read = grants.filter(({ how, path: place }) => how !== 'list' && secretIn(place) === undefined)
+  const looks = [
+    ...state.roots.map((root) => finder.within(root)),
+    ...read.map(({ path: place }) => (isFolder(place) ? finder.inGranted(place) : [])),
+  ]
+  return [undo, ...(await Promise.all(looks)).flat()]
+}
+
+function isFolder(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch {
+    return false
+  }
 }

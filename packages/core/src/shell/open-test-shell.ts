@@ -39,7 +39,7 @@ export function openTestShell(
 ): TestShell {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-shell-')))
   const state = createAgentState({ workspace, outputFolder: `${workspace}-output`, sandbox })
-  const granted = { confinement, outside: [], approved: true }
+  const granted = { confinement, grants: [], approved: true }
   const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace }, granted })
   const running = (): ProcessInfo[] => membersOf({ mark: `${state.tasks.mark}.` }, { fresh: true })
   const shell: TestShell = {

@@ -111,7 +111,7 @@ test('in a run a redirect to another host is another call, since permission was 
   const { port } = server.address() as AddressInfo
   const to = (host: string, target: string) => {
     pages['/away'] = { status: 302, location: `http://${target}:${port}/article`, body: '' }
-    const ctx = testToolContext({ state: newState(), granted: { confinement: 'none', outside: [] } })
+    const ctx = testToolContext({ state: newState(), granted: { confinement: 'none', grants: [] } })
     return Promise.resolve(tool.execute(tool.input.parse({ url: `http://${host}:${port}/away` }), ctx))
   }
   for (const [host, target] of [

@@ -68,10 +68,15 @@ function analyze(text: string, place: CommandPlace): CommandAnalysis {
       redirections: found.redirections.map(({ operator, target }) => ({ operator, target: target.text })),
       via: found.via,
       cwd: found.cwds?.length === 1 ? (found.cwds[0] ?? null) : null,
+      cwds: found.cwds,
       harmless,
       ...(notHarmless !== undefined && { why: notHarmless }),
       ...((found.transparent || onlyOpens(found)) && { transparent: true as const }),
       ...(found.remote && { remote: true as const }),
+      reads: used.reads,
+      writes: used.writes.filter(isFile),
+      ...(used.opaque !== undefined && { opaque: used.opaque }),
+      ...(used.late && { late: true as const }),
     }
   })
   const harmless =
@@ -85,12 +90,16 @@ function analyze(text: string, place: CommandPlace): CommandAnalysis {
     contained,
     ...(!contained && { whyNotContained: notContained ?? floor ?? 'It may do more than look.' }),
     reads: uses.reads,
-    writes: uses.writes.filter(({ path }) => !/^\/dev\/(null|stdout|stderr|fd\/\d+)$/.test(path)),
+    writes: uses.writes.filter(isFile),
     ...(opaque !== undefined && { opaque }),
     ...(unseen !== undefined && { unseen }),
     ...(floor !== undefined && { floor }),
     ...(limit !== undefined && { overLimit: limit }),
   }
+}
+
+function isFile({ path }: FileUse): boolean {
+  return !/^\/dev\/(null|stdout|stderr|fd\/\d+)$/.test(path)
 }
 
 function overLimit(why: string): CommandAnalysis {

@@ -41,6 +41,8 @@ export interface FileUse {
   names?: true
   /** The shell itself opens it: `> file`, `< file`. */
   redirected?: true
+  /** To write it is what the program is there for: the words of `rm`, `touch` and `cp`, not `git log --output=file`. */
+  meant?: true
 }
 
 export interface FoundAssignment {
@@ -78,6 +80,8 @@ export interface FoundCommand {
   via: readonly string[]
   /** Where it runs; null when that cannot be told. */
   cwd: string | null
+  /** Every folder that it may run in; null when that cannot be told. */
+  cwds: readonly string[] | null
   /** May run unasked by itself: its program, arguments, assignments and redirections only look. */
   harmless: boolean
   /** Why it is not harmless. */
@@ -89,6 +93,13 @@ export interface FoundCommand {
   transparent?: true
   /** Runs on another machine or in a container. */
   remote?: true
+  /** Files that this very command reads and writes, its redirections included, as far as they are named. */
+  reads: readonly FileUse[]
+  writes: readonly FileUse[]
+  /** Set when it may use files that `reads` and `writes` do not name, although its program is known: says why. */
+  opaque?: string
+  /** Some of these files are known only when it runs: they stand in no word of it. */
+  late?: true
 }
 
 export interface CommandAnalysis {

@@ -3,7 +3,7 @@ import type { Folders, Found } from './findings.ts'
 import { type OptionSpec, optionSpec, readOptions } from './options.ts'
 import { fieldsOf } from './piece.ts'
 import { gitCommand } from './programs/git.ts'
-import { type Look, type Reading, readingsOf } from './programs/program.ts'
+import type { Look, Reading } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
 import { hole, isWhole, mark, star } from './read-word.ts'
 
@@ -12,6 +12,8 @@ export interface Uses {
   writes: FileUse[]
   /** Why not all that is read is known. */
   opaque?: string
+  /** Some of it is known only when it runs. */
+  late?: true
 }
 
 /** What the words of a program that writes are: all of them written, or the last with the others read. */
@@ -112,8 +114,10 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
 
   function ofWriter({ options, operands }: Writer, given: readonly string[]): void {
     const read = readOptions(given, options)
-    for (const path of read.writes) add(uses.writes, { path })
+    const meant = operands === 'none' ? {} : { meant: true as const }
+    for (const path of read.writes) add(uses.writes, { path, ...meant })
     for (const path of read.reads) add(uses.reads, { path })
+    if (found.adds) isLate(`"${name ?? ''}" is given files that are known only when it runs.`)
     if (operands === 'none') return
     // Of chmod and chown the first word is what to change.
     const files = /^(chmod|chown|chgrp|chattr)$/.test(name ?? '') ? read.operands.slice(1) : read.operands
@@ -123,14 +127,17 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
       const spread = tree ? { tree: true as const } : {}
       if (reads) add(uses.reads, { path, ...spread })
       // What is moved is gone from where it was.
-      if (!reads || name === 'mv') add(uses.writes, { path, ...spread })
+      if (!reads || name === 'mv') add(uses.writes, { path, ...spread, ...meant })
     }
   }
 
   function ofLooker(program: string, given: readonly string[]): void {
     const rules = programs.get(program)
-    if (look !== undefined && look.why === undefined) {
-      for (const reading of look.reads) add(uses.reads, reading)
+    // Where a word is only guessed (`~`), its rules still say best what its words are.
+    const guessed = look === undefined && given.every(isWhole) ? rules?.look(given, program) : look
+    if (guessed !== undefined && guessed.why === undefined) {
+      for (const reading of guessed.reads) add(uses.reads, reading)
+      if (found.adds) isLate(`"${program}" is given files that are known only when it runs.`)
       return
     }
     const written = outputs.get(program)
@@ -138,14 +145,24 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
       for (const path of readOptions(given, written, { short: true }).writes) add(uses.writes, { path })
     if (/^g?sed$/.test(program) && given.some((word) => /^(-[nErsuz]*i|--in-place)/.test(word)))
       for (const path of given.slice(1)) if (!path.startsWith('-')) add(uses.writes, { path })
-    if (rules?.options !== undefined && rules.operands !== undefined) {
-      for (const reading of readingsOf(readOptions(given, rules.options), rules.operands)) add(uses.reads, reading)
-      if (found.adds) uses.opaque ??= `"${program}" is given files that are known only when it runs.`
+    if (rules?.options !== undefined && rules.readings !== undefined) {
+      const read = readOptions(given, rules.options)
+      for (const reading of rules.readings(read)) add(uses.reads, reading)
+      if (read.unknown !== undefined) ofUnknown(program, given)
+      if (found.adds) isLate(`"${program}" is given files that are known only when it runs.`)
       return
     }
     if (rules?.builtin === true) return
-    // A language of its own, or options that are not known: every word may be a file.
-    for (const path of given) if (!path.startsWith('-')) add(uses.reads, { path })
+    ofUnknown(program, given)
+    if (found.adds) uses.late = true
+  }
+
+  /** A language of its own, or options that are not known: every word may be a file, and so may the value of an option. */
+  function ofUnknown(program: string, given: readonly string[]): void {
+    for (const word of given) {
+      const path = word.startsWith('-') ? (/^--[^=]+=(.+)$/s.exec(word)?.[1] ?? '') : word
+      if (path !== '') add(uses.reads, { path })
+    }
     uses.opaque ??= `What "${program}" reads cannot be told from its words.`
   }
 
@@ -158,16 +175,19 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
       uses.reads.push({ path: files?.top ?? cwd, spread: 'tree', tracked: true })
       for (const secret of files?.secrets ?? []) uses.reads.push({ path: `${files?.top ?? cwd}/${secret}` })
     }
-    if (cwds === null) uses.opaque ??= 'Where it runs is known only when it runs.'
+    if (cwds === null) isLate('Where it runs is known only when it runs.')
   }
 
-  function add(
-    list: FileUse[],
-    { path, tree, names, hidden, tracked, redirected }: Reading & { redirected?: true },
-  ): void {
+  function isLate(why: string): void {
+    uses.opaque ??= why
+    uses.late = true
+  }
+
+  function add(list: FileUse[], given: Reading & Pick<FileUse, 'redirected' | 'meant'>): void {
+    const { path, tree, names, hidden, tracked, redirected, meant } = given
     if (tracked === true) return addTracked()
     if (path.includes(hole)) {
-      uses.opaque ??= 'A file in it is known only when it runs.'
+      isLate('A file in it is known only when it runs.')
       return
     }
     const pattern = !isWhole(path)
@@ -178,11 +198,12 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
       ...(names && { names }),
       ...(hidden === false && { hidden }),
       ...(redirected && { redirected }),
+      ...(meant && { meant }),
     }
     if (spelled.startsWith('/')) return void list.push({ path: spelled, ...rest })
     if (spelled === '~' || spelled.startsWith('~/')) list.push({ path: place.home + spelled.slice(1), ...rest })
     if (cwds === null) {
-      uses.opaque ??= 'Where it runs is known only when it runs.'
+      isLate('Where it runs is known only when it runs.')
       return
     }
     for (const cwd of cwds) list.push({ path: from(cwd, spelled, cwd === place.cwd), ...rest })

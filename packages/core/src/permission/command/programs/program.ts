@@ -21,7 +21,7 @@ export interface Program {
   builtin?: true
   /** Its options, for finding its files where it may do more than look. */
   options?: OptionSpec
-  operands?: Operands
+  readings?(read: ReadOptions): Reading[]
 }
 
 /**
@@ -49,7 +49,7 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
   const spec = optionSpec(options)
   return {
     options: spec,
-    operands,
+    readings: (read) => readingsOf(read, operands, extra),
     ...(extra.builtin && { builtin: true as const }),
     look(words, name) {
       const read = readOptions(words, spec, { style: extra.style ?? 'gnu' })

@@ -1,0 +1,98 @@
+import {
+  chmodSync,
+  closeSync,
+  ftruncateSync,
+  futimesSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { isInside } from '../files/resolve-path.ts'
+
+/** Making them takes about 50 ms. */
+const mostEntries = 1000
+
+/**
+ * Stands in for folders that may be listed and not read: the same names, sizes and times, and nothing in the files, which
+ * cannot be opened either. For one start of the sandbox.
+ */
+export class Listings {
+  private folder: string | undefined
+  private readonly made: { of: string; at: string }[] = []
+  private entries = 0
+
+  /** Where the list of a place is. Throws an Error for the model when there is too much in it. */
+  make(place: string, tree: boolean): string {
+    this.folder ??= mkdtempSync(path.join(tmpdir(), 'troupe-list-'))
+    const at = path.join(this.folder, String(this.made.length))
+    try {
+      this.copy(place, at, tree ? Infinity : 1)
+    } catch (error) {
+      this.remove()
+      throw error
+    }
+    this.made.push({ of: place, at })
+    return at
+  }
+
+  /** Makes a place in the lists for what will be mounted in them. */
+  prepare(mounted: readonly string[]): void {
+    for (const { of, at } of this.made) {
+      for (const place of mounted) {
+        if (place === of || !isInside(place, of)) continue
+        const stand = path.join(at, path.relative(of, place))
+        if (lstatSync(stand, { throwIfNoEntry: false }) !== undefined) continue
+        const isFile = lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === false
+        mkdirSync(isFile ? path.dirname(stand) : stand, { recursive: true })
+        if (isFile) closeSync(openSync(stand, 'w', 0))
+      }
+    }
+  }
+
+  remove(): void {
+    if (this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true })
+    this.folder = undefined
+  }
+
+  private copy(place: string, at: string, depth: number): void {
+    if (++this.entries > mostEntries)
+      throw new Error(
+        `There is too much in it to list it beside other programs. List it with a command of its own, which runs nothing else.`,
+      )
+    const stats = lstatSync(place, { throwIfNoEntry: false })
+    if (stats === undefined) return
+    if (stats.isSymbolicLink()) return symlinkSync(readlinkSync(place), at)
+    if (!stats.isDirectory()) return standIn(at, stats)
+    mkdirSync(at)
+    if (depth > 0) for (const name of namesIn(place)) this.copy(path.join(place, name), path.join(at, name), depth - 1)
+    utimesSync(at, stats.atime, stats.mtime)
+    chmodSync(at, (stats.mode & 0o777) | 0o700)
+  }
+}
+
+function standIn(at: string, { size, atime, mtime }: Stats): void {
+  const file = openSync(at, 'wx', 0)
+  try {
+    ftruncateSync(file, size)
+    futimesSync(file, atime, mtime)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
