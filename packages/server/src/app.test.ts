@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fill, json, listRoutes, refuseAll, send, type ListedRoute } from '../test/refuse.ts'
 import { testServer, userMessage, type TestServer } from '../test/test-server.ts'
 import { bodyBytes } from './read-body.ts'
@@ -286,6 +286,16 @@ describe('every route', () => {
       expect(headers.get('referrer-policy')).toBe('no-referrer')
       expect(headers.get('cache-control')).toMatch(/no-store|no-cache/)
     }
+  })
+})
+
+describe('a failing disk', () => {
+  it('is named in the answer, and the next request works', async () => {
+    const failure = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
+    vi.spyOn(server.store.sessions, 'list').mockRejectedValueOnce(failure)
+    const answer = await server.fetch('/ai/sessions')
+    expect([answer.status, await answer.json()]).toMatchObject([507, { error: { name: 'DiskFull' } }])
+    expect((await server.fetch('/ai/sessions')).status).toBe(200)
   })
 })
 

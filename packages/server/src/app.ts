@@ -9,6 +9,7 @@ import { readJson, refuseProtoKeys } from './read-json.ts'
 import type { OpenWorkspace } from './open-workspace.ts'
 import type { Ctx, Route } from './route.ts'
 import { securityHeaders } from './security-headers.ts'
+import { storageFault } from './storage-fault.ts'
 
 export interface AppOptions {
   routes: readonly Route[]
@@ -68,6 +69,10 @@ export function createApp({ routes, access, logger, openWorkspace, files }: AppO
       path: pathname,
       error: error.stack ?? error.message,
     })
+    const fault = storageFault(error)
+    if (fault !== undefined) {
+      return c.json({ error: { name: fault.name, message: fault.message, data: {} } }, fault.status as 507)
+    }
     return c.json(
       { error: { name: 'Internal', message: 'Something went wrong on the server; its log says what.', data: {} } },
       500,

@@ -13,6 +13,7 @@ import {
   type Store,
 } from '@troupe/core'
 import type { Journal, Journalled } from './journal.ts'
+import { storageFault } from './storage-fault.ts'
 import { createSubscriber, type Page, type Sink, type Source, type Subscriber } from './subscriber.ts'
 
 /** The log of a live run: what is not yet journalled lies in memory, everything else is read from the journal. */
@@ -284,6 +285,9 @@ function isNote(item: LogItem): item is Note {
 }
 
 function notStored(cause: unknown): NamedError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new NamedError('NotStored', `What happens can no longer be written down: ${reason}.`, { status: 507, cause })
+  const reason = storageFault(cause)?.message ?? (cause instanceof Error ? `${cause.message}.` : String(cause))
+  return new NamedError('NotStored', `The run stopped because it can no longer be saved. ${reason}`, {
+    status: 507,
+    cause,
+  })
 }

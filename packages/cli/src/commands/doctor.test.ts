@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Finding } from '@troupe/server/doctor'
 import { serveHere, troupe, useTroupe } from '../testing/use-troupe.ts'
@@ -69,6 +70,18 @@ test('a config that others can read is a warning', async () => {
     text: expect.stringContaining('They no longer can'),
   })
   expect(JSON.stringify(findings)).not.toContain('sk-secret')
+})
+
+test('a database of a newer version is a failure, not a sound one', async () => {
+  expect((await troupe(place, ['-p', 'hello'])).code).toBe(0)
+  const database = new DatabaseSync(path.join(place.folder, 'home', 'troupe.db'))
+  database.exec('insert into schema_version values (99, 0)')
+  database.close()
+  const { code, findings } = await doctor()
+  expect([code, named(findings, 'database')]).toEqual([
+    1,
+    [expect.objectContaining({ status: 'fail', text: expect.stringContaining('version 99') as string })],
+  ])
 })
 
 test('a damaged database is a failure that says how to get the sessions back, and that way works', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromiumNames, findChromium } from '../browser/find-chromium.ts'
@@ -35,6 +35,7 @@ export async function* diagnose({ env, cwd, home: named }: DiagnoseOptions): Asy
     yield* homeFindings(home)
     const database = await databaseState(home)
     yield 'status' in database ? database : databaseFinding(home, database)
+    yield* keptFindings(home)
     yield await ownerFinding(home)
     yield* await modelFindings(home, env)
     const trusted = 'trusts' in database && database.trusts(cwd)
@@ -97,13 +98,28 @@ async function databaseState(home: Home): Promise<DatabaseState | Finding> {
   }
 }
 
-function databaseFinding(home: Home, { exists, damage }: DatabaseState): Finding {
+function databaseFinding(home: Home, { exists, damage, newer }: DatabaseState): Finding {
   const name = 'database'
   if (!exists) return { status: 'ok', name, text: 'none yet, the first start creates it' }
   const file = path.join(home.path, 'troupe.db')
+  if (newer !== undefined) return { status: 'fail', name, text: newer.message, fix: 'start the newer Troupe' }
   if (damage === undefined)
     return { status: 'ok', name, text: `${file}, ${(statSync(file).size / 1e6).toFixed(1)} MB, sound` }
   return { status: 'fail', name, text: `${file} is damaged or no database`, fix: String(damage.data['fix']) }
+}
+
+/** Copies that were made when the readable files knew more than the database. */
+function* keptFindings(home: Home): Generator<Finding> {
+  const folder = path.join(home.path, 'kept')
+  const copies = existsSync(folder) ? readdirSync(folder) : []
+  if (copies.length === 0) return
+  const text = `${folder} holds files that were newer than the database (${copies.toSorted().join(', ')})`
+  yield {
+    status: 'warn',
+    name: 'kept files',
+    text,
+    fix: 'look at the chats; delete the folder when nothing is missing',
+  }
 }
 
 async function ownerFinding(home: Home): Promise<Finding> {

@@ -4,11 +4,14 @@ import { Worker } from 'node:worker_threads'
 import type { NamedError } from '@troupe/core'
 import type { DatabaseCheck } from './check-database.ts'
 import { databaseDamaged } from './database-damaged.ts'
+import { newerDatabase, schemaVersion } from './schema-version.ts'
 
 /** What can be said of a home's database without owning it. */
 export interface DatabaseState {
   exists: boolean
   damage?: NamedError
+  /** A later version of Troupe wrote it, so this one does not open it. */
+  newer?: NamedError
   /** Whether the person trusts this folder; false where that cannot be read. */
   trusts(folder: string): boolean
 }
@@ -20,11 +23,12 @@ export interface DatabaseState {
 export async function examineDatabase(home: string): Promise<DatabaseState> {
   const path = join(home, 'troupe.db')
   if (!existsSync(path)) return { exists: false, trusts: () => false }
-  const { damage, trusted } = await checkApart(path)
+  const { damage, version, trusted } = await checkApart(path)
   return {
     exists: true,
     trusts: (folder) => trusted.includes(folder),
     ...(damage !== undefined && { damage: databaseDamaged(home, damage) }),
+    ...(version > schemaVersion && { newer: newerDatabase(version) }),
   }
 }
 

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { NamedError } from '@troupe/core'
 import { up as first } from './migrations/001-first.ts'
 import { up as call } from './migrations/002-call.ts'
 import { up as mode } from './migrations/003-mode.ts'
@@ -7,12 +6,21 @@ import { up as agentDetails } from './migrations/004-agent-details.ts'
 import { up as params } from './migrations/005-params.ts'
 import { up as foldersAndTrash } from './migrations/006-folders-and-trash.ts'
 import { up as textOfCalls } from './migrations/007-text-of-calls.ts'
+import { newerDatabase, schemaVersion } from './schema-version.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
 
-/** In order; the place in the list is the version. */
-const allSteps: Step[] = [first, call, mode, agentDetails, params, foldersAndTrash, textOfCalls]
+/** In order; the place in the list is the version, and the last one is `schemaVersion`. */
+const allSteps: Step[] & { length: typeof schemaVersion } = [
+  first,
+  call,
+  mode,
+  agentDetails,
+  params,
+  foldersAndTrash,
+  textOfCalls,
+]
 
 export interface MigrateOptions {
   clock: () => number
@@ -34,13 +42,7 @@ export async function migrate(
   const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(db)
   const version = rows[0]?.version ?? 0
   if (version === steps.length) return
-  if (version > steps.length) {
-    throw new NamedError(
-      'NewerDatabase',
-      `The database has version ${version}, this program knows ${steps.length}. Use a newer version of Troupe.`,
-      { status: 409, data: { version, known: steps.length } },
-    )
-  }
+  if (version > steps.length) throw newerDatabase(version, steps.length)
   if (version > 0) await backup(version)
   await db.transaction().execute(async (transaction) => {
     for (const [index, step] of steps.entries()) {

@@ -7,6 +7,8 @@ import { isDamage } from './check-database.ts'
 import { databaseDamaged } from './database-damaged.ts'
 import { backUp } from './sqlite-backup.ts'
 import { createSessionExport } from './export/session-export.ts'
+import type { SessionExport } from './export/session-export.ts'
+import { importSessions } from './import-sessions.ts'
 import { migrate } from './migrate.ts'
 import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
 import type { Log } from './sql/context.ts'
@@ -54,6 +56,7 @@ export async function openSqliteStore({
     const store = createSqlStore({ db, search: sqliteSearch, clock, log, exporter })
     const reconciled = new Promise((resolve) => setImmediate(resolve))
       .then(() => exporter.reconcile())
+      .then(() => bringBack(store, exporter, { home, log }))
       .catch((error: unknown) =>
         log({ level: 'error', message: `the export was not mended: ${errorInfo(error).message}` }),
       )
@@ -74,6 +77,31 @@ export async function openSqliteStore({
     if (database.isOpen) database.close()
     throw isDamage(error) ? databaseDamaged(home, error.message) : error
   }
+}
+
+/**
+ * Where the readable files know more than the database (it was lost, emptied or rolled back), the longer history wins:
+ * messages that only the files have are added to their sessions. Sessions that the database does not know are left to
+ * the person, who is told how to import them.
+ */
+async function bringBack(
+  store: SqlStore,
+  exporter: SessionExport,
+  { home, log }: Required<Pick<SqliteStoreOptions, 'home' | 'log'>>,
+): Promise<void> {
+  for (const { sessionId, folder } of exporter.takeKept()) {
+    const session = await store.sessions.get(sessionId)
+    if (session === undefined) continue
+    const { sessions } = await importSessions(store, folder, { workspaceId: session.workspaceId, closesAsks: true })
+    const added = sessions[0]?.added ?? 0
+    const message = `The database was older than the readable files of this chat. ${added} messages were brought back; the files as they were are in ${folder}.`
+    log({ level: 'warn', message, sessionId })
+  }
+  const unknown = await exporter.countUnknown()
+  if (unknown === 0) return
+  const folder = join(home, 'sessions')
+  const message = `${folder} holds ${unknown} ${unknown === 1 ? 'chat' : 'chats'} that the database does not know. To bring them back, run: troupe import "${folder}"`
+  log({ level: 'warn', message })
 }
 
 /** Whether the person trusts a folder, without owning the home; false where that cannot be read. */

@@ -104,6 +104,17 @@ export async function agentTexts(
   return rows.map((row) => ({ agentId: row.agent_id, text: pretty(agentOf(row)) }))
 }
 
+/** Whether a message of this id is in any stream of the session, removed ones included. */
+export async function hasMessage(db: Db, sessionId: string, id: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('message')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Every stream that the session may have anything in. */
 export async function streamsOf(db: Db, sessionId: string): Promise<string[]> {
   const messages = await db

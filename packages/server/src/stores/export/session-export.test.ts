@@ -286,6 +286,57 @@ describe('the export', () => {
       expect(readdirSync(join(home, 'sessions'))).toEqual([])
     })
 
+    it('keeps what only the files know when the database was rolled back', async () => {
+      await addLine(store, at, 4)
+      await store.messages.add({ ...at, agentId: 'g1' }, message('u1', null))
+      await store.close()
+      const older = readFileSync(join(home, 'troupe.db'))
+      await open()
+      await store.messages.add(at, message('u3', 'a2'))
+      await store.messages.add(at, message('a3', 'u3'))
+      await store.messages.add({ ...at, agentId: 'g1' }, message('a1', 'u1'))
+      const newer = readFileSync(file('messages.jsonl'), 'utf8')
+      await reopen(() => writeFileSync(join(home, 'troupe.db'), older))
+      expect(ids()).toEqual(['u1', 'a1', 'u2', 'a2', 'u3', 'a3'])
+      expect(ids('agents/g1/messages.jsonl')).toEqual(['u1', 'a1'])
+      expect((await store.messages.branch(at)).leafMessageId).toBe('a3')
+      expect(log.map((line) => [line.level, line.sessionId])).toEqual([['warn', 's1']])
+      expect(log[0]!.message).toContain('3 messages were brought back')
+      const kept = / are in (\S+)\.$/.exec(log[0]!.message)?.[1] ?? ''
+      expect(readFileSync(join(kept, 'messages.jsonl'), 'utf8')).toBe(newer)
+      log.length = 0
+      await reopen()
+      expect(log).toEqual([])
+    })
+
+    it('brings back what only the files know although a message came before they were looked at', async () => {
+      await addLine(store, at, 2)
+      await store.close()
+      const older = readFileSync(join(home, 'troupe.db'))
+      await open()
+      await store.messages.add(at, message('u2', 'a1'))
+      await store.close()
+      writeFileSync(join(home, 'troupe.db'), older)
+      await open()
+      await store.messages.add(at, message('other', 'a1'))
+      await store.exported()
+      expect(ids().toSorted()).toEqual(['a1', 'other', 'u1', 'u2'])
+    })
+
+    for (const [name, lose] of [
+      ['missing', (path: string) => rmSync(path)],
+      ['empty', (path: string) => truncateSync(path, 0)],
+    ] as const) {
+      it(`leaves every chat's files alone when the database is ${name}, and says how to import them`, async () => {
+        await addLine(store, at, 4)
+        await reopen(() => lose(join(home, 'troupe.db')))
+        expect(ids()).toEqual(['u1', 'a1', 'u2', 'a2'])
+        expect(log.map((line) => line.message)).toEqual([
+          `${join(home, 'sessions')} holds 1 chat that the database does not know. To bring them back, run: troupe import "${join(home, 'sessions')}"`,
+        ])
+      })
+    }
+
     it('leaves folders alone that are not ours', async () => {
       const theirs = join(home, 'sessions', 'to-be-imported')
       await reopen(() => mkdirSync(theirs))

@@ -3,6 +3,7 @@ import { errorInfo } from '@troupe/core'
 import type { Exporter } from '../sql-store.ts'
 import type { Change, Db, Log } from '../sql/context.ts'
 import type { Tables } from '../sql/tables.ts'
+import { exportedSessions, keepNewerFiles } from './keep-newer.ts'
 import { fileOf } from './lines.ts'
 import { lowerStoredMark, noMark, storeMark } from './mark.ts'
 import type { Mark } from './mark.ts'
@@ -23,13 +24,21 @@ const sessionsAtOnce = 200
 export interface SessionExport extends Exporter {
   /** Mends every session's files, a slice at a time. */
   reconcile(): Promise<void>
+  /** Copies of files that knew more than the database, made before they were overwritten. Each is named once. */
+  takeKept(): { sessionId: string; folder: string }[]
+  /** How many folders in `sessions/` hold a session that the database does not know. */
+  countUnknown(): Promise<number>
   /** Stores all marks. No commit may follow. */
   close(): Promise<void>
 }
 
 export function createSessionExport(db: Db, folder: string, log: Log): SessionExport {
   const files = createSessionFiles(folder)
-  const writer = createSessionWriter(db, files)
+  const kept: { sessionId: string; folder: string }[] = []
+  const keep = async (sessionId: string): Promise<void> => {
+    kept.push({ sessionId, folder: await keepNewerFiles(folder, sessionId) })
+  }
+  const writer = createSessionWriter(db, files, keep)
   /** The marks of each session whose files are known to be right. */
   const known = new Map<string, Map<string, Mark>>()
   /** The size that was last stored, by session and stream. */
@@ -96,6 +105,16 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
         await mend(page.wrong)
         after = page.last
       }
+    },
+
+    takeKept: () => kept.splice(0),
+
+    async countUnknown() {
+      const rows = await db.selectFrom('session').select('id').execute()
+      const removed = await db.selectFrom('deleted_session').select('id').execute()
+      const inDatabase = new Set([...rows, ...removed].map(({ id }) => id))
+      const unknown = (await exportedSessions(folder)).filter((id) => !inDatabase.has(id))
+      return unknown.filter((id) => files.size(files.path(id, fileOf(''))) !== undefined).length
     },
 
     close: () => inQueue(undefined, () => storeMarks([...known.keys()])),

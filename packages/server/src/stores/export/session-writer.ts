@@ -1,5 +1,6 @@
 import type { Db } from '../sql/context.ts'
-import { agentTexts, fileOf, readLines, sessionText, streamsOf } from './lines.ts'
+import { asksStream } from '../sql/context.ts'
+import { agentTexts, fileOf, hasMessage, readLines, sessionText, streamsOf } from './lines.ts'
 import { loweredMark, movedMark, noMark, readMarks } from './mark.ts'
 import type { Mark } from './mark.ts'
 import { sessionFile } from './session-files.ts'
@@ -18,7 +19,12 @@ export interface SessionWriter {
   writeAgents(sessionId: string, agentId?: string): Promise<void>
 }
 
-export function createSessionWriter(db: Db, files: SessionFiles): SessionWriter {
+/** `keep` is called before files are overwritten that are newer than the database, as after it was rolled back. */
+export function createSessionWriter(
+  db: Db,
+  files: SessionFiles,
+  keep: (sessionId: string) => Promise<void>,
+): SessionWriter {
   async function writeLines(sessionId: string, stream: string, from: Mark, fromSeq = Infinity): Promise<Mark> {
     const path = files.path(sessionId, fileOf(stream))
     const size = files.size(path)
@@ -53,6 +59,21 @@ export function createSessionWriter(db: Db, files: SessionFiles): SessionWriter 
     return line?.seq === mark.seq && files.read(path, mark.lineStart, mark.size) === line.text
   }
 
+  /**
+   * Whether a file ends with a message that the database has never had. A commit that removes or changes written lines
+   * lowers the mark, so a mark that still names its last line was followed by nothing but new messages.
+   */
+  async function hasUnknownEnd(sessionId: string, stored: Map<string, Mark>): Promise<boolean> {
+    for (const [stream, mark] of stored) {
+      const path = files.path(sessionId, fileOf(stream))
+      const size = files.size(path) ?? 0
+      if (stream === asksStream || mark.lineStart === null || size <= mark.size) continue
+      const id = idOf(lastLine(files, path, size))
+      if (id !== undefined && !(await hasMessage(db, sessionId, id))) return true
+    }
+    return false
+  }
+
   async function writeIfOther(path: string, text: string): Promise<void> {
     if (files.readAll(path) !== text) await files.replace(path, (append) => append(text))
   }
@@ -71,6 +92,8 @@ export function createSessionWriter(db: Db, files: SessionFiles): SessionWriter 
       const text = await sessionText(db, sessionId)
       if (text === undefined) return undefined
       const stored = await readMarks(db, sessionId)
+      const exported = files.readAll(files.path(sessionId, sessionFile))
+      if (isNewer(exported, text) || (await hasUnknownEnd(sessionId, stored))) await keep(sessionId)
       const marks = new Map<string, Mark>()
       const streams = new Set([...(await streamsOf(db, sessionId)), ...stored.keys()])
       for (const stream of streams) {
@@ -90,5 +113,43 @@ export function createSessionWriter(db: Db, files: SessionFiles): SessionWriter 
       const text = await sessionText(db, sessionId)
       if (text !== undefined) await files.replace(files.path(sessionId, sessionFile), (append) => append(text))
     },
+  }
+}
+
+/** Whether `session.json` was written by a later commit than the last one that the database has. */
+function isNewer(exported: string | undefined, current: string): boolean {
+  if (exported === undefined) return false
+  const [there, here] = [stateOf(exported), stateOf(current)]
+  return there.updatedAt > here.updatedAt || (there.updatedAt === here.updatedAt && there.count > here.count)
+}
+
+function stateOf(sessionJson: string): { updatedAt: number; count: number } {
+  try {
+    const { updatedAt, messageCount } = Object(JSON.parse(sessionJson)) as Record<string, unknown>
+    return { updatedAt: Number(updatedAt) || 0, count: Number(messageCount) || 0 }
+  } catch {
+    return { updatedAt: 0, count: 0 }
+  }
+}
+
+const longestLine = 1 << 25
+
+/** The last whole line of a file; empty where there is none or it is too long to be looked at. */
+function lastLine(files: SessionFiles, path: string, size: number): string {
+  for (let length = 1 << 16; ; length *= 8) {
+    const from = Math.max(0, size - length)
+    const lines = files.read(path, from, size).split('\n')
+    // What follows the last newline is a torn line or nothing; what precedes the first one may have lost its beginning.
+    if (lines.length > 2 || from === 0) return lines.at(-2) ?? ''
+    if (length > longestLine) return ''
+  }
+}
+
+function idOf(line: string): string | undefined {
+  try {
+    const { id } = Object(JSON.parse(line)) as { id?: unknown }
+    return typeof id === 'string' ? id : undefined
+  } catch {
+    return undefined
   }
 }
