@@ -1,4 +1,5 @@
 import type { Sandbox } from './sandbox/sandbox.ts'
+import type { ProcessPool } from './shell/process-pool.ts'
 import type { Tasks } from './shell/tasks.ts'
 import type { UndoJournal } from './files/undo-journal.ts'
 import type { AgentSkills } from './skills/agent-skills.ts'
@@ -33,6 +34,8 @@ export interface AgentState {
   readonly jsxFolder: string
   /** Background commands and terminals of the session. */
   readonly tasks: Tasks
+  /** What sessions share that start processes. */
+  readonly pool: ProcessPool
   /** What every file was before our tools changed it. */
   readonly undo: UndoJournal
   /** Things that a tool keeps under its own name (an interpreter, a cache). Whoever owns the state disposes them. */

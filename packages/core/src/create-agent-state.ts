@@ -5,6 +5,7 @@ import { openUndoFolder } from './files/undo-folder.ts'
 import type { UndoJournal } from './files/undo-journal.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { createTasks } from './shell/create-tasks.ts'
+import { createProcessPool, type ProcessPool } from './shell/process-pool.ts'
 
 export interface AgentStateOptions {
   /** The folder that is worked in; must exist. */
@@ -23,13 +24,18 @@ export interface AgentStateOptions {
   readable?: readonly string[]
   /** What confines commands; see `findSandbox`. */
   sandbox?: Sandbox | undefined
+  /** What it shares with others that start processes. Default: one for all. */
+  pool?: ProcessPool
 }
+
+let shared: ProcessPool | undefined
 
 /** The state of an agent that has done nothing yet. Real paths decide what is inside, so links are resolved here. */
 export function createAgentState(options: AgentStateOptions): AgentState {
   const workspace = realPath(options.workspace).path
   const added = options.roots?.map((folder) => realPath(folder).path) ?? []
   const outputFolder = realPath(options.outputFolder).path
+  const pool = options.pool ?? (shared ??= createProcessPool())
   const jsxFolder = realPath(options.jsxFolder ?? path.join(outputFolder, 'jsx')).path
   return {
     cwd: workspace,
@@ -40,7 +46,8 @@ export function createAgentState(options: AgentStateOptions): AgentState {
     shownNotes: new Set(),
     outputFolder,
     jsxFolder,
-    tasks: createTasks(),
+    tasks: createTasks(pool),
+    pool,
     undo: options.undo ?? openUndoFolder(options.undoFolder ?? path.join(outputFolder, '.undo')),
     kept: new Map(),
     ...(options.sandbox !== undefined && { sandbox: options.sandbox }),

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { childEnvironment } from '../shell/child-environment.ts'
 import { findBash } from '../shell/find-bash.ts'
+import { startProcess } from '../start-process.ts'
 import { signal as sendSignal } from '../shell/processes.ts'
 import { checkHookAnswer } from './answer-schema.ts'
 import type { HookAnswer, HookOccasion } from './hook.ts'
@@ -22,14 +23,17 @@ export async function runCommandHook(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<HookAnswer | undefined> {
   abort.throwIfAborted()
-  const child = spawn(findBash(), ['--noprofile', '--norc', '-c', command], {
-    cwd: occasion.workspace,
-    env: childEnvironment(env),
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const child = await startProcess('bash', () =>
+    spawn(findBash(), ['--noprofile', '--norc', '-c', command], {
+      cwd: occasion.workspace,
+      env: childEnvironment(env),
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }),
+  )
   const end = (): void => void (child.pid !== undefined && sendSignal(-child.pid, 'SIGKILL'))
   abort.addEventListener('abort', end, { once: true })
+  if (abort.aborted) end()
   try {
     const { code, output, errors } = await outcomeOf(child, JSON.stringify(occasion))
     abort.throwIfAborted()
@@ -55,7 +59,6 @@ function outcomeOf(child: ChildProcess, input: string): Promise<Outcome> {
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
   return new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(new Error(`it could not be started: ${error.message}`, { cause: error })))
     child.on('exit', (code) => {
       const finish = (): void => {
         clearTimeout(timer)

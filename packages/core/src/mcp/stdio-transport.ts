@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isDeeper } from '../json-depth.ts'
+import { startProcess } from '../start-process.ts'
 import { endCommand } from '../shell/end-command.ts'
 import type { McpLimits } from './mcp-limits.ts'
 import { createMessageGuard } from './message-guard.ts'
@@ -44,36 +45,37 @@ export function createStdioTransport(options: StdioOptions): ReasonedTransport {
 
   const transport: ReasonedTransport = {
     reason: () => why,
-    start: () =>
-      new Promise((resolve, reject) => {
-        const { command, args, env, cwd } = options
-        const started = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
-        child = started
-        started.once('error', (error: NodeJS.ErrnoException) => {
-          why ??= error.code === 'ENOENT' ? notFound(command, cwd) : `could not be started: ${error.message}`
-          reject(new Error(why))
+    async start() {
+      const { command, args, env, cwd } = options
+      const started = await startProcess('it', () =>
+        spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true }),
+      ).catch((error: NodeJS.ErrnoException) => {
+        why ??= error.code === 'ENOENT' ? notFound(command, cwd) : error.message.replace(/^it (.*)\.$/, '$1')
+        void transport.close()
+        throw new Error(why, { cause: error })
+      })
+      if (closing !== undefined) {
+        await endCommand({ pid: started.pid as number })
+        throw new Error('The connection is closed.')
+      }
+      child = started
+      options.warden?.watch(started.pid as number)
+      started.once('exit', (code, signal) => {
+        if (closing !== undefined) return
+        why ??= signal === null ? `ended with code ${code}` : `was ended by ${signal}`
+        // What it had written before is still read, unless a child of it holds the pipe.
+        const timer = setTimeout(() => void transport.close(), graceMs)
+        started.once('close', () => {
+          clearTimeout(timer)
           void transport.close()
         })
-        started.once('spawn', () => {
-          options.warden?.watch(started.pid as number)
-          resolve()
-        })
-        started.once('exit', (code, signal) => {
-          if (closing !== undefined) return
-          why ??= signal === null ? `ended with code ${code}` : `was ended by ${signal}`
-          // What it had written before is still read, unless a child of it holds the pipe.
-          const timer = setTimeout(() => void transport.close(), graceMs)
-          started.once('close', () => {
-            clearTimeout(timer)
-            void transport.close()
-          })
-        })
-        // A process that reads no more says so by its exit.
-        started.stdin.on('error', (error) => transport.onerror?.(error))
-        started.stdout.on('data', take)
-        started.stdout.on('error', (error) => transport.onerror?.(error))
-        readSlowly(started.stderr, limits.errorBytes, onText)
-      }),
+      })
+      // A process that reads no more says so by its exit.
+      started.stdin.on('error', (error) => transport.onerror?.(error))
+      started.stdout.on('data', take)
+      started.stdout.on('error', (error) => transport.onerror?.(error))
+      readSlowly(started.stderr, limits.errorBytes, onText)
+    },
     send: (message) =>
       new Promise((resolve, reject) => {
         if (child === undefined || closing !== undefined) return reject(new Error('The connection is closed.'))

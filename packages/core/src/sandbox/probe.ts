@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { startProcess } from '../start-process.ts'
 import { findBash } from '../shell/find-bash.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -60,19 +61,18 @@ export function run(
   args: readonly string[],
   { env = {}, cwd = '/' }: { env?: Record<string, string>; cwd?: string } = {},
 ): Promise<{ printed: string; complaints: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(file, args, {
-      env,
-      cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: limitMs,
-      killSignal: 'SIGKILL',
-    })
-    let printed = ''
-    let complaints = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
-    child.once('error', (error) => resolve({ printed, complaints: error.message }))
-    child.once('close', () => resolve({ printed, complaints }))
-  })
+  const options = { env, cwd, timeout: limitMs, killSignal: 'SIGKILL' } as const
+  return startProcess(path.basename(file), () =>
+    spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] }),
+  ).then(
+    (child) =>
+      new Promise((resolve) => {
+        let printed = ''
+        let complaints = ''
+        child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
+        child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
+        child.once('close', () => resolve({ printed, complaints }))
+      }),
+    (error: Error) => ({ printed: '', complaints: error.message }),
+  )
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
+import { startProcess } from '../start-process.ts'
 
 export interface RipgrepRun {
   args: readonly string[]
@@ -34,9 +35,13 @@ export const searchRules = [
 /** Resolves when the process is gone, rejects with the signal's reason when that was aborted. */
 export async function runRipgrep({ args, cwd, signal, onText }: RipgrepRun): Promise<RipgrepEnd> {
   signal.throwIfAborted()
-  const child = spawn(await findRipgrep(), args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+  const program = await findRipgrep()
+  const child = await startProcess('The search', () =>
+    spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true }),
+  )
   const kill = (): void => void child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
+  if (signal.aborted) kill()
   let cut = false
   let complaints = ''
   let problem: Error | undefined
@@ -66,10 +71,7 @@ export async function runRipgrep({ args, cwd, signal, onText }: RipgrepRun): Pro
 }
 
 function ended(child: ReturnType<typeof spawn>): Promise<{ code: number | null; killedBy: string | null }> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code, killedBy) => resolve({ code, killedBy }))
-  })
+  return new Promise((resolve) => child.once('close', (code, killedBy) => resolve({ code, killedBy })))
 }
 
 let found: Promise<string> | undefined

@@ -24,7 +24,7 @@ test('after its end nothing can be started in a session', async () => {
 })
 
 test('tasks that have ended are forgotten, oldest first, when they are many or have printed much', () => {
-  const tasks = createTasks()
+  const tasks = createTasks({ mark: 'test', watch: () => undefined })
   const add = (id: string, printed: number, status: Task['status'] = 'ended'): void =>
     tasks.add({
       id,

@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { ringCharacters } from './ring.ts'
+import type { ProcessPool } from './process-pool.ts'
 import type { Task, Tasks } from './tasks.ts'
-import type { Warden } from './warden.ts'
 
 /** Of the tasks that have ended, so many can still be read, and so much of what they printed. */
 const keptTasks = 300
 const keptCharacters = 32 << 20
 
-/** What starts and ends processes is loaded when there is one: most sessions of a program never need it. */
-export function createTasks(): Tasks {
+export function createTasks(pool: Pick<ProcessPool, 'mark' | 'watch'>): Tasks {
   const tasks = new Map<string, Task>()
-  const mark = randomBytes(9).toString('hex')
+  const mark = `${pool.mark}.${randomBytes(9).toString('hex')}`
   let commands = 0
-  let warden: Promise<Warden> | undefined
   let disposed: Promise<void> | undefined
   return {
     mark,
@@ -25,21 +23,11 @@ export function createTasks(): Tasks {
       if (disposed !== undefined) throw over()
       tasks.set(task.id, task)
       forgetOldest()
-      watch(task.pid, task.ended)
+      pool.watch(task.pid, task.ended)
     },
-    watch,
     get: (id) => tasks.get(id),
     list: () => [...tasks.values()],
     dispose: () => (disposed ??= dispose()),
-  }
-
-  function watch(pid: number, ended: Promise<unknown>): void {
-    const watching = (warden ??= import('./warden.ts').then(({ startWarden }) => startWarden(mark)))
-    void watching.then(async (guard) => {
-      guard.watch(pid)
-      await ended
-      guard.release(pid)
-    })
   }
 
   function forgetOldest(): void {
@@ -58,8 +46,6 @@ export function createTasks(): Tasks {
       const { endCommand } = await import('./end-command.ts')
       await endCommand({ mark: `${mark}.` })
     }
-    const guard = await warden
-    guard?.dismiss()
     const failed = outcomes.find((outcome) => outcome.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }

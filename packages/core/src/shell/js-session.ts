@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync } from 'node:fs'
@@ -10,16 +10,18 @@ import { fileURLToPath } from 'node:url'
 import { endingOf } from '../run/ending.ts'
 import { processMark } from '../run/process-mark.ts'
 import { limitsScript } from '../sandbox/limits.ts'
+import { startProcess } from '../start-process.ts'
 import type { ToolContext } from '../tool.ts'
 import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
 import type { JsAnswer, JsRequest } from './js-child.ts'
 import { confinementOf } from './launch.ts'
-import { PipeStock } from './pipe-stock.ts'
 import { rewriteImports } from './rewrite-imports.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
 
 export interface JsOutcome extends ShownOutput, JsAnswer {
+  /** What became of the session that earlier calls used, in a sentence. */
+  before?: string
   /** `lost`: the session ended, and with it everything that was in it. */
   status: 'done' | 'timed-out' | 'stopped' | 'lost'
   /** Who or what stopped it, in a sentence. */
@@ -32,6 +34,8 @@ export interface JsOutcome extends ShownOutput, JsAnswer {
 /** A JavaScript session in a process of its own. */
 export interface JsSession {
   readonly alive: boolean
+  /** Why it is gone, in a sentence for the model, when no call was running then. */
+  readonly lost: string | undefined
   run(code: string, ctx: ToolContext, timeoutMs: number): Promise<JsOutcome>
   dispose(): Promise<void>
 }
@@ -50,7 +54,6 @@ const program = fileURLToPath(
  */
 export async function startJsSession(ctx: ToolContext, memoryMegabytes: number): Promise<JsSession> {
   const mark = ctx.state.tasks.nextMark()
-  const { output, write } = await PipeStock.of(ctx.state).take()
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'troupe-js-')))
   const start = inside(ctx, folder, {
     argv: [
@@ -66,15 +69,15 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     ],
     env: { ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark },
   })
-  const child = spawn(start.file, start.args, {
-    cwd: folder,
-    env: start.env,
-    detached: true,
-    stdio: ['ignore', write, write, 'ipc'],
+  const { child, output } = await begin().catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true })
+    throw error
   })
-  closeSync(write)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let alive = true
+  let working = 1
+  let usedAt = performance.now()
+  let lost: string | undefined
   let onText: ((text: string) => Promise<void> | void) | undefined
   /** What was printed while nobody asked: shown with the next answer. */
   let between = ''
@@ -84,11 +87,11 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   const gone = Promise.withResolvers<{ code: number | null; signal: string | null }>()
   child.once('exit', (code, signal) => {
     alive = false
+    if (working === 0) lost ??= 'The JavaScript session had ended meanwhile: everything declared in it is gone.'
     gone.resolve({ code, signal })
   })
   // A temporary folder that stays behind is no reason to fail.
   const removed = gone.promise.then(() => rm(folder, { recursive: true, force: true }).catch(() => undefined))
-  child.on('error', () => gone.resolve({ code: null, signal: null }))
   const end = async (): Promise<void> => {
     child.ref()
     if (child.pid !== undefined && alive) await endCommand({ pid: child.pid, mark })
@@ -98,12 +101,26 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     await removed
   }
   try {
+    ctx.state.pool.addInterpreter({
+      get busy() {
+        return working > 0
+      },
+      get usedAt() {
+        return usedAt
+      },
+      ended: gone.promise,
+      evict(why) {
+        lost = why
+        end().catch(() => undefined)
+      },
+    })
     await Promise.race([
-      ready(child),
+      once(child, 'message'),
       gone.promise.then(() => Promise.reject(new Error(between.trim() || 'it ended at once'))),
     ])
     await ctx.process(child.pid as number)
-    ctx.state.tasks.watch(child.pid as number, gone.promise)
+    ctx.state.pool.watch(child.pid as number, gone.promise)
+    working--
   } catch (error) {
     await end()
     throw new Error(`The JavaScript session could not be started: ${(error as Error).message}`, { cause: error })
@@ -113,10 +130,41 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   output.unref()
   return {
     get alive() {
-      return alive
+      return alive && lost === undefined
     },
-    run,
+    get lost() {
+      return lost
+    },
+    async run(...call) {
+      working++
+      try {
+        return await run(...call)
+      } finally {
+        working--
+        usedAt = performance.now()
+      }
+    },
     dispose: end,
+  }
+
+  async function begin() {
+    const { output, write } = await ctx.state.pool.takePipe()
+    try {
+      const child = await startProcess('Node', () =>
+        spawn(start.file, start.args, {
+          cwd: folder,
+          env: start.env,
+          detached: true,
+          stdio: ['ignore', write, write, 'ipc'],
+        }),
+      )
+      return { child, output }
+    } catch (error) {
+      output.destroy()
+      throw error
+    } finally {
+      closeSync(write)
+    }
   }
 
   function take(text: string): void {
@@ -199,10 +247,6 @@ function inside(
 // V8 prints pages about its heap when that is full.
 const lastGarbage = /\n*<--- Last few GCs --->[^]*/
 const outOfMemory = '\nFATAL ERROR: JavaScript heap out of memory\n'
-
-async function ready(child: ChildProcess): Promise<void> {
-  await once(child, 'message')
-}
 
 /** Hands on what comes before the marker, which may arrive in pieces, and once what comes with it. */
 function printedUntil(marker: string, add: (text: string) => Promise<void> | void, after: (text: string) => void) {

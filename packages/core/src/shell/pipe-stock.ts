@@ -5,7 +5,7 @@ import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { AgentState } from '../agent-state.ts'
+import { outlastShortage, shortageOf } from '../start-process.ts'
 
 /** A pipe whose writing end is given to a process as a file descriptor. */
 export interface Pipe {
@@ -14,59 +14,67 @@ export interface Pipe {
   write: number
 }
 
-const made = 16
-const name = 'pipes'
+const made = 8
 
 /**
  * Real pipes. What Node gives a child for output is a socket, and `/dev/stdout` and `/dev/stderr` cannot be opened when
  * they are one. They are made as named pipes, a few at a time, and opened and unlinked at once: nothing stays on disk.
+ * What nobody has taken for a while is closed.
  */
 export class PipeStock {
-  private readonly ends: { read: number; write: number }[] = []
-  private making: Promise<void> | undefined
-  private disposed = false
+  readonly #idleMs: number
+  readonly #ends: { read: number; write: number }[] = []
+  #making: Promise<void> | undefined
+  #idle: NodeJS.Timeout | undefined
 
-  /** The stock of an agent; ended with its state. */
-  static of(state: Pick<AgentState, 'kept'>): PipeStock {
-    const known = state.kept.get(name)
-    if (known instanceof PipeStock) return known
-    const stock = new PipeStock()
-    state.kept.set(name, stock)
-    return stock
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs
   }
 
   async take(): Promise<Pipe> {
-    while (this.ends.length === 0) {
-      if (this.disposed) throw new Error('The session is over; nothing can be started in it any more.')
-      await (this.making ??= this.make().finally(() => (this.making = undefined)))
-    }
-    const { read, write } = this.ends.pop()!
+    clearTimeout(this.#idle)
+    while (this.#ends.length === 0) await (this.#making ??= this.#make().finally(() => (this.#making = undefined)))
+    const { read, write } = this.#ends.pop()!
+    this.#idle = setTimeout(() => this.close(), this.#idleMs).unref()
     return { output: new Socket({ fd: read, readable: true, writable: false }), write }
   }
 
-  dispose(): void {
-    this.disposed = true
-    for (const { read, write } of this.ends.splice(0)) {
+  close(): void {
+    for (const { read, write } of this.#ends.splice(0)) {
       closeSync(read)
       closeSync(write)
     }
   }
 
-  private async make(): Promise<void> {
-    const folder = await mkdtemp(path.join(tmpdir(), 'troupe-pipes-'))
+  async #make(): Promise<void> {
     try {
-      const files = Array.from({ length: made }, (_, number) => path.join(folder, String(number)))
-      await promisify(execFile)('mkfifo', ['-m', '600', ...files])
-      // The reading end does not wait for a writer; the writing end blocks like any pipe of a program.
-      for (const file of files) {
-        const read = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-        this.ends.push({ read, write: openSync(file, constants.O_WRONLY) })
-      }
+      await outlastShortage(async () => {
+        const folder = await mkdtemp(path.join(tmpdir(), 'troupe-pipes-'))
+        try {
+          const files = Array.from({ length: made }, (_, number) => path.join(folder, String(number)))
+          await promisify(execFile)('mkfifo', ['-m', '600', ...files])
+          for (const file of files) this.#ends.push(openPipe(file))
+        } catch (error) {
+          // Fewer than wanted will do.
+          if (this.#ends.length === 0 || shortageOf(error) === undefined) throw error
+        } finally {
+          await rm(folder, { recursive: true, force: true })
+        }
+      })
     } catch (error) {
-      throw new Error(`No pipe could be made for a command: ${(error as Error).message}`, { cause: error })
-    } finally {
-      await rm(folder, { recursive: true, force: true })
+      const why = shortageOf(error) ?? (error as Error).message
+      throw new Error(`No pipe could be made for a command: ${why}`, { cause: error })
     }
-    if (this.disposed) this.dispose()
+  }
+}
+
+/** The reading end does not wait for a writer; the writing end blocks like any pipe of a program. */
+function openPipe(file: string): { read: number; write: number } {
+  const read = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    return { read, write: openSync(file, constants.O_WRONLY) }
+  } catch (error) {
+    closeSync(read)
+    throw error
   }
 }

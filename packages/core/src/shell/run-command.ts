@@ -12,7 +12,6 @@ import { leftTask } from './command-task.ts'
 import { refuseTooMany } from './create-task.ts'
 import { confinementOf, type Launch, launch } from './launch.ts'
 import { createLiveText } from './live-text.ts'
-import { PipeStock } from './pipe-stock.ts'
 import { membersOf, signal } from './processes.ts'
 import { isUnasked, remember } from './remember.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
@@ -86,8 +85,6 @@ export async function* runCommand(
     remember(state, started.lastWords, { confinement, isUnasked: isUnasked(ctx) }, notes)
     await noted
     const shown = await keeper.end()
-    if (!started.began && status === 'ended')
-      throw new Error(`The sandbox could not be started, so the command did not run: ${shown.text.trim()}`)
     if (exit.code !== 0 && status === 'ended') notes.push(...sandboxAdvice(shown.text, confinement, state.roots))
     return {
       ...shown,
@@ -156,15 +153,25 @@ export async function beginCommand(
   const mark = state.tasks.nextMark()
   const confined = confinementOf(ctx) !== 'none'
   const place = { cwd: cwd ?? workingFolder(state, notes), env: commandEnvironment(ctx, mark) }
-  const ready = await launch(ctx, commandShell(confined), place)
-  const started = await startLaunch(ready, command, ctx, stdin)
-  try {
-    await ctx.process(started.pid)
-  } catch (error) {
-    await endStarted(started, mark)
-    started.abandon()
-    throw error
+  const attempt = async (): Promise<{ ready: Launch; started: StartedCommand }> => {
+    const ready = await launch(ctx, commandShell(confined), place)
+    const started = await startLaunch(ready, command, ctx, stdin)
+    try {
+      const complaint = complaintOf(started)
+      await ctx.process(started.pid)
+      if (confined) await settled(started, ctx.signal, complaint)
+      return { ready, started }
+    } catch (error) {
+      await endStarted(started, mark)
+      started.abandon()
+      throw error
+    }
   }
+  // A command that has not begun has done nothing: it can safely be started again.
+  const { ready, started } = await attempt().catch((error: unknown) => {
+    if (error instanceof SandboxFailure) return attempt()
+    throw error
+  })
   return {
     started,
     confinement: ready.confinement,
@@ -178,6 +185,32 @@ export async function beginCommand(
   }
 }
 
+class SandboxFailure extends Error {}
+
+/** What is printed before a command begins is the sandbox's. */
+function complaintOf(started: StartedCommand): () => string {
+  let printed = ''
+  started.onText = (text) => void (printed = (printed + text).slice(0, 4096))
+  return () => printed.trim()
+}
+
+/** How long the sandbox is waited for here; after that the time limit of the command counts. */
+const sandboxMs = 5000
+
+async function settled(started: StartedCommand, signal: AbortSignal, complaint: () => string): Promise<void> {
+  const over = new AbortController()
+  const limit = delay(sandboxMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined)
+  await Promise.race([started.settled, limit])
+  over.abort()
+  const exit = await Promise.race([started.exited, undefined])
+  if (exit === undefined || started.began) return
+  await isClosed(started)
+  const how = exit.signal === null ? `it ended with exit code ${exit.code}` : `it was ended by ${exit.signal}`
+  throw new SandboxFailure(
+    `The sandbox could not be started, so the command did not run: ${complaint() || `${how} without a word`}`,
+  )
+}
+
 /** What runs inside is watched as a task is: nobody finds it by its journalled group once that has lost its leader. */
 async function startLaunch(
   ready: Launch,
@@ -187,10 +220,10 @@ async function startLaunch(
 ): Promise<StartedCommand> {
   const { confinement, release } = ready
   try {
-    const pipe = await PipeStock.of(state).take()
+    const pipe = await state.pool.takePipe()
     const started = await startCommand({ command, launch: ready, pipe, ...(stdin !== undefined && { stdin }) })
     if (confinement === 'none') return started
-    state.tasks.watch(started.pid, started.closed)
+    state.pool.watch(started.pid, started.closed)
     const stopWatching = watchProcesses(started.pid)
     void started.closed.then(stopWatching).then(release)
     return started

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Duplex, Writable } from 'node:stream'
 import { limitsScript } from '../sandbox/limits.ts'
+import { startProcess } from '../start-process.ts'
 import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
 import type { Launch } from './launch.ts'
@@ -43,6 +44,8 @@ export interface StartedCommand {
   readonly lastWords: string
   /** Whether the shell came to be at all. Only inside the sandbox can that take a while, or fail. */
   readonly began: boolean
+  /** Resolves when the shell came to be, or ended before it did. */
+  readonly settled: Promise<unknown>
   /** Stops listening; what still runs is left alone. */
   abandon(): void
   /** Lets our process end although this runs. */
@@ -76,10 +79,18 @@ const heldMs = 150
 const finishMs = 1000
 const longestWords = 4 << 20
 
-export function startCommand({ command, launch, pipe, stdin }: CommandStart): Promise<StartedCommand> {
+export async function startCommand({ command, launch, pipe, stdin }: CommandStart): Promise<StartedCommand> {
   const { output, write } = pipe
-  const { cwd, confinement } = launch
-  const child = spawnWith(pipe, launch, [stdin ?? 'ignore', write, write, 'pipe'])
+  const { file, args, env, cwd, confinement } = launch
+  const child = await startProcess(`bash in ${cwd}`, () =>
+    spawn(file, args, { cwd, env, detached: true, stdio: [stdin ?? 'ignore', write, write, 'pipe'] }),
+  )
+    .catch((error: unknown) => {
+      output.destroy()
+      throw error
+    })
+    // Our copy of the writing end must go, or the output would never end.
+    .finally(() => closeSync(write))
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const gate = child.stdio[3] as Duplex
   const words: Buffer[] = []
@@ -89,7 +100,8 @@ export function startCommand({ command, launch, pipe, stdin }: CommandStart): Pr
   let handed: Promise<unknown> = Promise.resolve()
   const exited = Promise.withResolvers<Exit>()
   const closed = Promise.withResolvers<void>()
-  const started = Promise.withResolvers<StartedCommand>()
+  const said = Promise.withResolvers<void>()
+  if (confinement === 'none') said.resolve()
 
   const handOn = (bytes?: Buffer): void => {
     const text = decoder.decode(bytes, { stream: bytes !== undefined })
@@ -112,6 +124,7 @@ export function startCommand({ command, launch, pipe, stdin }: CommandStart): Pr
   })
   gate.on('data', (bytes: Buffer) => {
     spoken += bytes.length
+    said.resolve()
     if (spoken <= longestWords) words.push(bytes)
   })
   // The child may be gone before it has read its command.
@@ -120,18 +133,14 @@ export function startCommand({ command, launch, pipe, stdin }: CommandStart): Pr
   child.once('exit', (code, signal) => exited.resolve({ code, signal }))
   const childEnd = new Promise<void>((resolve) => child.once('close', () => resolve()))
   void Promise.all([outputEnd, childEnd]).then(() => closed.resolve())
-  child.once('spawn', () => started.resolve(handle))
-  child.once('error', (error) => {
-    output.destroy()
-    started.reject(new Error(`bash could not be started in ${cwd}: ${error.message}`, { cause: error }))
-  })
 
   const handle: StartedCommand = {
-    pid: child.pid ?? 0,
+    pid: child.pid as number,
     stdin: child.stdin,
     onText: () => undefined,
     go: () => void gate.write(`${command}\0`),
     exited: exited.promise,
+    settled: Promise.race([said.promise, exited.promise]),
     closed: closed.promise,
     get printed() {
       return printed
@@ -155,7 +164,7 @@ export function startCommand({ command, launch, pipe, stdin }: CommandStart): Pr
       ;(gate as unknown as { unref(): void }).unref()
     },
   }
-  return started.promise
+  return handle
 }
 
 /**
@@ -182,16 +191,4 @@ function worksOn({ pid }: StartedCommand): boolean {
  */
 export function endStarted({ pid, began }: StartedCommand, mark: string): Promise<void> {
   return endCommand({ pid, mark }, { atOnce: !began })
-}
-
-/** Our copy of the writing end must go, or the output would never end. */
-function spawnWith({ output, write }: Pipe, { file, args, cwd, env }: Launch, stdio: StdioOptions): ChildProcess {
-  try {
-    return spawn(file, args, { cwd, env, detached: true, stdio })
-  } catch (error) {
-    output.destroy()
-    throw error
-  } finally {
-    closeSync(write)
-  }
 }

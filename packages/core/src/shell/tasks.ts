@@ -38,8 +38,6 @@ export interface Tasks {
   readonly mark: string
   /** The mark of the next command. */
   nextMark(): string
-  /** Has a process group ended should our process die without a word. Tasks are watched anyway. */
-  watch(pid: number, ended: Promise<unknown>): void
   /** Of those that have ended, the oldest are forgotten when there are many. */
   add(task: Task): void
   get(id: string): Task | undefined

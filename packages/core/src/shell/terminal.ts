@@ -8,7 +8,7 @@ import type { ToolContext } from '../tool.ts'
 import { createTask } from './create-task.ts'
 import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
-import { confinementOf, launch } from './launch.ts'
+import { confinementOf, type Launch, launch } from './launch.ts'
 import { membersOf, signal, type Target } from './processes.ts'
 import { commandEnvironment, noteForUndo } from './run-command.ts'
 import type { Task } from './tasks.ts'
@@ -45,15 +45,10 @@ export async function startTerminal(
   const script = confinementOf(ctx) === 'none' ? wrapper : confinedWrapper
   const argv = [bash, '--noprofile', '--norc', '-c', script, bash, begin, command]
   const ready = await launch(ctx, argv, { cwd, env: commandEnvironment(ctx, mark) })
-  const pty = spawn(ready.file, ready.args, {
-    name: 'dumb',
-    cols,
-    rows,
-    cwd: ready.cwd,
-    env: ready.env,
-    // Bytes, so that a character in two pieces is put together here.
-    encoding: null,
-  })
+  const { file, args, env } = ready
+  // Bytes, so that a character in two pieces is put together here.
+  const options = { name: 'dumb', cols, rows, cwd: ready.cwd, env, encoding: null }
+  const pty = startPty(() => spawn(file, args, options), ready)
   const target = { pid: pty.pid, mark }
   const task = openTask(command, ctx, ready.confinement, pty, target, begin)
   const stopWatching = ready.confinement === 'none' ? undefined : watchProcesses(pty.pid)
@@ -68,6 +63,19 @@ export async function startTerminal(
   }
   await noteForUndo(command, ctx, notes)
   return task
+}
+
+/** Why it fails the library does not say. */
+function startPty(start: () => IPty, { release }: Launch): IPty {
+  try {
+    return start()
+  } catch (error) {
+    release()
+    throw new Error(
+      `The terminal could not be started: ${(error as Error).message} Terminals, files or processes may have run out: try again in a moment, or run the command without a terminal.`,
+      { cause: error },
+    )
+  }
 }
 
 function openTask(

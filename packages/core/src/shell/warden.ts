@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { startProcess } from '../start-process.ts'
 import { findBash } from './find-bash.ts'
 
 /** Ends what is left of a session when the process that started it dies without a word. */
@@ -24,22 +25,43 @@ end TERM "$1"
 sleep 1
 end KILL "$1"`
 
-export function startWarden(mark: string): Warden {
-  const child = spawn(findBash(), ['--noprofile', '--norc', '-c', script, 'troupe-warden', mark], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-    cwd: '/',
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
-  })
-  // Without a warden everything works; only a crash would leave something behind until the next start.
-  child.on('error', () => undefined)
-  child.stdin.on('error', () => undefined)
-  child.unref()
-  ;(child.stdin as unknown as { unref(): void }).unref()
-  const tell = (action: string, pid: number): void => void child.stdin.write(`${action} ${pid}\n`)
+/** `onGone`: it has ended, or could not be started. */
+export function startWarden(mark: string, onGone: () => void = () => undefined): Warden {
+  let child: ChildProcess | undefined
+  let over = false
+  const told: string[] = []
+  const started = startProcess('The watching process', () =>
+    spawn(findBash(), ['--noprofile', '--norc', '-c', script, 'troupe-warden', mark], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      cwd: '/',
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    }),
+  )
+  started.then(
+    (ready) => {
+      ready.once('exit', onGone)
+      ready.stdin.on('error', () => undefined)
+      if (over) return ready.kill('SIGKILL')
+      child = ready
+      ready.unref()
+      ;(ready.stdin as unknown as { unref(): void }).unref()
+      return ready.stdin.write(told.join(''))
+    },
+    // Without a warden everything works; only a crash would leave something behind until the next start.
+    onGone,
+  )
+  const tell = (action: string, pid: number): void => {
+    const line = `${action} ${pid}\n`
+    if (child === undefined) told.push(line)
+    else child.stdin?.write(line)
+  }
   return {
     watch: (pid) => tell('watch', pid),
     release: (pid) => tell('release', pid),
-    dismiss: () => void child.kill('SIGKILL'),
+    dismiss() {
+      over = true
+      child?.kill('SIGKILL')
+    },
   }
 }

@@ -21,12 +21,14 @@ It has a temporary folder of its own as working directory and no files besides, 
   permission: (code) => ({ title: 'Run JavaScript', content: code }),
   validate: (code) => (code.trim() === '' ? 'There is no code. Send the JavaScript itself.' : undefined),
   async execute(code, ctx): Promise<JsOutcome> {
+    const before = (ctx.state.kept.get(name) as JsSession | undefined)?.lost
     const session = await sessionOf(ctx)
-    return session.run(code, ctx, timeoutOf(code))
+    const outcome = await session.run(code, ctx, timeoutOf(code))
+    return before === undefined ? outcome : { ...outcome, before }
   },
   toModel(output, code) {
-    const { text, value, error, status, stoppedBy, exitCode, signal } = output
-    const lines: string[] = []
+    const { text, value, error, status, stoppedBy, exitCode, signal, before } = output
+    const lines: string[] = before === undefined ? [] : [`${before} This call ran in a new one.`]
     if (text !== '') lines.push(plainText(text).replace(/\n$/, ''))
     if (error !== undefined) lines.push(`Uncaught ${error}${hint(error)}`)
     else if (value !== undefined) lines.push(`=> ${value}`)
