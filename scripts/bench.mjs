@@ -7,13 +7,16 @@ import { relaunch } from './lib/relaunch.mjs'
 import { Failure, main, root, say } from './lib/run.mjs'
 
 /**
- * `npm run bench [-- --only <name>]`: one table, exit code 1 when a bar is missed. Each `bench/*.bench.ts` exports
- * `name`, `bar` (in words) and `run(): Promise<{ value, ok, detail }>`, or `benches`, a list of such objects.
+ * `npm run bench [-- --only <name>]`: one table, exit code 1 when a bar is missed. `--minutes 20` is how long a soak lasts. Each `bench/*.bench.ts` exports
+ * `name`, `bar` (in words) and `run(options): Promise<{ value, ok, detail }>`, or `benches`, a list of such objects.
  * `npm run bench:web` does the same with those of `bench/web`, which measure the page in Chromium.
  */
 await main(async () => {
   await relaunch()
-  const { values } = parseArgs({ options: { only: { type: 'string' }, web: { type: 'boolean', default: false } } })
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, web: { type: 'boolean', default: false }, minutes: { type: 'string' } },
+  })
+  const options = values.minutes === undefined ? {} : { minutes: Number(values.minutes) }
   if (values.web) await provideChromium()
   const benches = (await load(values.web ? 'bench/web' : 'bench')).filter(({ name, file }) => {
     return values.only === undefined || name.includes(values.only) || file.includes(values.only)
@@ -26,7 +29,7 @@ await main(async () => {
       value,
       ok,
       detail = '',
-    } = await bench.run().catch((error) => {
+    } = await bench.run(options).catch((error) => {
       console.error(error)
       return { value: 'threw', ok: false, detail: error.message }
     })

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const shortages: Record<string, string> = {
@@ -16,7 +17,7 @@ export function shortageOf(error: unknown): string | undefined {
 const waitsMs = [20, 50, 100, 200, 400, 800]
 
 /** Tries again for a while when the system has run out of files, processes or memory: others give them back. */
-export async function outlastShortage<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+async function outlastShortage<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   for (const ms of waitsMs) {
     try {
       return await work()
@@ -28,21 +29,68 @@ export async function outlastShortage<Result>(work: () => Promise<Result> | Resu
   return work()
 }
 
+/** So many stay free for connections, the database and files that are written. */
+const reservedFiles = 24
+/** While something was given back so recently, waiting helps. */
+const hopeMs = 3000
+
+let lastEnd = -Infinity
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Starts processes one after the other, and each only when there are files left to open: where many start at once, they
+ * take turns, as long as those that run give files back.
+ */
+export function inTurn<Result>(start: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  return outlastShortage(() => {
+    const turn = last.then(async () => {
+      while (freeFiles() < 0 && performance.now() - lastEnd < hopeMs && signal?.aborted !== true) await delay(20)
+      signal?.throwIfAborted()
+      return start()
+    })
+    last = turn.catch(() => undefined)
+    return turn
+  })
+}
+
+/** How many files can be opened without touching the reserve. Infinity where the system does not tell. */
+export function freeFiles(): number {
+  limit ??= readLimit()
+  // A limit that nobody comes near need not be counted against.
+  if (limit > 16_384) return Infinity
+  try {
+    return limit - reservedFiles - readdirSync('/proc/self/fd').length
+  } catch {
+    return -reservedFiles
+  }
+}
+
+let limit: number | undefined
+
+function readLimit(): number {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1] ?? Infinity)
+  } catch {
+    return Infinity
+  }
+}
+
 /**
  * Starts a child process with `start`, which calls `spawn`. Rejects when it cannot be started. Node reports that in
  * three ways: it throws, emits an error, or emits one and returns a child without streams. An error without a listener
  * would end our process.
  */
-export function startProcess<Child extends ChildProcess>(name: string, start: () => Child): Promise<Child> {
-  return outlastShortage(async () => {
+export async function startProcess<Child extends ChildProcess>(name: string, start: () => Child): Promise<Child> {
+  try {
     const child = start()
     if (child.pid === undefined) throw await new Promise<Error>((resolve) => child.once('error', resolve))
     // A failed kill or message is no reason to end; callers listen for the exit.
     child.on('error', () => undefined)
+    child.once('close', () => (lastEnd = performance.now()))
     return child
-  }).catch((error: Error) => {
-    throw startError(name, error)
-  })
+  } catch (error) {
+    throw startError(name, error as Error)
+  }
 }
 
 export function startError(name: string, error: Error): Error {

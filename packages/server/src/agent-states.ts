@@ -1,6 +1,7 @@
 import path from 'node:path'
 import {
   createAgentState,
+  createProcessPool,
   disposeAgentState,
   openUndoFolder,
   type AgentState,
@@ -8,6 +9,12 @@ import {
   type Session,
   type Task,
 } from '@troupe/core'
+
+export interface AgentStatesOptions {
+  sandbox?: Sandbox | undefined
+  /** How long what commands need stays ready for the next one. */
+  idleMs?: number | undefined
+}
 
 /** What the agents of each session remember while this process lives. */
 export interface AgentStates {
@@ -21,10 +28,11 @@ export interface AgentStates {
   close(): Promise<void>
 }
 
-export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates {
+export function createAgentStates(home: string, { sandbox, idleMs }: AgentStatesOptions = {}): AgentStates {
   const states = new Map<string, AgentState>()
   const places = new Map<string, string>()
   const undo = openUndoFolder(path.join(home, 'undo'))
+  const pool = createProcessPool(idleMs === undefined ? {} : { idleMs })
 
   return {
     of(session, workspace, agentId) {
@@ -39,6 +47,7 @@ export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates 
         outputFolder,
         jsxFolder: path.join(home, 'sessions', session.id, 'jsx'),
         undo,
+        pool,
         ...(sandbox !== undefined && { sandbox }),
       })
       states.set(key, state)
@@ -53,6 +62,7 @@ export function createAgentStates(home: string, sandbox?: Sandbox): AgentStates 
     },
     async close() {
       await Promise.all([...states.keys()].map(dropState))
+      pool.close()
     },
   }
 

@@ -135,7 +135,7 @@ export async function openParts(options: ServerOptions, place: Place) {
   const blobs = createBlobFiles(path.join(home.path, 'blobs'))
   const media = openMedia({ models, blobs, store })
   closers.push(() => media.close())
-  const states = createAgentStates(home.path, sandbox.sandbox)
+  const states = createAgentStates(home.path, { sandbox: sandbox.sandbox, idleMs: options.idleMs })
   closers.push(() => states.close())
   const browsers = openBrowsers({
     home: home.path,

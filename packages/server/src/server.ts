@@ -34,6 +34,8 @@ export interface ServerOptions {
   sandbox?: SandboxFinding
   /** For tests: where the rules of the machine stand. */
   managedConfig?: string
+  /** For tests: how long what commands need stays ready for the next one. */
+  idleMs?: number
   /** For tests: how long a provider may be silent. */
   stallMs?: number
   /** For tests: how long a first model call waits for MCP servers. */

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { childEnvironment } from '../shell/child-environment.ts'
 import { findBash } from '../shell/find-bash.ts'
-import { startProcess } from '../start-process.ts'
+import { inTurn, startProcess } from '../start-process.ts'
 import { signal as sendSignal } from '../shell/processes.ts'
 import { checkHookAnswer } from './answer-schema.ts'
 import type { HookAnswer, HookOccasion } from './hook.ts'
@@ -23,14 +23,14 @@ export async function runCommandHook(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<HookAnswer | undefined> {
   abort.throwIfAborted()
-  const child = await startProcess('bash', () =>
+  const start = () =>
     spawn(findBash(), ['--noprofile', '--norc', '-c', command], {
       cwd: occasion.workspace,
       env: childEnvironment(env),
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-    }),
-  )
+    })
+  const child = await inTurn(() => startProcess('bash', start), abort)
   const end = (): void => void (child.pid !== undefined && sendSignal(-child.pid, 'SIGKILL'))
   abort.addEventListener('abort', end, { once: true })
   if (abort.aborted) end()

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isDeeper } from '../json-depth.ts'
-import { startProcess } from '../start-process.ts'
+import { inTurn, startProcess } from '../start-process.ts'
 import { endCommand } from '../shell/end-command.ts'
 import type { McpLimits } from './mcp-limits.ts'
 import { createMessageGuard } from './message-guard.ts'
@@ -47,9 +47,9 @@ export function createStdioTransport(options: StdioOptions): ReasonedTransport {
     reason: () => why,
     async start() {
       const { command, args, env, cwd } = options
-      const started = await startProcess('it', () =>
-        spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true }),
-      ).catch((error: NodeJS.ErrnoException) => {
+      const spawned = () => spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+      const started = await inTurn(() => startProcess('it', spawned)).catch((problem: unknown) => {
+        const error = problem as NodeJS.ErrnoException
         why ??= error.code === 'ENOENT' ? notFound(command, cwd) : error.message.replace(/^it (.*)\.$/, '$1')
         void transport.close()
         throw new Error(why, { cause: error })

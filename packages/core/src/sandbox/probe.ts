@@ -73,6 +73,6 @@ export function run(
         child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
         child.once('close', () => resolve({ printed, complaints }))
       }),
-    (error: Error) => ({ printed: '', complaints: error.message }),
+    (error: unknown) => ({ printed: '', complaints: (error as Error).message }),
   )
 }

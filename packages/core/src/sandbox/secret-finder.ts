@@ -3,6 +3,7 @@ import path from 'node:path'
 import { secretIn } from '../permission/place-names.ts'
 import { secretFiles, secretFolders } from '../permission/secret-files.ts'
 import { runRipgrep } from '../search/ripgrep.ts'
+import { shortageOf } from '../start-process.ts'
 
 const freshMs = 10_000
 const limitMs = 3000
@@ -27,7 +28,10 @@ export class SecretFinder {
     if (performance.now() - last.at > freshMs) {
       const next = this.look(root)
       this.looks.set(root, { at: next.at, found: last.found })
-      void next.found.then(() => this.looks.set(root, next))
+      next.found.then(
+        () => this.looks.set(root, next),
+        () => undefined,
+      )
     }
     return last.found
   }
@@ -35,6 +39,7 @@ export class SecretFinder {
   private look(root: string): { at: number; found: Promise<string[]> } {
     const look = { at: performance.now(), found: findSecrets(root, passedOver).then(({ found }) => found) }
     this.looks.set(root, look)
+    look.found.catch(() => this.looks.get(root) === look && this.looks.delete(root))
     return look
   }
 
@@ -50,9 +55,8 @@ const globs = [
 /** What is fetched or built has no secrets of the person, and most of the files. */
 const passedOver = ['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next', '.cache']
 
-/** Never rejects: what could be found in time is better than nothing. */
+/** What could be found in time is better than nothing. Rejects when the search could not be started at the moment. */
 async function findSecrets(root: string, without: readonly string[]): Promise<{ found: string[]; complete: boolean }> {
-  const signal = AbortSignal.timeout(limitMs)
   const left = without.map((folder) => `--glob=!${folder}`)
   const found = new Set<string>()
   let rest = ''
@@ -70,7 +74,8 @@ async function findSecrets(root: string, without: readonly string[]): Promise<{ 
       './',
     ],
     cwd: root,
-    signal,
+    signal: new AbortController().signal,
+    limitMs,
     onText(text) {
       const names = (rest + text).split('\0')
       rest = names.pop() ?? ''
@@ -81,8 +86,12 @@ async function findSecrets(root: string, without: readonly string[]): Promise<{ 
       return true
     },
   })
-  await searching.catch(() => undefined)
-  return { found: [...found], complete: !signal.aborted }
+  let complete = true
+  await searching.catch((error: unknown) => {
+    if (shortageOf(error) !== undefined) throw error
+    complete = (error as Error).name !== 'TimeoutError'
+  })
+  return { found: [...found], complete }
 }
 
 /** The file, or the folder in which everything is secret. */

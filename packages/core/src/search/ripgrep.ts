@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
-import { startProcess } from '../start-process.ts'
+import { inTurn, startProcess } from '../start-process.ts'
 
 export interface RipgrepRun {
   args: readonly string[]
   /** A folder; everything found is named relative to it. */
   cwd: string
   signal: AbortSignal
+  /** How long it may take once it runs. */
+  limitMs?: number
   /** Gets the output as it comes. False: enough was seen, ripgrep is ended. */
   onText(text: string): boolean
 }
@@ -33,12 +35,12 @@ export const searchRules = [
 ]
 
 /** Resolves when the process is gone, rejects with the signal's reason when that was aborted. */
-export async function runRipgrep({ args, cwd, signal, onText }: RipgrepRun): Promise<RipgrepEnd> {
-  signal.throwIfAborted()
+export async function runRipgrep({ args, cwd, signal: stop, limitMs, onText }: RipgrepRun): Promise<RipgrepEnd> {
+  stop.throwIfAborted()
   const program = await findRipgrep()
-  const child = await startProcess('The search', () =>
-    spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true }),
-  )
+  const start = () => spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+  const child = await inTurn(() => startProcess('The search', start), stop)
+  const signal = limitMs === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(limitMs)])
   const kill = (): void => void child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
   if (signal.aborted) kill()

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { endingOf } from '../run/ending.ts'
 import { processMark } from '../run/process-mark.ts'
 import { limitsScript } from '../sandbox/limits.ts'
-import { startProcess } from '../start-process.ts'
+import { inTurn, startProcess } from '../start-process.ts'
 import type { ToolContext } from '../tool.ts'
 import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
@@ -69,7 +69,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     ],
     env: { ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark },
   })
-  const { child, output } = await begin().catch(async (error: unknown) => {
+  const { child, output } = await inTurn(begin, ctx.signal).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true })
     throw error
   })
@@ -150,13 +150,9 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   async function begin() {
     const { output, write } = await ctx.state.pool.takePipe()
     try {
+      const options = { cwd: folder, env: start.env, detached: true }
       const child = await startProcess('Node', () =>
-        spawn(start.file, start.args, {
-          cwd: folder,
-          env: start.env,
-          detached: true,
-          stdio: ['ignore', write, write, 'ipc'],
-        }),
+        spawn(start.file, start.args, { ...options, stdio: ['ignore', write, write, 'ipc'] }),
       )
       return { child, output }
     } catch (error) {

@@ -61,7 +61,11 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
 async function ownPlaces(state: AgentState): Promise<Pick<ConfinedStart, 'temporary' | 'gitConfig'>> {
   const { SessionFolder } = await import('./session-folder.ts')
   const { temporary, gitConfig } = SessionFolder.of(state)
-  const [folder, settings] = await Promise.all([temporary, gitConfig])
+  const [folder, settings] = await Promise.all([temporary, gitConfig]).catch((error: unknown) => {
+    // The next command tries anew.
+    SessionFolder.forget(state)
+    throw error
+  })
   return { temporary: folder, ...(settings !== undefined && { gitConfig: settings }) }
 }
 

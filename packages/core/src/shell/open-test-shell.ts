@@ -7,6 +7,7 @@ import type { Confinement } from '../permission/decision.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import type { Tool, ToolContext } from '../tool.ts'
+import type { ProcessPool } from './process-pool.ts'
 import { membersOf, type ProcessInfo } from './processes.ts'
 
 /** A session in a temporary folder, for tests of tools that start processes. */
@@ -30,15 +31,21 @@ export interface TestShell {
 export interface ShellWay {
   confinement: Confinement
   sandbox?: Sandbox | undefined
+  pool?: ProcessPool
 }
 
 /** `onEnd` is for tests that run side by side, with a session each: it is told how to end this one. */
 export function openTestShell(
-  { confinement, sandbox }: ShellWay = { confinement: 'none' },
+  { confinement, sandbox, pool }: ShellWay = { confinement: 'none' },
   onEnd?: (end: () => Promise<void>) => void,
 ): TestShell {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-shell-')))
-  const state = createAgentState({ workspace, outputFolder: `${workspace}-output`, sandbox })
+  const state = createAgentState({
+    workspace,
+    outputFolder: `${workspace}-output`,
+    sandbox,
+    ...(pool !== undefined && { pool }),
+  })
   const granted = { confinement, grants: [], approved: true }
   const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace }, granted })
   const running = (): ProcessInfo[] => membersOf({ mark: `${state.tasks.mark}.` }, { fresh: true })

@@ -5,7 +5,7 @@ import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { outlastShortage, shortageOf } from '../start-process.ts'
+import { freeFiles, startError } from '../start-process.ts'
 
 /** A pipe whose writing end is given to a process as a file descriptor. */
 export interface Pipe {
@@ -47,23 +47,18 @@ export class PipeStock {
   }
 
   async #make(): Promise<void> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'troupe-pipes-'))
     try {
-      await outlastShortage(async () => {
-        const folder = await mkdtemp(path.join(tmpdir(), 'troupe-pipes-'))
-        try {
-          const files = Array.from({ length: made }, (_, number) => path.join(folder, String(number)))
-          await promisify(execFile)('mkfifo', ['-m', '600', ...files])
-          for (const file of files) this.#ends.push(openPipe(file))
-        } catch (error) {
-          // Fewer than wanted will do.
-          if (this.#ends.length === 0 || shortageOf(error) === undefined) throw error
-        } finally {
-          await rm(folder, { recursive: true, force: true })
-        }
-      })
+      // Where few files are left, the commands themselves need some.
+      const length = Math.max(1, Math.min(made, Math.floor(freeFiles() / 4)))
+      const files = Array.from({ length }, (_, number) => path.join(folder, String(number)))
+      await promisify(execFile)('mkfifo', ['-m', '600', ...files])
+      for (const file of files) this.#ends.push(openPipe(file))
     } catch (error) {
-      const why = shortageOf(error) ?? (error as Error).message
-      throw new Error(`No pipe could be made for a command: ${why}`, { cause: error })
+      // Fewer than wanted will do.
+      if (this.#ends.length === 0) throw startError('A pipe for the command', error as Error)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Confinement } from '../permission/decision.ts'
 import { processMark } from '../run/process-mark.ts'
 import { sandboxAdvice } from '../sandbox/advice.ts'
 import { watchProcesses } from '../sandbox/watch-processes.ts'
+import { inTurn } from '../start-process.ts'
 import type { ToolContext } from '../tool.ts'
 import { childEnvironment, confinedEnvironment } from './child-environment.ts'
 import { leftTask } from './command-task.ts'
@@ -202,7 +203,7 @@ async function settled(started: StartedCommand, signal: AbortSignal, complaint: 
   const limit = delay(sandboxMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined)
   await Promise.race([started.settled, limit])
   over.abort()
-  const exit = await Promise.race([started.exited, undefined])
+  const exit = await Promise.race([started.exited, Promise.resolve(undefined)])
   if (exit === undefined || started.began) return
   await isClosed(started)
   const how = exit.signal === null ? `it ended with exit code ${exit.code}` : `it was ended by ${exit.signal}`
@@ -215,13 +216,15 @@ async function settled(started: StartedCommand, signal: AbortSignal, complaint: 
 async function startLaunch(
   ready: Launch,
   command: string,
-  { state }: ToolContext,
+  { state, signal }: ToolContext,
   stdin: 'pipe' | undefined,
 ): Promise<StartedCommand> {
   const { confinement, release } = ready
   try {
-    const pipe = await state.pool.takePipe()
-    const started = await startCommand({ command, launch: ready, pipe, ...(stdin !== undefined && { stdin }) })
+    const started = await inTurn(async () => {
+      const pipe = await state.pool.takePipe()
+      return startCommand({ command, launch: ready, pipe, ...(stdin !== undefined && { stdin }) })
+    }, signal)
     if (confinement === 'none') return started
     state.pool.watch(started.pid, started.closed)
     const stopWatching = watchProcesses(started.pid)

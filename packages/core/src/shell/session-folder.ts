@@ -23,6 +23,12 @@ export class SessionFolder {
     return folder
   }
 
+  static forget({ kept }: Pick<AgentState, 'kept'>): void {
+    const known = kept.get(name)
+    kept.delete(name)
+    if (known instanceof SessionFolder) known.dispose().catch(() => undefined)
+  }
+
   constructor() {
     this.temporary = this.folder.then(async (folder) => {
       await mkdir(path.join(folder, 'tmp'))
