@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { isId } from '@troupe/core'
 import type { Part, StoredMessage } from '@troupe/core'
 import { cleanTitle, defaultTitle, titleFrom } from '../stores/sql/title.ts'
-import type { ForeignMessage, ImportedSession } from './importer.ts'
+import type { ForeignMessage, ImportedSession, ImportFiles } from './importer.ts'
+
+type Breath = Pick<ImportFiles, 'breathe'>
 
 export interface ForeignSession {
   /** Stands before the id, so that exports of different programs never meet. */
@@ -24,21 +26,23 @@ export interface ForeignSession {
  * nothing are left out and what is below them moves up, lost parents and circles
  * become roots, and what one answer was made of in several pieces becomes one message.
  */
-export function buildSession(given: ForeignSession): ImportedSession {
-  const kept = joinAnswers(linkTree(given.messages, given.current))
+export async function buildSession({ breathe }: Breath, given: ForeignSession): Promise<ImportedSession> {
+  const kept = await joinAnswers(await linkTree(given.messages, given.current, breathe), breathe)
   const id = idOf(given.prefix, given.id)
   let last = given.createdAt ?? 0
-  const messages = kept.map((message): StoredMessage => {
+  const messages: StoredMessage[] = []
+  for (const message of kept) {
+    await breathe()
     last = message.createdAt ?? last + 1
-    return {
+    messages.push({
       id: idOf('', message.id),
       parentMessageId: message.parentId === null ? null : idOf('', message.parentId),
       role: message.role,
       parts: message.parts,
       ...(message.metadata !== undefined && { metadata: message.metadata }),
       createdAt: last,
-    }
-  })
+    })
+  }
   const title = cleanTitle(given.title).slice(0, 500)
   const first = messages.find(({ role }) => role === 'user')
   const createdAt = given.createdAt ?? messages[0]?.createdAt ?? 0
@@ -72,10 +76,14 @@ export function idOf(prefix: string, id: string): string {
 }
 
 /** Parents before children; messages that hold nothing are gone. */
-function linkTree(messages: ForeignMessage[], current: string | undefined): ForeignMessage[] {
+async function linkTree(
+  messages: ForeignMessage[],
+  current: string | undefined,
+  breathe: Breath['breathe'],
+): Promise<ForeignMessage[]> {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const seen = wayUp(byId, byId.has(current ?? '') ? current : newestOf(messages))
-  const parents = keptParents(byId)
+  const parents = await keptParents(byId, breathe)
   const children = Map.groupBy(
     [...byId.values()].filter((message) => !isEmpty(message)),
     ({ id }) => parents.get(id) ?? null,
@@ -85,6 +93,7 @@ function linkTree(messages: ForeignMessage[], current: string | undefined): Fore
   const ordered: ForeignMessage[] = []
   const waiting = below(null).toReversed()
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    await breathe()
     ordered.push({ ...next, parentId: parents.get(next.id) ?? null })
     for (const message of below(next.id).toReversed()) waiting.push(message)
   }
@@ -92,7 +101,10 @@ function linkTree(messages: ForeignMessage[], current: string | undefined): Fore
 }
 
 /** Of each message the nearest above it that holds something. One whose way up leads into a circle has none. */
-function keptParents(byId: Map<string, ForeignMessage>): Map<string, string | null> {
+async function keptParents(
+  byId: Map<string, ForeignMessage>,
+  breathe: Breath['breathe'],
+): Promise<Map<string, string | null>> {
   const parents = new Map<string, string | null>()
   const endless = new Set<string>()
   for (const id of byId.keys()) {
@@ -105,6 +117,7 @@ function keptParents(byId: Map<string, ForeignMessage>): Map<string, string | nu
     }
     const isEndless: boolean = at !== null && (way.has(at) || endless.has(at))
     for (const own of [...way].reverse()) {
+      await breathe()
       const above = byId.get(byId.get(own)?.parentId ?? '')
       if (isEndless) endless.add(own)
       if (isEndless || above === undefined) parents.set(own, null)
@@ -130,13 +143,14 @@ function wayUp(byId: Map<string, ForeignMessage>, from: string | undefined): Set
 }
 
 /** Answers that follow each other with nothing else beside them are one. */
-function joinAnswers(messages: ForeignMessage[]): ForeignMessage[] {
+async function joinAnswers(messages: ForeignMessage[], breathe: Breath['breathe']): Promise<ForeignMessage[]> {
   const childCount = new Map<string, number>()
   for (const { parentId } of messages)
     if (parentId !== null) childCount.set(parentId, (childCount.get(parentId) ?? 0) + 1)
   const joined = new Map<string, ForeignMessage>()
   const kept: ForeignMessage[] = []
   for (const message of messages) {
+    await breathe()
     const above = message.parentId === null ? undefined : joined.get(message.parentId)
     if (above?.role === 'assistant' && message.role === 'assistant' && childCount.get(message.parentId!) === 1) {
       addParts(above.parts, message.parts)

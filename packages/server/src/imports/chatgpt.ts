@@ -18,6 +18,7 @@ export const chatgpt: Importer = {
     if (id === '') throw new Error('it has no id')
     const messages: ForeignMessage[] = []
     for (const [nodeId, value] of Object.entries(record(conversation['mapping']))) {
+      await files.breathe()
       const node = record(value)
       const parent = text(node['parent'])
       messages.push({
@@ -27,7 +28,7 @@ export const chatgpt: Importer = {
       })
     }
     giveResults(messages)
-    return buildSession({
+    return buildSession(files, {
       prefix: 'chatgpt-',
       id,
       title: text(conversation['title']),
@@ -156,6 +157,8 @@ function inputOf(code: string): unknown {
 
 function fenced(code: string, language: string): string {
   if (code.trim() === '') return ''
-  const fence = '`'.repeat(Math.max(3, ...Array.from(code.matchAll(/`+/g), ([run]) => run.length + 1)))
+  let longest = 2
+  for (const [run] of code.matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  const fence = '`'.repeat(longest + 1)
   return `${fence}${language === 'unknown' ? '' : language}\n${code}\n${fence}`
 }

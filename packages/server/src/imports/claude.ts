@@ -19,6 +19,7 @@ export const claude: Importer = {
     const isTree = given.some((message) => text(message['parent_message_uuid']) !== '')
     const messages: ForeignMessage[] = []
     for (const [index, message] of given.entries()) {
+      await files.breathe()
       const own = text(message['uuid']) || `${id}-${index}`
       const parent = isTree ? text(message['parent_message_uuid']) : (messages.at(-1)?.id ?? '')
       messages.push({
@@ -29,7 +30,7 @@ export const claude: Importer = {
         createdAt: time(message['created_at']),
       })
     }
-    return buildSession({
+    return buildSession(files, {
       prefix: 'claude-',
       id,
       title: text(conversation['name']),
@@ -68,16 +69,11 @@ function missing(name: string): Part[] {
 function readBlocks(id: string, blocks: Loose[]): Part[] {
   const parts: Part[] = []
   const results = blocks.filter((block) => block['type'] === 'tool_result')
-  const taken = new Set<Loose>()
-  const resultOf = (call: Loose): Loose | undefined => {
-    const callId = text(call['id'])
-    const free = results.filter((result) => !taken.has(result))
-    const found =
-      free.find((result) => callId !== '' && result['tool_use_id'] === callId) ??
-      free.find((result) => text(result['tool_use_id']) === '' && text(result['name']) === text(call['name']))
-    if (found !== undefined) taken.add(found)
-    return found
-  }
+  const byCall = Map.groupBy(results, (result) => text(result['tool_use_id']))
+  const byName = Map.groupBy(byCall.get('') ?? [], (result) => text(result['name']))
+  const resultOf = (call: Loose): Loose | undefined =>
+    (text(call['id']) === '' ? undefined : byCall.get(text(call['id']))?.shift()) ??
+    byName.get(text(call['name']))?.shift()
   for (const [index, block] of blocks.entries()) {
     if (block['type'] === 'text') parts.push(...textPart(text(block['text'])))
     else if (block['type'] === 'thinking') parts.push(...reasoningPart(text(block['thinking'])))

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { setImmediate } from 'node:timers/promises'
 import { errorInfo, type Blobs } from '@troupe/core'
+import { breathe } from '../breathe.ts'
+import { JsonProblem, parseJson } from '../parse-json.ts'
 import { findFolder } from '../stores/find-folder.ts'
 import type { SqlStore } from '../stores/sql-store.ts'
 import { cleanTitle } from '../stores/sql/title.ts'
@@ -24,6 +25,12 @@ const entryBytes = 256 * 1024 * 1024
 /** All JSON of one zip. */
 const unpackedBytes = 4 * 1024 * 1024 * 1024
 const attachmentBytes = 32 * 1024 * 1024
+/** What is read once and held meanwhile, and imported together with its neighbors: a commit for each would take long. */
+const heldBytes = 1024 * 1024
+const entriesTogether = 20
+/** More than anybody reads. */
+const mostProblems = 1000
+const limits = { depth: 1_000_000, values: 10_000_000 }
 
 export interface FileImportReport {
   sessions: ImportedEntry[]
@@ -63,8 +70,8 @@ export async function importFile(path: string, options: FileImportOptions): Prom
   if (head.toString('latin1', 0, 4) === 'PK\u0003\u0004') await importZip(path, options, report)
   else {
     const file = createReadStream(path, { highWaterMark: 1 << 18 })
-    const files: Omit<ImportFiles, 'tell'> = { blobs: options.blobs, find: () => Promise.resolve(undefined) }
-    const found = await importEntries(file, { name: '', size: head.size, files }, options, report)
+    const find = (): Promise<undefined> => Promise.resolve(undefined)
+    const found = await importEntries(file, { name: '', size: head.size, find }, options, report)
     if (!found) throw new Error(unknownFile)
   }
   return report
@@ -79,24 +86,27 @@ async function importZip(path: string, options: FileImportOptions, report: FileI
     const folders = sessionFiles(zip.entries)
     if (folders.size > 0) {
       if ([...folders.values()].reduce((sum, { size }) => sum + size, 0) > unpackedBytes) throw tooMuch()
-      for (const { read } of folders.values()) for await (const _ of read()) options.signal?.throwIfAborted()
-      const { sessions, problems } = await importFolders(folders, options.store, options.workspaceId)
+      const { sessions, problems } = await importFolders(folders, options)
       report.sessions.push(...sessions)
       report.problems.push(...problems)
       return
     }
     const jsons = zip.entries.filter(({ name }) => /\.json$/i.test(name) && !/(^|\/)__MACOSX\//.test(name))
     if (jsons.reduce((sum, { size }) => sum + size, 0) > unpackedBytes) throw tooMuch()
-    const files: Omit<ImportFiles, 'tell'> = { blobs: options.blobs, find: (name) => findFile(zip.entries, name) }
+    const find = createFind(zip.entries)
     const of = jsons.reduce((sum, { size }) => sum + size, 0)
     let before = 0
     let found = false
     for (const { name, size, read } of jsons) {
-      const part = { name, size: of, before, files }
+      const part = { name, size: of, before, find }
       try {
         // What is not what it should be is known at its end: nothing of it may be imported until then.
-        for await (const _ of read()) options.signal?.throwIfAborted()
-        found = (await importEntries(read(), part, options, report)) || found
+        const bytes: Uint8Array[] = []
+        for await (const chunk of read()) {
+          options.signal?.throwIfAborted()
+          if (size <= heldBytes) bytes.push(chunk)
+        }
+        found = (await importEntries(size <= heldBytes ? bytes : read(), part, options, report)) || found
       } catch (error) {
         options.signal?.throwIfAborted()
         report.problems.push({ where: name, message: errorInfo(error).message })
@@ -119,18 +129,19 @@ interface Source {
   size: number
   /** Of what was read before. */
   before?: number
-  files: Omit<ImportFiles, 'tell'>
+  find: ImportFiles['find']
 }
 
 /** Whether any entry was a conversation. Where none was, the file is something else and its entries are no problems. */
 async function importEntries(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   source: Source,
   options: FileImportOptions,
   report: FileImportReport,
 ): Promise<boolean> {
   const { onProgress, signal } = options
   const problems: FileImportReport['problems'] = []
+  const ids = new Set(report.sessions.map(({ sessionId }) => sessionId))
   let bytes = source.before ?? 0
   let found = false
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -141,36 +152,55 @@ async function importEntries(
       onProgress?.({ bytes, of: source.size, sessions: report.sessions.length })
     }
   }
-  for await (const entry of readEntries(counted(), entryBytes)) {
+  const breatheOn = async (): Promise<void> => {
     signal?.throwIfAborted()
-    const where = `${source.name === '' ? '' : `${source.name}, `}entry ${entry.index}`
-    if ('problem' in entry) {
-      problems.push({ where, message: entry.problem })
-      continue
-    }
-    const value = parse(entry.text)
-    const importer = importers.find(({ accepts }) => accepts(value))
-    if (importer === undefined) {
-      problems.push({
-        where,
-        message: value === undefined ? 'it is not JSON' : 'it is no conversation that is known here',
-      })
-      continue
-    }
-    found = true
-    const called = `${where}${titleOf(value)}`
-    const tell = (message: string): void => void problems.push({ where: called, message })
-    try {
-      const imported = await importOne(importer, value, { ...source.files, tell }, options)
+    await breathe()
+  }
+  const tellIn = (where: string) => (message: string) => {
+    if (problems.length < mostProblems) problems.push({ where, message })
+  }
+  /** Imports that go on side by side; their reports come in the order of the file. */
+  let together: Promise<ImportedEntry | undefined>[] = []
+  let size = 0
+  const settle = async (): Promise<void> => {
+    for (const imported of await Promise.all(together)) {
       // Some exports have each conversation twice, in one file and in a file of its own.
-      const isAgain =
-        imported.state === 'known' && report.sessions.some(({ sessionId }) => sessionId === imported.sessionId)
-      if (!isAgain) report.sessions.push(imported)
-    } catch (error) {
-      tell(`not taken: ${errorInfo(error).message}`)
+      if (imported === undefined || (imported.state === 'known' && ids.has(imported.sessionId))) continue
+      ids.add(imported.sessionId)
+      report.sessions.push(imported)
     }
-    // Others have their turn.
-    await setImmediate()
+    together = []
+    size = 0
+    signal?.throwIfAborted()
+  }
+  try {
+    for await (const entry of readEntries(counted(), entryBytes, limits.values)) {
+      await breatheOn()
+      const where = `${source.name === '' ? '' : `${source.name}, `}entry ${entry.index}`
+      if ('problem' in entry) {
+        tellIn(where)(entry.problem)
+        continue
+      }
+      const value = await parse(entry.bytes)
+      const importer = importers.find(({ accepts }) => accepts(value))
+      if (importer === undefined) {
+        tellIn(where)(value === undefined ? 'it is not JSON' : 'it is no conversation that is known here')
+        continue
+      }
+      found = true
+      const tell = tellIn(`${where}${titleOf(value)}`)
+      const files = { blobs: options.blobs, find: source.find, breathe: breatheOn, tell }
+      together.push(
+        importOne(importer, value, files, options).catch((error: unknown) => {
+          if (signal?.aborted !== true) tell(`not taken: ${errorInfo(error).message}`)
+          return undefined
+        }),
+      )
+      size += entry.bytes.length
+      if (together.length >= entriesTogether || size > heldBytes) await settle()
+    }
+  } finally {
+    await settle()
   }
   if (found) report.problems.push(...problems)
   return found
@@ -180,21 +210,20 @@ async function importOne(
   importer: Importer,
   value: unknown,
   files: ImportFiles,
-  { store, workspaceId }: FileImportOptions,
+  { store, workspaceId, signal }: FileImportOptions,
 ): Promise<ImportedEntry> {
   const { session, ...rest } = await importer.read(value, files)
   if (rest.messages.length === 0 && importer !== troupe) throw new Error('it holds no messages')
   const { folder, ...fields } = session
   const known = await store.sessions.get(session.id)
-  const restored = await store.restore({
-    session: {
-      ...fields,
-      workspaceId,
-      projectId: null,
-      folderId: known === undefined ? await findFolder(store, workspaceId, folder) : known.folderId,
+  const folderId = known === undefined ? await findFolder(store, workspaceId, folder) : known.folderId
+  const restored = await store.restore(
+    {
+      session: { ...fields, workspaceId, projectId: null, folderId },
+      ...rest,
     },
-    ...rest,
-  })
+    { ...(signal !== undefined && { signal }) },
+  )
   if (known !== undefined && known.workspaceId !== workspaceId)
     throw new Error('it is there already, in another workspace')
   return {
@@ -208,14 +237,30 @@ async function importOne(
 }
 
 /** The entry whose own name begins so. Names are ids of files, long enough to mean one. */
-async function findFile(entries: ZipEntry[], name: string): Promise<{ bytes: Uint8Array; name: string } | undefined> {
-  if (name.length < 4) return undefined
-  const own = (entry: ZipEntry): string => entry.name.split('/').at(-1) ?? ''
-  const found = entries.find((entry) => own(entry).startsWith(name) && entry.size <= attachmentBytes)
-  if (found === undefined) return undefined
-  const chunks: Uint8Array[] = []
-  for await (const chunk of found.read()) chunks.push(chunk)
-  return { bytes: Buffer.concat(chunks), name: own(found) }
+function createFind(entries: ZipEntry[]): ImportFiles['find'] {
+  const named = entries.map((entry) => ({ entry, own: entry.name.split('/').at(-1) ?? '' }))
+  named.sort((a, b) => (a.own < b.own ? -1 : a.own > b.own ? 1 : 0))
+  return async (name) => {
+    if (name.length < 4) return undefined
+    for (let at = firstAtLeast(name); named[at]?.own.startsWith(name) === true; at++) {
+      const { entry, own } = named[at]!
+      if (entry.size > attachmentBytes) continue
+      const chunks: Uint8Array[] = []
+      for await (const chunk of entry.read()) chunks.push(chunk)
+      return { bytes: Buffer.concat(chunks), name: own }
+    }
+    return undefined
+  }
+
+  function firstAtLeast(name: string): number {
+    let [from, to] = [0, named.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (named[middle]!.own < name) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
 }
 
 async function firstBytes(path: string): Promise<Buffer & { size: number }> {
@@ -228,11 +273,12 @@ async function firstBytes(path: string): Promise<Buffer & { size: number }> {
   }
 }
 
-function parse(json: string): unknown {
+async function parse(bytes: Buffer): Promise<unknown> {
   try {
-    return JSON.parse(json) as unknown
-  } catch {
-    return undefined
+    return await parseJson(bytes, limits)
+  } catch (error) {
+    if (error instanceof JsonProblem) return undefined
+    throw error
   }
 }
 

@@ -5,8 +5,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { importSessions } from '../stores/import-sessions.ts'
-import type { SqlStore } from '../stores/sql-store.ts'
-import type { FileImportReport } from './import-file.ts'
+import type { FileImportOptions, FileImportReport } from './import-file.ts'
 import type { ZipEntry } from './zip-file.ts'
 
 const id = '[A-Za-z0-9_-]{1,64}'
@@ -29,17 +28,16 @@ export function sessionFiles(entries: ZipEntry[]): Map<string, ZipEntry> {
 /** Imports folders of `sessions/` that were zipped: they are unpacked to a place of their own first. */
 export async function importFolders(
   files: Map<string, ZipEntry>,
-  store: SqlStore,
-  workspaceId: string,
+  { store, workspaceId, signal }: Pick<FileImportOptions, 'store' | 'workspaceId' | 'signal'>,
 ): Promise<FileImportReport> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-import-'))
   try {
     for (const [name, entry] of files) {
       const file = path.join(folder, name)
       await mkdir(path.dirname(file), { recursive: true })
-      await pipeline(Readable.from(entry.read()), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+      await pipeline(Readable.from(entry.read()), createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal })
     }
-    const { sessions, problems } = await importSessions(store, folder, { workspaceId, closesAsks: true })
+    const { sessions, problems } = await importSessions(store, folder, { workspaceId, closesAsks: true, signal })
     const report: FileImportReport = {
       sessions: [],
       problems: problems.map(({ file, line, message }) => ({

@@ -16,6 +16,8 @@ export interface ImportFiles {
   blobs: Blobs
   /** The file of the archive whose name begins so; undefined where there is none, or it is too large. */
   find(name: string): Promise<{ bytes: Uint8Array; name: string } | undefined>
+  /** Between messages: lets others have their turn. Throws once the import was given up. */
+  breathe(): Promise<void>
   /** Something of the conversation cannot be taken; the rest is. */
   tell(problem: string): void
 }

@@ -1,6 +1,6 @@
 import type { Part } from '@troupe/core'
 import { buildSession } from './build-session.ts'
-import type { ForeignMessage, Importer } from './importer.ts'
+import type { ForeignMessage, ImportFiles, Importer } from './importer.ts'
 import { list, record, text, time, type Loose } from './loose.ts'
 import { callPart, reasoningPart, textPart } from './parts.ts'
 
@@ -13,37 +13,36 @@ export const librechat: Importer = {
     const { conversationId, messages, messagesTree } = record(entry)
     return text(conversationId) !== '' && (Array.isArray(messages) || Array.isArray(messagesTree))
   },
-  read(entry) {
+  async read(entry, files) {
     const conversation = record(entry)
     const given = list(conversation['messages']).length > 0 ? conversation['messages'] : conversation['messagesTree']
-    const all = flatten(list(given).map(record))
+    const all = await flatten(list(given).map(record), files)
     const isTree = conversation['recursive'] === true || all.some(({ parentId }) => parentId !== null)
-    const messages = all.map(({ message, parentId }, index): ForeignMessage => {
+    const messages: ForeignMessage[] = []
+    for (const [index, { message, parentId }] of all.entries()) {
+      await files.breathe()
       const id = text(message['messageId']) || `message-${index}`
       const model = text(message['model'])
       const role = isUser(message) ? 'user' : 'assistant'
-      const before = all[index - 1]?.message
-      return {
+      messages.push({
         id,
-        parentId: isTree ? parentId : before === undefined ? null : text(before['messageId']) || `message-${index - 1}`,
+        parentId: isTree ? parentId : (messages.at(-1)?.id ?? null),
         role,
         parts: readParts(id, message),
         createdAt: time(message['createdAt']),
         ...(role === 'assistant' && model !== '' && { metadata: { model: modelName(message, model) } }),
-      }
-    })
+      })
+    }
     const { createdAt } = messages[0] ?? {}
-    return Promise.resolve(
-      buildSession({
-        prefix: 'librechat-',
-        id: text(conversation['conversationId']),
-        title: text(conversation['title']),
-        createdAt: time(conversation['createdAt']) ?? createdAt,
-        updatedAt: time(conversation['updatedAt']),
-        archived: conversation['isArchived'] === true,
-        messages,
-      }),
-    )
+    return buildSession(files, {
+      prefix: 'librechat-',
+      id: text(conversation['conversationId']),
+      title: text(conversation['title']),
+      createdAt: time(conversation['createdAt']) ?? createdAt,
+      updatedAt: time(conversation['updatedAt']),
+      archived: conversation['isArchived'] === true,
+      messages,
+    })
   },
 }
 
@@ -53,16 +52,20 @@ function isUser(message: Loose): boolean {
 }
 
 /** Without recursion: a conversation of 10,000 messages is as deep. */
-function flatten(given: Loose[]): { message: Loose; parentId: string | null }[] {
+async function flatten(
+  given: Loose[],
+  { breathe }: ImportFiles,
+): Promise<{ message: Loose; parentId: string | null }[]> {
   const found: { message: Loose; parentId: string | null }[] = []
   const waiting = given.map((message) => ({ message, inside: null as string | null })).toReversed()
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    await breathe()
     const { message, inside } = next
     const named = text(message['parentMessageId'])
     found.push({ message, parentId: inside ?? (named === '' || named === rootParent ? null : named) })
     const below = list(message['children']).map(record)
     const own = text(message['messageId'])
-    waiting.push(...below.map((child) => ({ message: child, inside: own === '' ? null : own })).toReversed())
+    for (const child of below.toReversed()) waiting.push({ message: child, inside: own === '' ? null : own })
   }
   return found
 }

@@ -16,6 +16,7 @@ export const openWebUi: Importer = {
     if (id === '') throw new Error('it has no id')
     const messages: ForeignMessage[] = []
     for (const [key, value] of Object.entries(messagesIn(chat))) {
+      await files.breathe()
       const message = record(value)
       const parent = text(message['parentId'])
       const model = text(message['model'])
@@ -36,7 +37,7 @@ export const openWebUi: Importer = {
         }),
       })
     }
-    return buildSession({
+    return buildSession(files, {
       prefix: 'openwebui-',
       id,
       title: text(outside['title']) || text(chat['title']),

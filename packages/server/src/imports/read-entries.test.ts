@@ -13,7 +13,7 @@ async function read(text: string, cut = 7, longest = 1_000_000, most = 1_000_000
   return found
 }
 const values = (entries: Entry[]): unknown[] =>
-  entries.map((entry) => ('text' in entry ? JSON.parse(entry.text) : entry.problem))
+  entries.map((entry) => ('bytes' in entry ? JSON.parse(entry.bytes.toString()) : entry.problem))
 
 test('the members of any list come one by one, however the bytes are cut', async () => {
   await fc.assert(

@@ -1,5 +1,7 @@
+import { breathe } from '../breathe.ts'
+
 /** One value at the top of a file, or in the list that the file is; `index` counts from 1. */
-export type Entry = { index: number; text: string } | { index: number; problem: string }
+export type Entry = { index: number; bytes: Buffer } | { index: number; problem: string }
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
@@ -63,18 +65,18 @@ export async function* readEntries(
       else if (byte === closeList || byte === closeObject) {
         // The end of the list is the end of a number or word in it.
         if (depth === base) {
-          yield entry(chunk.subarray(start, at))
+          yield await entry(chunk.subarray(start, at))
           ended = true
           depth = 0
           base = 0
           continue
         }
         if (--depth === base) {
-          yield entry(chunk.subarray(start, at + 1))
+          yield await entry(chunk.subarray(start, at + 1))
           start = at + 1
         }
       } else if (byte === comma && depth === base) {
-        yield entry(chunk.subarray(start, at))
+        yield await entry(chunk.subarray(start, at))
       }
     }
     if (inside) keep(chunk.subarray(start))
@@ -88,7 +90,7 @@ export async function* readEntries(
     else pieces = []
   }
 
-  function entry(last: Uint8Array): Entry {
+  async function entry(last: Uint8Array): Promise<Entry> {
     keep(last)
     const problem =
       size > longest
@@ -96,14 +98,26 @@ export async function* readEntries(
         : values > most
           ? `it holds more than ${most} values`
           : undefined
-    const text = problem === undefined ? Buffer.concat(pieces).toString('utf8') : ''
+    const bytes = problem === undefined ? await joined(pieces, size) : undefined
     pieces = []
     size = 0
     values = 0
     inside = false
     index++
-    return problem === undefined ? { index, text } : { index, problem }
+    return bytes === undefined ? { index, problem: problem! } : { index, bytes }
   }
+}
+
+/** One after the other: all at once would take long where they are many. */
+async function joined(pieces: Uint8Array[], size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+    await breathe()
+  }
+  return bytes
 }
 
 function isByteOrderMark(byte: number): boolean {

@@ -21,13 +21,13 @@ export const troupe: Importer = {
     const { id, ...said } = check(sessionSchema, given['session'])
     if (id === undefined) throw new Error('session.id: it has no id')
     await takeBlobs(given['blobs'], files)
-    const messages = own('', given['messages'], files)
+    const messages = await own('', given['messages'], files)
     const agents: AgentRecord[] = []
     for (const value of list(given['agents']).map(record)) {
       const agentId = text(value['agentId'])
       const taken = take(agentSchema, value, files, `agent ${agentId}`)
       if (taken !== undefined) agents.push({ ...taken, sessionId: id, agentId })
-      messages.push(...own(agentId, value['messages'], files))
+      for (const message of await own(agentId, value['messages'], files)) messages.push(message)
     }
     const asks = list(given['asks']).flatMap((value): Ask[] => {
       const ask = take(askSchema, value, files, `ask ${text(record(value)['id'])}`)
@@ -54,12 +54,14 @@ export const troupe: Importer = {
   },
 }
 
-function own(agentId: string, given: unknown, files: ImportFiles): ImportedSession['messages'] {
-  return list(given).flatMap((value) => {
+async function own(agentId: string, given: unknown, files: ImportFiles): Promise<ImportedSession['messages']> {
+  const found: ImportedSession['messages'] = []
+  for (const value of list(given)) {
+    await files.breathe()
     const message = take(messageSchema, value, files, `message ${text(record(value)['id'])}`)
-    if (message === undefined) return []
-    return [{ agentId, message }]
-  })
+    if (message !== undefined) found.push({ agentId, message })
+  }
+  return found
 }
 
 async function takeBlobs(given: unknown, files: ImportFiles): Promise<void> {

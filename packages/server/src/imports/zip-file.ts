@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
-import { crc32, createInflateRaw } from 'node:zlib'
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 
 export interface ZipEntry {
   name: string
@@ -19,6 +19,8 @@ const mostEntries = 200_000
 const mostDirectory = 64 * 1024 * 1024
 /** How many times as large as its packed bytes an entry may be, above the first MiB. */
 const mostRatio = 200
+const chunkBytes = 1 << 18
+const smallBytes = 1 << 16
 
 /**
  * A zip on disk, read piece by piece, so that its size does not matter: stored or deflated entries, nothing encrypted,
@@ -96,12 +98,9 @@ async function* unpack(file: FileHandle, entry: Located): AsyncGenerator<Uint8Ar
   const head = await bytesAt(file, entry.local, 30)
   if (head.length < 30 || head.readUInt32LE(0) !== 0x04034b50) throw broken()
   const start = entry.local + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
-  const raw =
-    entry.packed === 0
-      ? []
-      : file.createReadStream({ start, end: start + entry.packed - 1, autoClose: false, highWaterMark: 1 << 18 })
+  const raw = packedBytes(file, start, entry.packed)
   // Whoever stops reading ends it; what goes wrong is told by the loop below.
-  const bytes = entry.deflated && entry.packed > 0 ? pipeline(raw, createInflateRaw(), () => undefined) : raw
+  const bytes = entry.deflated && entry.packed > 0 ? inflated(raw, entry) : raw
   let size = 0
   let sum = 0
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
@@ -112,6 +111,21 @@ async function* unpack(file: FileHandle, entry: Located): AsyncGenerator<Uint8Ar
   }
   if (size !== entry.size || sum !== entry.crc)
     throw new Error(`${entry.name.slice(0, 200)} is not what the zip says it is`)
+}
+
+/** Without a stream of the handle, which would leave listeners on it for each entry. */
+async function* packedBytes(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < length; at += chunkBytes) yield bytesAt(file, start + at, Math.min(chunkBytes, length - at))
+}
+
+/** Small entries in one go: a stream for each of many thousands would take far longer. */
+function inflated(raw: AsyncGenerator<Buffer>, { packed, size }: Located): AsyncIterable<Buffer> {
+  if (packed <= smallBytes && size <= smallBytes) return inflateSmall(raw)
+  return pipeline(raw, createInflateRaw(), () => undefined)
+}
+
+async function* inflateSmall(raw: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for await (const bytes of raw) yield inflateRawSync(bytes, { maxOutputLength: smallBytes + 1 })
 }
 
 async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -177,8 +177,8 @@ describe('importing sessions', () => {
     expect(report).toMatchObject({ problems: [], sessions: [{ created: false, added: 1, skipped: 2 }] })
     expect(report.sessions[0]!.conflicts).toEqual([
       { what: 'session', id: 's1' },
-      { what: 'agent', id: 'g1' },
       { what: 'message', id: 'a1' },
+      { what: 'agent', id: 'g1' },
       { what: 'ask', id: 'k1' },
     ])
     expect((await store.messages.get(at, 'a1'))?.parts).toEqual([])

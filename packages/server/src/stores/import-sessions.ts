@@ -32,19 +32,29 @@ type Report = (problem: ImportProblem) => void
 export async function importSessions(
   store: SqlStore,
   folder: string,
-  { workspaceId, closesAsks = false }: { workspaceId: string; closesAsks?: boolean },
+  {
+    workspaceId,
+    closesAsks = false,
+    signal,
+  }: { workspaceId: string; closesAsks?: boolean; signal?: AbortSignal | undefined },
 ): Promise<ImportReport> {
   const root = resolve(folder)
   const report: ImportReport = { sessions: [], problems: [] }
   const problem: Report = (found) =>
     report.problems.push({ ...found, file: relative(root, found.file) || basename(root) })
   for (const path of sessionFolders(root, problem)) {
+    signal?.throwIfAborted()
     const bundle = await readSession(store, path, workspaceId, problem)
     if (!bundle) continue
     if (closesAsks) bundle.asks = bundle.asks.map((ask) => ({ ...ask, closedAt: ask.closedAt ?? ask.createdAt }))
     try {
-      report.sessions.push({ sessionId: bundle.session.id, folder: path, ...(await store.restore(bundle)) })
+      report.sessions.push({
+        sessionId: bundle.session.id,
+        folder: path,
+        ...(await store.restore(bundle, { ...(signal && { signal }) })),
+      })
     } catch (error) {
+      signal?.throwIfAborted()
       problem({ file: path, message: `not taken: ${errorInfo(error).message}` })
     }
   }
@@ -86,11 +96,10 @@ async function readSession(
     problem({ file: folder, message: 'the folder has no session.json and its name cannot be a session id' })
     return undefined
   }
-  const messages = readMessages(join(folder, 'messages.jsonl'), '', problem)
-  const agents = readAgents(id, join(folder, 'agents'), problem)
-  const asks = readJsonLines(join(folder, 'asks.jsonl'), askSchema, problem).map(
-    (ask) => ({ ...ask, sessionId: id }) as Ask,
-  )
+  const messages = await readMessages(join(folder, 'messages.jsonl'), '', problem)
+  const agents = await readAgents(id, join(folder, 'agents'), problem)
+  const lines = await readJsonLines(join(folder, 'asks.jsonl'), askSchema, problem)
+  const asks = lines.map((ask) => ({ ...ask, sessionId: id }) as Ask)
   const createdAt = said.createdAt ?? messages[0]?.message.createdAt ?? 0
   return {
     session: {
@@ -117,11 +126,12 @@ async function readSession(
   }
 }
 
-function readMessages(file: string, agentId: string, problem: Report): SessionBundle['messages'] {
-  return readJsonLines(file, messageSchema, problem).map((message) => ({ agentId, message: message as StoredMessage }))
+async function readMessages(file: string, agentId: string, problem: Report): Promise<SessionBundle['messages']> {
+  const lines = await readJsonLines(file, messageSchema, problem)
+  return lines.map((message) => ({ agentId, message: message as StoredMessage }))
 }
 
-function readAgents(sessionId: string, folder: string, problem: Report) {
+async function readAgents(sessionId: string, folder: string, problem: Report) {
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
   const agents: { record?: AgentRecord; messages: SessionBundle['messages'] }[] = []
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -131,7 +141,7 @@ function readAgents(sessionId: string, folder: string, problem: Report) {
       problem({ file: path, message: 'the folder name cannot be an agent id' })
       continue
     }
-    const messages = readMessages(join(path, 'messages.jsonl'), entry.name, problem)
+    const messages = await readMessages(join(path, 'messages.jsonl'), entry.name, problem)
     const file = join(path, 'session.json')
     const parsed = agentSchema.safeParse(readJson(file, problem))
     if (!parsed.success) problem({ file, message: 'not the record of a sub-agent; its messages were taken' })

@@ -1,5 +1,6 @@
 import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs'
 import type { z } from 'zod'
+import { breathe } from '../breathe.ts'
 
 const chunkBytes = 1 << 20
 const newline = 0x0a
@@ -8,11 +9,11 @@ const newline = 0x0a
  * The objects in a file of JSON lines, a later line of an id in the place of the earlier. Lines that cannot be taken
  * are reported by number; a last line that was cut off is told apart from a bad one.
  */
-export function readJsonLines<T extends { id: string }>(
+export async function readJsonLines<T extends { id: string }>(
   path: string,
   schema: z.ZodType<T>,
   problem: (problem: { file: string; line?: number; message: string }) => void,
-): T[] {
+): Promise<T[]> {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats) return []
   if (!stats.isFile()) {
@@ -22,6 +23,7 @@ export function readJsonLines<T extends { id: string }>(
   const found = new Map<string, T>()
   let number = 0
   for (const { text, whole } of linesOf(path)) {
+    await breathe()
     number++
     if (text.trim() === '') continue
     const value = parse(text)
@@ -45,7 +47,8 @@ function* linesOf(path: string): Generator<{ text: string; whole: boolean }> {
     for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) {
       let start = 0
       for (let end = chunk.indexOf(newline); end !== -1 && end < count; end = chunk.indexOf(newline, start)) {
-        yield { text: Buffer.concat([...pieces, chunk.subarray(start, end)]).toString('utf8'), whole: true }
+        pieces.push(chunk.subarray(start, end))
+        yield { text: Buffer.concat(pieces).toString('utf8'), whole: true }
         pieces = []
         start = end + 1
       }

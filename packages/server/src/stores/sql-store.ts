@@ -1,4 +1,5 @@
 import type { Store } from '@troupe/core'
+import { createInTurn } from '../in-turn.ts'
 import { agents } from './sql/agents.ts'
 import { asks } from './sql/asks.ts'
 import type { Change, Context, Db, Log } from './sql/context.ts'
@@ -6,6 +7,7 @@ import { calls } from './sql/calls.ts'
 import { createCommits } from './sql/create-commits.ts'
 import { folders } from './sql/folders.ts'
 import { frames } from './sql/frames.ts'
+import { purgeHiddenSessions } from './sql/hidden-sessions.ts'
 import { messages } from './sql/messages.ts'
 import { records, settings } from './sql/records.ts'
 import { createRestore } from './sql/restore.ts'
@@ -33,7 +35,9 @@ export interface SqlStoreOptions {
 
 export interface SqlStore extends Store {
   /** Takes in a session from outside, see `importSessions`. */
-  restore(bundle: SessionBundle): Promise<Restored>
+  restore(bundle: SessionBundle, options?: { signal?: AbortSignal }): Promise<Restored>
+  /** Removes what imports and deletions that a crash cut off have left. */
+  purgeHidden(): Promise<void>
 }
 
 /**
@@ -58,6 +62,8 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
         clock,
         log,
         write: (work) => work(inside.db, changes),
+        // The transaction has everything to itself.
+        inTurn: (_, work) => work(),
       }
       try {
         const result = await work(inside, changes)
@@ -77,10 +83,12 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
     clock,
     log,
     write: (work) => commit((inside, changes) => work(inside.db, changes)),
+    inTurn: createInTurn(),
   }
   return {
     ...nouns(outside),
     restore: createRestore(outside),
+    purgeHidden: () => purgeHiddenSessions(outside),
     transaction: (work) => commit((inside) => work(insideStore(inside))),
     close: () => db.destroy(),
   }

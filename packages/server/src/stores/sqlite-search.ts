@@ -92,8 +92,8 @@ export const sqliteSearch: Search = {
   },
 
   async remove(db, sessionId, messageIds) {
-    for (let i = 0; i < messageIds.length; i += 500) {
-      const some = messageIds.slice(i, i + 500)
+    for (let i = 0; i < messageIds.length; i += 100) {
+      const some = messageIds.slice(i, i + 100)
       await sql`delete from message_text where session_id = ${sessionId} and message_id in (${sql.join(some)})`.execute(
         db,
       )

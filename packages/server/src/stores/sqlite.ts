@@ -55,6 +55,7 @@ export async function openSqliteStore({
     const exporter = createSessionExport(db, join(home, 'sessions'), log)
     const store = createSqlStore({ db, search: sqliteSearch, clock, log, exporter })
     const reconciled = new Promise((resolve) => setImmediate(resolve))
+      .then(() => store.purgeHidden())
       .then(() => exporter.reconcile())
       .then(() => bringBack(store, exporter, { home, log }))
       .catch((error: unknown) =>

@@ -3,6 +3,7 @@ import { askOf } from '../sql/asks.ts'
 import { asksStream } from '../sql/context.ts'
 import type { Db } from '../sql/context.ts'
 import { agentOf } from '../sql/agents.ts'
+import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 import { removedSign } from '../sql/removals.ts'
 import { sessionOf } from '../sql/sessions.ts'
 import type { Tables } from '../sql/tables.ts'
@@ -70,6 +71,7 @@ export async function sessionText(db: Db, sessionId: string): Promise<string | u
     .selectAll('session')
     .select(['workspace.path as workspace', 'project.path as project', 'folder.name as inner', 'outer.name as outer'])
     .where('session.id', '=', sessionId)
+    .where('session.workspace_id', '<>', hiddenWorkspace)
     .executeTakeFirst()
   if (!row) return undefined
   return pretty({

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { errorInfo } from '@troupe/core'
 import type { Exporter } from '../sql-store.ts'
 import type { Change, Db, Log } from '../sql/context.ts'
+import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 import type { Tables } from '../sql/tables.ts'
 import { exportedSessions, keepNewerFiles } from './keep-newer.ts'
 import { fileOf } from './lines.ts'
@@ -125,7 +126,7 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
     if (changes.some((change) => change.type === 'session-deleted')) {
       known.delete(sessionId)
       dirty.delete(sessionId)
-      files.removeSession(sessionId)
+      await files.removeSession(sessionId)
     }
     if (changes.at(-1)!.type === 'session-deleted') return
     dirty.add(sessionId)
@@ -186,6 +187,7 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
         eb
           .selectFrom('session')
           .select('session.id')
+          .where('session.workspace_id', '<>', hiddenWorkspace)
           .where('session.id', '>', after)
           .orderBy('session.id')
           .limit(sessionsAtOnce),
@@ -209,15 +211,27 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
     const rows = await db.selectFrom('deleted_session').select('id').execute()
     if (rows.length === 0) return
     for (const { id } of rows) {
-      const session = await db.selectFrom('session').select('id').where('id', '=', id).executeTakeFirst()
-      if (!session) files.removeSession(id)
+      const session = await db
+        .selectFrom('session')
+        .select('id')
+        .where('id', '=', id)
+        .where('workspace_id', '<>', hiddenWorkspace)
+        .executeTakeFirst()
+      if (!session) await files.removeSession(id)
     }
-    await db
-      .deleteFrom('frame')
-      .where('run_id', 'not in', (eb) => eb.selectFrom('run').select('run.id'))
-      .execute()
-    const ids = rows.map((row) => row.id)
-    await db.deleteFrom('deleted_session').where('id', 'in', ids).execute()
+    await removeLostFrames()
+    for (const { id } of rows) await db.deleteFrom('deleted_session').where('id', '=', id).execute()
+  }
+
+  async function removeLostFrames(): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const { rows }: { rows: { run_id: string; is_lost: number }[] } = await sql<{ run_id: string; is_lost: number }>`
+        select run_id, not exists (select 1 from run where run.id = some.run_id) as is_lost
+        from (select distinct run_id from frame where run_id > ${after} order by run_id limit 1000) as some`.execute(db)
+      for (const { run_id, is_lost } of rows)
+        if (is_lost === 1) await db.deleteFrom('frame').where('run_id', '=', run_id).execute()
+      after = rows.at(-1)?.run_id
+    }
   }
 }
 

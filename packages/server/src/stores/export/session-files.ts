@@ -13,6 +13,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isId } from '@troupe/core'
 
@@ -34,7 +35,7 @@ export interface SessionFiles {
   append(path: string, size: number, text: string): void
   /** A new file in the place of the old one; readers see the one or the other. */
   replace(path: string, write: (append: (text: string) => void) => Promise<void> | void): Promise<void>
-  removeSession(sessionId: string): void
+  removeSession(sessionId: string): Promise<void>
   removeAgent(sessionId: string, agentId: string): void
   /** The sub-agents that have a folder. */
   agentFolders(sessionId: string): string[]
@@ -114,7 +115,7 @@ export function createSessionFiles(root: string): SessionFiles {
       renameSync(part, path)
     },
 
-    removeSession: (sessionId) => rmSync(join(root, sessionId), { recursive: true, force: true }),
+    removeSession: (sessionId) => rm(join(root, sessionId), { recursive: true, force: true }),
 
     removeAgent: (sessionId, agentId) =>
       rmSync(join(root, sessionId, 'agents', agentId), { recursive: true, force: true }),

@@ -21,8 +21,6 @@ type Shown = Message & { place: number; total: number; prev: string | null; next
 export function branches(
   context: Context,
 ): Pick<Store['messages'], 'walk' | 'chain' | 'branch' | 'latestLeaf' | 'strays'> {
-  const { log } = context
-
   async function latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined> {
     const newest = await newestLeaf(context.db, at)
     if (belowId === undefined || newest === undefined) return newest
@@ -31,26 +29,8 @@ export function branches(
     return isBelow ? newest : newestLeafBelow(context.db, at, belowId)
   }
 
-  /** From the root, or only the last `most`. A long way is walked in pieces, for one query would keep the event loop. */
-  async function idsUpTo(at: Conversation, leafId: string, most = Infinity): Promise<string[]> {
-    const ids = new Set<string>()
-    let next = leafId
-    while (next !== '' && ids.size < most) {
-      const limit = Math.min(linksAtOnce, most - ids.size)
-      const { rows } = await sql<Link>`
-        ${walkUp(at, next)} select id, parent_id from chain limit ${limit}`.execute(context.db)
-      const parents = new Map(rows.map((row) => [row.id, row.parent_id]))
-      if (!parents.has(next)) break
-      for (let parent = parents.get(next); parent !== undefined && !ids.has(next); parent = parents.get(next)) {
-        ids.add(next)
-        next = parent
-      }
-      if (!ids.has(next)) continue
-      log({ level: 'warn', message: 'messages form a cycle; the branch ends there', ...at, messageId: next })
-      break
-    }
-    if (ids.size === 0) throw messageNotFound(leafId)
-    return [...ids].reverse()
+  function idsUpTo(at: Conversation, leafId: string, most?: number): Promise<string[]> {
+    return idsOfBranch(context, at, leafId, most)
   }
 
   async function* walk(at: Conversation, leafId: string): AsyncGenerator<StoredMessage> {
@@ -144,15 +124,49 @@ async function newestLeaf(db: Db, { sessionId, agentId = '' }: Conversation): Pr
   return ((await newest(true)).rows[0] ?? (await newest(false)).rows[0])?.id
 }
 
-/** As above, of what lies below one message. The tree is read some levels at a time. */
-async function newestLeafBelow(
+/** From the root, or only the last `most`. A long way is walked in pieces, for one query would keep the event loop. */
+export async function idsOfBranch(
+  { db, log }: Pick<Context, 'db' | 'log'>,
+  at: Conversation,
+  leafId: string,
+  most = Infinity,
+): Promise<string[]> {
+  const ids = new Set<string>()
+  let next = leafId
+  while (next !== '' && ids.size < most) {
+    const limit = Math.min(linksAtOnce, most - ids.size)
+    const { rows } = await sql<Link>`
+      ${walkUp(at, next)} select id, parent_id from chain limit ${limit}`.execute(db)
+    const parents = new Map(rows.map((row) => [row.id, row.parent_id]))
+    if (!parents.has(next)) break
+    for (let parent = parents.get(next); parent !== undefined && !ids.has(next); parent = parents.get(next)) {
+      ids.add(next)
+      next = parent
+    }
+    if (!ids.has(next)) continue
+    log({ level: 'warn', message: 'messages form a cycle; the branch ends there', ...at, messageId: next })
+    break
+  }
+  if (ids.size === 0) throw messageNotFound(leafId)
+  return [...ids].reverse()
+}
+
+/** As above, of what lies below one message. */
+async function newestLeafBelow(db: Db, at: Conversation, id: string): Promise<string | undefined> {
+  const below = await readSubtree(db, at, id)
+  const parents = new Set(below.map((row) => row.parent_id))
+  const leaves = below.filter((row) => !parents.has(row.id))
+  return (leaves.at(-1) ?? below.at(-1))?.id
+}
+
+/** A message and all below it, in the order in which they came. The tree is read some levels at a time. */
+export async function readSubtree(
   db: Db,
   { sessionId, agentId = '' }: Conversation,
   id: string,
-): Promise<string | undefined> {
+): Promise<(Link & { seq: number })[]> {
   type Row = Link & { seq: number; depth: number }
-  const seqs = new Map<string, number>()
-  const parents = new Set<string>()
+  const found = new Map<string, Row>()
   const waiting = [id]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { rows } = await sql<Row>`
@@ -166,14 +180,11 @@ async function newestLeafBelow(
       )
       select * from subtree`.execute(db)
     for (const row of rows) {
-      if (row.depth > 0) parents.add(row.parent_id)
-      if (row.depth === levelsAtOnce && !seqs.has(row.id)) waiting.push(row.id)
-      seqs.set(row.id, row.seq)
+      if (row.depth === levelsAtOnce && !found.has(row.id)) waiting.push(row.id)
+      if (!found.has(row.id)) found.set(row.id, row)
     }
   }
-  const leaves = [...seqs].filter(([one]) => !parents.has(one))
-  const among = leaves.length > 0 ? leaves : [...seqs]
-  return among.toSorted(([, a], [, b]) => b - a)[0]?.[0]
+  return [...found.values()].sort((a, b) => a.seq - b.seq)
 }
 
 function hasNoChild(id: ReturnType<typeof sql.ref>, sessionId: string, agentId: string) {

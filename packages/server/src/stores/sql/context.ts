@@ -26,6 +26,8 @@ export interface Context {
   log: Log
   /** Runs the work as one commit (or as part of the commit around it), then has the changes exported. */
   write<T>(work: (db: Db, changes: Change[]) => Promise<T>): Promise<T>
+  /** Runs work of several commits on one session, one after the other. */
+  inTurn<T>(sessionId: string, work: () => Promise<T>): Promise<T>
 }
 
 /** What a commit changed, as the export needs to know it. */

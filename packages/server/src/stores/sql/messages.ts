@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { NamedError } from '@troupe/core'
 import type { Conversation, SearchHit, Store, StoredMessage } from '@troupe/core'
-import { branches } from './branches.ts'
+import { branches, readSubtree } from './branches.ts'
 import { noteCalls } from './calls.ts'
 import { checkId, messageNotFound } from './context.ts'
 import type { Context, Db } from './context.ts'
@@ -10,7 +9,6 @@ import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'
 import { fold, searchTerms, searchText, snippetOf, wholeText } from './search.ts'
 import { nextSeq } from './sessions.ts'
-import type { Tables } from './tables.ts'
 import { titleFrom } from './title.ts'
 import { tree } from './tree.ts'
 
@@ -138,19 +136,16 @@ export function messages(context: Context): Store['messages'] {
     async remove(at, id) {
       return context.write(async (db, changes) => {
         const stream = at.agentId ?? ''
-        const { rows } = await sql<Pick<Tables['message'], 'id' | 'seq'>>`
-          with recursive subtree(id) as (
-            select id from message where session_id = ${at.sessionId} and agent_id = ${stream} and id = ${id}
-            union
-            select child.id from subtree cross join message child
-            where child.session_id = ${at.sessionId} and child.agent_id = ${stream} and child.parent_id = subtree.id
-          )
-          delete from message
-          where session_id = ${at.sessionId} and agent_id = ${stream} and id in (select id from subtree)
-          returning id, seq`.execute(db)
+        const rows = await readSubtree(db, at, id)
         if (rows.length === 0) throw messageNotFound(id)
-        rows.sort((a, b) => a.seq - b.seq)
         const removed = rows.map((row) => row.id)
+        for (let i = 0; i < removed.length; i += 200)
+          await db
+            .deleteFrom('message')
+            .where('session_id', '=', at.sessionId)
+            .where('agent_id', '=', stream)
+            .where('id', 'in', removed.slice(i, i + 200))
+            .execute()
         const own = stream === ''
         await db
           .updateTable('session')

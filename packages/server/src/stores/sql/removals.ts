@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { NamedError, newId } from '@troupe/core'
 import type { Conversation, Part, Store } from '@troupe/core'
+import { idsOfBranch, readSubtree } from './branches.ts'
 import { messageNotFound } from './context.ts'
 import type { Change, Context, Db } from './context.ts'
 import { callsIn, removeBelongings } from './remove-belongings.ts'
@@ -24,8 +25,11 @@ interface Entry {
 interface Moved {
   id: string
   seq: number
-  role: string
 }
+
+/** A statement over more would keep the event loop for long. */
+const rowsAtOnce = 200
+const messagesAtOnce = 20
 
 /**
  * A removal moves messages into a stream of their own, where no walk finds them, and moves them back when it is undone:
@@ -42,21 +46,21 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
         const id = newId('rm_')
         const stream = agentId ?? ''
         const named = 'below' in what ? what.below : what.allBut
-        const { rows } = await sql<Moved>`
-          with recursive walk(id, parent_id) as (
-            select id, parent_id from message
-            where session_id = ${sessionId} and agent_id = ${stream} and id = ${named}
-            union
-            select other.id, other.parent_id from walk cross join message other
-            where other.session_id = ${sessionId} and other.agent_id = ${stream}
-            and ${'below' in what ? sql`other.parent_id = walk.id` : sql`other.id = walk.parent_id`}
-          )
-          update message set agent_id = ${removedSign + id}
-          where session_id = ${sessionId} and agent_id = ${stream} and exists (select 1 from walk)
-          and id ${'below' in what ? sql`in` : sql`not in`} (select id from walk)
-          returning id, seq, role`.execute(db)
-        if (rows.length === 0 && !(await exists(db, at, named))) throw messageNotFound(named)
-        rows.sort((a, b) => a.seq - b.seq)
+        if (!(await exists(db, at, named))) throw messageNotFound(named)
+        const rows =
+          'below' in what ? await readSubtree(db, at, named) : await readAllBut({ db, log: context.log }, at, named)
+        for (let i = 0; i < rows.length; i += rowsAtOnce)
+          await db
+            .updateTable('message')
+            .set({ agent_id: removedSign + id })
+            .where('session_id', '=', sessionId)
+            .where('agent_id', '=', stream)
+            .where(
+              'id',
+              'in',
+              rows.slice(i, i + rowsAtOnce).map((row) => row.id),
+            )
+            .execute()
         const messageIds = rows.map((row) => row.id)
         if (stream === '') await search.remove(db, sessionId, messageIds)
         await moved(db, at, rows, -1, changes)
@@ -71,26 +75,32 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
         const entries = await readEntries(db)
         const entry = entries.find(({ id }) => id === removalId)
         if (entry?.sessionId !== at.sessionId || entry.agentId !== at.agentId) throw removalNotFound()
-        const rows = await db
-          .selectFrom('message')
-          .select(['id', 'seq', 'role', 'parts'])
-          .where('session_id', '=', at.sessionId)
-          .where('agent_id', '=', removedSign + removalId)
-          .orderBy('seq')
-          .execute()
+        const stream = removedSign + removalId
+        const select = () =>
+          db.selectFrom('message').where('session_id', '=', at.sessionId).where('agent_id', '=', stream).orderBy('seq')
+        const rows: Moved[] = await select().select(['id', 'seq']).execute()
         if (rows.length === 0) throw removalNotFound()
         await mustFit(db, at, removalId)
-        await db
-          .updateTable('message')
-          .set({ agent_id: at.agentId ?? '' })
-          .where('session_id', '=', at.sessionId)
-          .where('agent_id', '=', removedSign + removalId)
-          .execute()
-        if (at.agentId === undefined)
-          for (const { id, role, parts } of rows) {
+        for (;;) {
+          const some = await select().select(['id', 'role', 'parts']).limit(messagesAtOnce).execute()
+          if (some.length === 0) break
+          await db
+            .updateTable('message')
+            .set({ agent_id: at.agentId ?? '' })
+            .where('session_id', '=', at.sessionId)
+            .where('agent_id', '=', stream)
+            .where(
+              'id',
+              'in',
+              some.map((row) => row.id),
+            )
+            .execute()
+          if (at.agentId !== undefined) continue
+          for (const { id, role, parts } of some) {
             const text = searchText(role, JSON.parse(parts) as Part[])
             if (text !== '') await search.index(db, { sessionId: at.sessionId, messageId: id }, text)
           }
+        }
         await moved(db, at, rows, 1, changes)
         await writeEntries(
           db,
@@ -141,26 +151,53 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
 
   /** Gives the sub-agents that went with them. */
   async function removeForGood(db: Db, { id, sessionId, agentId }: Entry, changes: Change[]): Promise<string[]> {
-    const gone = await db
-      .deleteFrom('message')
-      .where('session_id', '=', sessionId)
-      .where('agent_id', '=', removedSign + id)
-      .returning(['id', 'parts'])
-      .execute()
     const at = { sessionId, ...(agentId !== undefined && { agentId }) }
-    // What was said again under the same id has a log of its own.
-    const again = await db
-      .selectFrom('message')
-      .select('id')
-      .where('session_id', '=', sessionId)
-      .where('agent_id', '=', agentId ?? '')
-      .execute()
-    const there = new Set(again.map((row) => row.id))
-    const ids = gone.map((row) => row.id).filter((one) => !there.has(one))
+    const calls = new Set<string>()
+    const ids: string[] = []
+    for (;;) {
+      const some = await db
+        .selectFrom('message')
+        .select(['id', 'parts'])
+        .where('session_id', '=', sessionId)
+        .where('agent_id', '=', removedSign + id)
+        .limit(messagesAtOnce)
+        .execute()
+      if (some.length === 0) break
+      for (const { parts } of some) for (const call of callsIn(parts)) calls.add(call)
+      const own = some.map((row) => row.id)
+      await db
+        .deleteFrom('message')
+        .where('session_id', '=', sessionId)
+        .where('agent_id', '=', removedSign + id)
+        .where('id', 'in', own)
+        .execute()
+      // What was said again under the same id has a log of its own.
+      const again = await db
+        .selectFrom('message')
+        .select('id')
+        .where('session_id', '=', sessionId)
+        .where('agent_id', '=', agentId ?? '')
+        .where('id', 'in', own)
+        .execute()
+      const there = new Set(again.map((row) => row.id))
+      ids.push(...own.filter((one) => !there.has(one)))
+    }
     const runIds = await removeRunsOfMessages(db, at, ids)
-    const calls = new Set(gone.flatMap(({ parts }) => callsIn(parts)))
     return removeBelongings(db, { sessionId, calls, runIds }, changes)
   }
+}
+
+/** Everything but the branch that ends here. */
+async function readAllBut(context: Pick<Context, 'db' | 'log'>, at: Conversation, leafId: string): Promise<Moved[]> {
+  const branch = new Set(await idsOfBranch(context, at, leafId))
+  const rows = await context.db
+    .selectFrom('message')
+    .select(['id', 'seq'])
+    .where('session_id', '=', at.sessionId)
+    .where('agent_id', '=', at.agentId ?? '')
+    .orderBy('seq')
+    .execute()
+  return rows.filter((row) => !branch.has(row.id))
 }
 
 function removalNotFound(): NamedError {

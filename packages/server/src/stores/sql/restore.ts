@@ -5,9 +5,11 @@ import { askOf, askRow } from './asks.ts'
 import { asksStream, checkId } from './context.ts'
 import type { Change, Context, Db } from './context.ts'
 import { noteCalls } from './calls.ts'
+import { addHiddenWorkspace, hiddenWorkspace, purgeSession } from './hidden-sessions.ts'
 import { columnsOf, messageOf } from './message-row.ts'
 import { fold, searchText } from './search.ts'
 import { insertSession, nextSeq, sessionOf } from './sessions.ts'
+import { workspaceNotFound } from './workspaces.ts'
 import { defaultTitle } from './title.ts'
 
 /** A session as it comes from outside, with everything that belongs to it. Parents may be missing. */
@@ -32,42 +34,103 @@ interface Conflict {
   agentId?: string
 }
 
-/** Adds what is not there yet, as one commit, and overwrites nothing. */
-export function createRestore(context: Context): (bundle: SessionBundle) => Promise<Restored> {
-  return (bundle) =>
-    context.write(async (db, changes) => {
-      const report: Restored = { created: false, added: 0, skipped: 0, conflicts: [] }
-      const known = await db.selectFrom('session').selectAll().where('id', '=', bundle.session.id).executeTakeFirst()
-      if (known && known.workspace_id !== bundle.session.workspaceId) {
-        report.conflicts.push({ what: 'session', id: known.id })
-        return report
-      }
-      if (!known) {
-        await createSession(context, db, bundle.session)
-        report.created = true
-      } else if (!isSameSession(sessionOf(known), bundle.session)) {
-        report.conflicts.push({ what: 'session', id: known.id })
-      }
-      await restoreAgents(db, bundle, report, changes)
-      await restoreMessages(context, db, bundle, report, changes)
-      await restoreAsks(db, bundle, report, changes)
-      changes.push({ type: 'session', sessionId: bundle.session.id })
+/**
+ * Adds what is not there yet and overwrites nothing. A new session comes as a whole: it stays hidden until all of it is
+ * there. One that is known grows by some messages with each commit. `signal` ends it between commits.
+ */
+export function createRestore(
+  context: Context,
+): (bundle: SessionBundle, options?: { signal?: AbortSignal }) => Promise<Restored> {
+  return (bundle, { signal } = {}) => context.inTurn(bundle.session.id, () => restore(bundle, signal))
+
+  async function restore(bundle: SessionBundle, signal: AbortSignal | undefined): Promise<Restored> {
+    const { session } = bundle
+    const report: Restored = { created: false, added: 0, skipped: 0, conflicts: [] }
+    const find = () => context.db.selectFrom('session').selectAll().where('id', '=', session.id).executeTakeFirst()
+    let known = await find()
+    if (known?.workspace_id === hiddenWorkspace) {
+      // Cut off earlier, or on its way out.
+      await purgeSession(context, session.id)
+      known = await find()
+    }
+    if (known && known.workspace_id !== session.workspaceId) {
+      report.conflicts.push({ what: 'session', id: known.id })
       return report
-    })
+    }
+    if (known && !isSameSession(sessionOf(known), session)) report.conflicts.push({ what: 'session', id: known.id })
+    const first = bundle.messages.slice(0, messagesAtOnce)
+    const isSmall = first.length === bundle.messages.length
+    report.created = !known
+    if (isSmall) {
+      await context.write(async (db, changes) => {
+        if (!known) await createSession(context, db, session)
+        await restoreMessages(context, db, session.id, first, report)
+        await finish(db, changes)
+      })
+      return report
+    }
+    try {
+      if (!known) await context.write((db) => createSession(context, db, session))
+      for (let i = 0; i < bundle.messages.length; i += messagesAtOnce) {
+        signal?.throwIfAborted()
+        await context.write(async (db, changes) => {
+          const some = bundle.messages.slice(i, i + messagesAtOnce)
+          await restoreMessages(context, db, session.id, some, report)
+          if (known) for (const change of linesOf(some)) changes.push(change)
+        })
+      }
+      await context.write(finish)
+    } catch (error) {
+      if (!known) await purgeSession(context, session.id)
+      throw error
+    }
+    return report
+
+    async function finish(db: Db, changes: Change[]): Promise<void> {
+      await restoreAgents(db, bundle, report, changes)
+      await restoreAsks(db, bundle, report, changes)
+      if (!known) await showSession(db, session)
+      changes.push(...linesOf(bundle.messages), { type: 'session', sessionId: session.id })
+    }
+
+    function linesOf(messages: SessionBundle['messages']): Change[] {
+      const streams = new Set(messages.map(({ agentId }) => agentId))
+      return Array.from(streams, (stream) => ({ type: 'lines', sessionId: session.id, stream }))
+    }
+  }
 }
 
+async function showSession(db: Db, { id, workspaceId, projectId, folderId }: SessionBundle['session']): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ workspace_id: workspaceId, project_id: projectId, folder_id: folderId })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** So many in one commit, for which other writers wait. */
+const messagesAtOnce = 100
+
+/** Hidden until the rest of it is there. */
 async function createSession({ search }: Context, db: Db, session: SessionBundle['session']): Promise<void> {
   checkId(session.id, 'session id')
+  const workspace = await db
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', session.workspaceId)
+    .executeTakeFirst()
+  if (!workspace) throw workspaceNotFound(session.workspaceId)
+  await addHiddenWorkspace(db)
   await insertSession(db, {
     id: session.id,
-    workspace_id: session.workspaceId,
-    project_id: session.projectId,
+    workspace_id: hiddenWorkspace,
+    project_id: null,
     title: session.title,
     renamed: session.renamed ? 1 : 0,
     untitled: session.title === defaultTitle && !session.renamed ? 1 : 0,
     pinned: session.pinned ? 1 : 0,
     archived: session.archived ? 1 : 0,
-    folder_id: session.folderId,
+    folder_id: null,
     trashed_at: session.trashedAt,
     model: session.model,
     agent: session.agent,
@@ -123,47 +186,50 @@ function comparable({ details, ...record }: AgentRecord): unknown {
 async function restoreMessages(
   { search }: Context,
   db: Db,
-  { session, messages }: SessionBundle,
+  sessionId: string,
+  messages: SessionBundle['messages'],
   report: Restored,
-  changes: Change[],
 ): Promise<void> {
+  if (messages.length === 0) return
   let own = 0
+  let seq = (await nextSeq(db, sessionId)).seq - 1
   for (const { agentId, message } of messages) {
     checkId(message.id, 'message id')
     if (agentId !== '') checkId(agentId, 'agent id')
-    const known = await db
-      .selectFrom('message')
-      .selectAll()
-      .where('session_id', '=', session.id)
-      .where('agent_id', '=', agentId)
-      .where('id', '=', message.id)
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('message')
+      .values({ session_id: sessionId, agent_id: agentId, seq: seq + 1, ...columnsOf(message) })
+      .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing())
       .executeTakeFirst()
-    if (known) {
-      if (isDeepStrictEqual(messageOf(known), message)) report.skipped++
+    if (numInsertedOrUpdatedRows === 0n) {
+      if (await isSameMessage(db, sessionId, agentId, message)) report.skipped++
       else report.conflicts.push({ what: 'message', id: message.id, ...(agentId !== '' && { agentId }) })
       continue
     }
-    const { seq } = await nextSeq(db, session.id)
-    await db
-      .insertInto('message')
-      .values({ session_id: session.id, agent_id: agentId, seq, ...columnsOf(message) })
-      .execute()
-    await noteCalls(db, session.id, message.parts)
+    seq++
     report.added++
+    await noteCalls(db, sessionId, message.parts)
     if (agentId !== '') continue
     own++
     const text = searchText(message.role, message.parts)
-    if (text !== '') await search.index(db, { sessionId: session.id, messageId: message.id }, text)
+    if (text !== '') await search.index(db, { sessionId, messageId: message.id }, text)
   }
-  for (const stream of new Set(messages.map((item) => item.agentId))) {
-    changes.push({ type: 'lines', sessionId: session.id, stream })
-  }
-  if (own === 0) return
   await db
     .updateTable('session')
-    .set((eb) => ({ message_count: eb('message_count', '+', own) }))
-    .where('id', '=', session.id)
+    .set((eb) => ({ seq, message_count: eb('message_count', '+', own) }))
+    .where('id', '=', sessionId)
     .execute()
+}
+
+async function isSameMessage(db: Db, sessionId: string, agentId: string, message: StoredMessage): Promise<boolean> {
+  const known = await db
+    .selectFrom('message')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', message.id)
+    .executeTakeFirstOrThrow()
+  return isDeepStrictEqual(messageOf(known), message)
 }
 
 async function restoreAsks(

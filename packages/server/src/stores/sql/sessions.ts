@@ -4,6 +4,7 @@ import type { Session, Store } from '@troupe/core'
 import { checkId, sessionNotFound, shown } from './context.ts'
 import type { Context, Db } from './context.ts'
 import { folderNotFound } from './folders.ts'
+import { hideSession, hiddenWorkspace, purgeSession } from './hidden-sessions.ts'
 import { fold, searchTerms } from './search.ts'
 import type { Tables } from './tables.ts'
 import { cleanTitle, defaultTitle } from './title.ts'
@@ -13,7 +14,7 @@ export function sessions(context: Context): Store['sessions'] {
   const { clock, search } = context
 
   async function get(id: string): Promise<Session | undefined> {
-    const row = await context.db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await findSession(context.db, id)
     return row && sessionOf(row)
   }
 
@@ -111,6 +112,7 @@ export function sessions(context: Context): Store['sessions'] {
             ...(patch.projectId !== undefined && { project_id: patch.projectId }),
           })
           .where('id', '=', id)
+          .where('workspace_id', '<>', hiddenWorkspace)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw sessionNotFound(id)
         if (title !== undefined) await search.index(db, { sessionId: id, messageId: '' }, fold(title))
@@ -124,6 +126,7 @@ export function sessions(context: Context): Store['sessions'] {
         .selectFrom('session')
         .select('id')
         .where('trashed_at', '<', time)
+        .where('workspace_id', '<>', hiddenWorkspace)
         .orderBy('trashed_at')
         .execute()
       return rows.map((row) => row.id)
@@ -131,17 +134,22 @@ export function sessions(context: Context): Store['sessions'] {
 
     async delete(id) {
       await context.write(async (db, changes) => {
-        // What hangs on the session by a foreign key goes with it; frames hang on runs without one.
-        await db
-          .deleteFrom('frame')
-          .where('run_id', 'in', (eb) => eb.selectFrom('run').select('run.id').where('run.session_id', '=', id))
-          .execute()
-        const { numDeletedRows } = await db.deleteFrom('session').where('id', '=', id).executeTakeFirst()
-        if (numDeletedRows === 0n) throw sessionNotFound(id)
+        if ((await findSession(db, id)) === undefined) throw sessionNotFound(id)
+        await hideSession(db, id)
         changes.push({ type: 'session-deleted', sessionId: id })
       })
+      await context.inTurn(id, () => purgeSession(context, id))
     },
   }
+}
+
+function findSession(db: Db, id: string): Promise<Tables['session'] | undefined> {
+  return db
+    .selectFrom('session')
+    .selectAll()
+    .where('id', '=', id)
+    .where('workspace_id', '<>', hiddenWorkspace)
+    .executeTakeFirst()
 }
 
 /** The folder must be one of the session's workspace. */

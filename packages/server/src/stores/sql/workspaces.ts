@@ -2,6 +2,7 @@ import { resolve, sep } from 'node:path'
 import { NamedError, newId } from '@troupe/core'
 import type { Project, Store, Workspace } from '@troupe/core'
 import type { Context } from './context.ts'
+import { hiddenWorkspace } from './hidden-sessions.ts'
 import type { Tables } from './tables.ts'
 
 export function workspaces(context: Context): Store['workspaces'] {
@@ -31,7 +32,13 @@ export function workspaces(context: Context): Store['workspaces'] {
     },
 
     async list() {
-      const rows = await context.db.selectFrom('workspace').selectAll().orderBy('created_at').orderBy('id').execute()
+      const rows = await context.db
+        .selectFrom('workspace')
+        .selectAll()
+        .where('id', '<>', hiddenWorkspace)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
       return rows.map(workspaceOf)
     },
 
