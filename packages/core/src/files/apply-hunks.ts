@@ -6,24 +6,39 @@ import { plainPunctuation } from './lookalikes.ts'
 import { closestRun } from './near-miss.ts'
 import type { HunkLine, PatchHunk } from './parse-patch.ts'
 import { createRest, type Rest } from './rest.ts'
-import { type Line, linesOf } from './text-lines.ts'
-import { textUnits } from './text-units.ts'
+import { type Line, linesOf, linesWithReturns } from './text-lines.ts'
+import { textUnits, type TextUnits } from './text-units.ts'
 
 /**
  * A file after the hunks of a patch. Each is found behind the one before it, with four passes: exactly, without blanks
  * at the end of lines, without blanks at both ends, with plain punctuation. Lines that stay keep their bytes; new ones
  * end as those they replace or follow, and are indented as those around them where the patch indents in another way.
- * Throws an Error for the model that names the hunk.
+ * Where the hunks do not fit, a carriage return alone ends a line, too. Throws an Error for the model that names the
+ * hunk.
  */
-export async function applyHunks(
-  bytes: Buffer,
-  format: TextFormat,
-  hunks: readonly PatchHunk[],
-): Promise<{ bytes: Buffer; notes: string[] }> {
-  const rest = createRest()
+export async function applyHunks(bytes: Buffer, format: TextFormat, hunks: readonly PatchHunk[]): Promise<Applied> {
   const file = textUnits(bytes, format)
-  const lines = linesOf(file.units())
-  const texts = linesOf(file.decode()).map(({ text }) => text)
+  try {
+    return await applyTo(file, hunks, linesOf)
+  } catch (error) {
+    if (!/\r(?!\n)/.test(file.units())) throw error
+    return await applyTo(file, hunks, linesWithReturns).catch(() => Promise.reject(error as Error))
+  }
+}
+
+interface Applied {
+  bytes: Buffer
+  notes: string[]
+}
+
+async function applyTo(
+  file: TextUnits,
+  hunks: readonly PatchHunk[],
+  split: (text: string) => Line[],
+): Promise<Applied> {
+  const rest = createRest()
+  const lines = split(file.units())
+  const texts = split(file.decode()).map(({ text }) => text)
   // What follows the last line ending is no line of its own.
   if (texts.at(-1) === '') {
     texts.pop()
@@ -66,7 +81,7 @@ export async function applyHunks(
     if (!place.isAppended) cursor = at
   }
   return {
-    bytes: Buffer.concat([bytes.subarray(0, file.mark), file.toBytes(joined(lines, removed, added, appended))]),
+    bytes: Buffer.concat([file.bytes.subarray(0, file.mark), file.toBytes(joined(lines, removed, added, appended))]),
     notes: [...loose].map(([pass, numbers]) => `${hunkNames(numbers)} matched only ${passes[pass]!.note}.`),
   }
 }
@@ -113,11 +128,16 @@ interface Place {
 function fitted({ at, lines }: Place, texts: readonly string[]): HunkLine[] {
   const old = lines.filter(({ type }) => type !== 'add').map(({ text }) => text)
   const there = texts.slice(at, at + old.length).map((text) => ({ text }))
-  const now = lines.filter(({ type }) => type === 'add').map(({ text }) => text)
-  const text = reindentFor(old, there, now)?.text
+  // With the lines that stay, which tell how the new ones are indented.
+  const now = lines.filter(({ type }) => type !== 'remove')
+  const text = reindentFor(
+    old,
+    there,
+    now.map((line) => line.text),
+  )?.text
   if (text === undefined) return lines
-  let next = 0
-  return lines.map((line) => (line.type === 'add' ? { ...line, text: text[next++]! } : line))
+  const fitting = new Map(now.map((line, index) => [line, text[index]!]))
+  return lines.map((line) => (line.type === 'add' ? { ...line, text: fitting.get(line)! } : line))
 }
 
 /** Looks for lines in a file. The keys of a pass are made once, for all hunks. */
@@ -237,6 +257,9 @@ function shortened(line: string): string {
 
 function joined(lines: readonly Line[], removed: Set<number>, added: Map<number, Added[]>, appended: Added[]): string {
   const usual = lines.find(({ ending }) => ending !== undefined)?.ending ?? '\n'
+  // Where lines end in every way there is, the one before tells nothing.
+  const isMixed = lines.some(({ ending }) => ending === '\r')
+  const endingOf = (like: number): Line['ending'] => (isMixed ? usual : (lines[like]?.ending ?? usual))
   let text = ''
   let open = false
   const put = (content: string, ending: Line['ending']): void => {
@@ -245,10 +268,10 @@ function joined(lines: readonly Line[], removed: Set<number>, added: Map<number,
     open = ending === undefined
   }
   for (let index = 0; index <= lines.length; index++) {
-    for (const { text: content, like } of added.get(index) ?? []) put(content, lines[like]?.ending ?? usual)
+    for (const { text: content, like } of added.get(index) ?? []) put(content, endingOf(like))
     const line = lines[index]
     if (line !== undefined && !removed.has(index)) put(line.text, line.ending)
   }
-  for (const { text: content, like } of appended) put(content, lines[like]?.ending ?? usual)
+  for (const { text: content, like } of appended) put(content, endingOf(like))
   return text
 }

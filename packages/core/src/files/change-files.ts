@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { unlinkSync } from 'node:fs'
+import { existsSync, unlinkSync } from 'node:fs'
+import path from 'node:path'
 import { prepareFile, type Prepared, writeFailure } from './replace-file.ts'
 import { isUnchanged, type Snapshot } from './snapshot.ts'
 import type { OpenChange, ReplacedPart } from './undo-journal.ts'
@@ -18,6 +19,8 @@ export interface FileChange {
   replaced?: readonly ReplacedPart[] | undefined
   /** Whose permissions a new file gets. */
   like?: Snapshot | undefined
+  /** For the journal: the topmost folder that has to be made for it. */
+  folder?: string
 }
 
 /**
@@ -74,7 +77,9 @@ async function stage(
   journal: (change: FileChange) => Promise<OpenChange>,
 ): Promise<Staged[]> {
   const outcomes = await Promise.all(
-    changes.map(async (change) => {
+    changes.map(async (given) => {
+      const folder = given.after === null ? undefined : firstMissing(path.dirname(given.path))
+      const change = folder === undefined ? given : { ...given, folder }
       // The new content is on its way to the disk while the hash of the old one is worked out.
       const writing =
         change.after === null
@@ -91,6 +96,12 @@ async function stage(
   await Promise.all(outcomes.map(({ open, prepared }) => abandon({ open: valueOf(open), prepared: valueOf(prepared) })))
   const { change, open, prepared } = failed
   throw writeFailure([open, prepared].find((one) => one.status === 'rejected')?.reason, change.shown)
+}
+
+function firstMissing(folder: string): string | undefined {
+  let missing: string | undefined
+  for (let each = folder; !existsSync(each); each = path.dirname(each)) missing = each
+  return missing
 }
 
 async function refuseChanged(changes: readonly FileChange[]): Promise<void> {

@@ -18,9 +18,10 @@ export function markOf(ctx: ToolContext): ChangeMark {
 /** Keeps what a file was, under this call, before it is changed. */
 export function journalFor(ctx: ToolContext): (change: FileChange) => Promise<OpenChange> {
   const mark = markOf(ctx)
-  return ({ path, before, replaced }) =>
+  return ({ path, before, replaced, folder }) =>
     ctx.state.undo.before(mark, path, before?.bytes ?? null, {
       ...factsOf(before),
       ...(replaced !== undefined && { replaced }),
+      ...(folder !== undefined && { folder }),
     })
 }

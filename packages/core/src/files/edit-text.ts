@@ -48,12 +48,12 @@ const looks: Look[] = [
 
 /** Models put an empty line before a block that the file begins with, or has behind a line that is not empty. */
 async function findWithoutFirst(file: TextUnits, edit: TextEdit, rest: Rest): Promise<Match[]> {
-  const emptyLine = /^[ \t]*\n/
+  const emptyLine = /^[ \t]*\n(?=[ \t]*\S)/
   const oldText = edit.oldText.replace(emptyLine, '')
   if (oldText === edit.oldText || oldText.trim() === '') return []
   const shorter = { oldText, newText: edit.newText.replace(emptyLine, ''), all: false }
   for (const find of [findExactly, looks[0]!.find, looks[1]!.find]) {
-    const found = await find(file, shorter, rest)
+    const found = (await find(file, shorter, rest)).filter(({ start }) => file.beginsLine(start))
     if (found.length > 0) return found.slice(0, maxPlaces)
   }
   return []

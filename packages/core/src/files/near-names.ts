@@ -1,13 +1,25 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
+import { showName } from '../search/show-name.ts'
+import { plainPunctuation } from './lookalikes.ts'
 import { isInside, type ResolvedPath, shownPath } from './resolve-path.ts'
 
 /** What is said of a file that is not there. */
 export function missingText({ path: real, shown }: ResolvedPath, state: Pick<AgentState, 'roots' | 'cwd'>): string {
-  const near = nearPaths(real, state.roots).map((one) => shownPath(one, state.cwd))
+  const near = nearPaths(real, state.roots).map((one) => showName(shownPath(one, state.cwd)))
   if (near.length > 0) return `${shown} does not exist. Did you mean ${near.join(', or ')}?`
   return `${shown} does not exist. Look for it with Glob or ListDir; relative paths start at ${state.cwd}.`
+}
+
+/**
+ * The one name in the same folder that looks like a missing one: with another kind of space, quote or dash, composed or
+ * not. Screenshots of macOS have a narrow space in their names that nobody can type.
+ */
+export function sameLooking(missing: string): string | undefined {
+  const [folder, wanted] = [path.dirname(missing), plainPunctuation(path.basename(missing))]
+  const found = namesIn(folder).filter((name) => plainPunctuation(name) === wanted)
+  return found.length === 1 ? path.join(folder, found[0]!) : undefined
 }
 
 /** Existing paths that somebody who gave a missing one may have meant: at most three, the likeliest first. */

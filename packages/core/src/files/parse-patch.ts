@@ -123,14 +123,32 @@ function unwrapped(patch: string): { lines: string[]; first: number } {
   const lines = patch.replaceAll('\r\n', '\n').split('\n')
   const begin = lines.findIndex((line) => line.trim() === '*** Begin Patch')
   const end = lines.findLastIndex((line) => line.trim() === '*** End Patch')
+  const first = lines.findIndex((line) => line.trim() !== '' && !wrapper.test(line))
+  // With neither marker nothing can have been cut off between them.
+  if (begin === -1 && end === -1 && isHeader(lines[first]?.trimStart() ?? '')) return bare(lines, first)
   const before = lines.slice(0, Math.max(0, begin)).filter((line) => line.trim() !== '')
-  const isWrapper = before.every((line) => /^\s*((apply_?patch\s*)?<<-?\s*['"]?\w+['"]?|```\w*)\s*$/.test(line))
-  if (begin === -1 || !isWrapper) throw new Error('The first line of the patch must be "*** Begin Patch".')
+  if (begin === -1 || !before.every((line) => wrapper.test(line)))
+    throw new Error('The first line of the patch must be "*** Begin Patch".')
   const behind = lines.slice(end + 1).filter((line) => line.trim() !== '')
   if (end < begin || (before.length === 0 && behind.length > 0) || behind.length > before.length) {
     throw new Error('The last line of the patch must be "*** End Patch".')
   }
   return { lines: lines.slice(begin + 1, end), first: begin + 2 }
+}
+
+/** A line that opens a here-document, a cell or a code fence. */
+const wrapper =
+  /^\s*(%%(ba)?sh|((cat|apply_?patch)\s*)?<<-?\s*(?<quote>['"]?)\w+\k<quote>(\s*\|\s*apply_?patch)?|```\w*)\s*$/
+
+/** A patch without its markers ends where a wrapper around it does. */
+function bare(lines: readonly string[], first: number): { lines: string[]; first: number } {
+  let end = lines.length
+  for (let wrappers = lines.slice(0, first).filter((line) => line.trim() !== '').length; wrappers > 0; wrappers--) {
+    const last = lines.slice(0, end).findLastIndex((line) => line.trim() !== '')
+    if (/^(\w+|```)$/.test(lines[last]!.trim())) end = last
+  }
+  while (end > first && lines[end - 1]!.trim() === '') end--
+  return { lines: lines.slice(first, end), first: first + 1 }
 }
 
 interface Reader {

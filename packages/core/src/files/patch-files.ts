@@ -2,17 +2,19 @@ import { Buffer } from 'node:buffer'
 import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
+import { showName } from '../search/show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { applyHunks } from './apply-hunks.ts'
 import { changeFiles, type FileChange } from './change-files.ts'
 import { type ChangedFile, namesNote, otherNamesOf } from './change-file.ts'
 import { journalFor } from './change-mark.ts'
 import { diffBytes, type DiffSide } from './diff-bytes.ts'
-import { formatOf, plainFormat } from './encoding.ts'
+import { decodeText, formatOf, plainFormat } from './encoding.ts'
 import { fileKind, headLength } from './file-kind.ts'
 import { missingText } from './near-names.ts'
 import type { PatchStep } from './parse-patch.ts'
 import { withPaths } from './path-lock.ts'
+import { findPlaceholder } from './placeholders.ts'
 import { createRest } from './rest.ts'
 import { resolvePath, type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
@@ -40,12 +42,11 @@ export async function patchFiles(
       const changed = [...drafts.values()].filter(isChanged)
       const [hashes, files] = await Promise.all([
         changeFiles(changed.map(toChange), journalFor(ctx), ctx.signal),
-        Promise.all(changed.map((draft) => describe(draft, ctx))),
+        describeAll(changed, drafts, ctx),
       ])
       const reads = new Map(ctx.state.reads)
       changed.forEach((draft, index) => stamp(draft, hashes[index] ?? null, reads, ctx))
-      const patched = files.filter((file) => file !== undefined)
-      return { files: patched, notes: [...notes, ...patched.flatMap(noteOf)] }
+      return { files, notes: [...notes, ...files.flatMap(noteOf)] }
     },
   )
 }
@@ -55,8 +56,7 @@ export async function previewPatch(ctx: ToolContext, steps: readonly PatchStep[]
   const targets = targetsOf(steps, ctx)
   const drafts = await openDrafts([...targets.values()], ctx)
   await takeSteps(steps, targets, drafts, ctx)
-  const files = await Promise.all([...drafts.values()].filter(isChanged).map((draft) => describe(draft, ctx)))
-  return files.filter((file) => file !== undefined)
+  return describeAll([...drafts.values()].filter(isChanged), drafts, ctx)
 }
 
 function targetsOf(steps: readonly PatchStep[], ctx: ToolContext): Map<string, ResolvedPath> {
@@ -74,10 +74,8 @@ interface Draft {
   target: ResolvedPath
   before: Snapshot | undefined
   now: Buffer | null
-  /** The file that was moved here. */
-  movedFrom?: Draft
-  /** Its new place, which tells of the move. */
-  movedTo?: Draft
+  /** Whose content this was before the patch: its own, or that of a file which was moved here. None: it is new. */
+  origin: Draft | undefined
   known: Knowledge
 }
 
@@ -88,7 +86,9 @@ async function openDrafts(targets: readonly ResolvedPath[], { state }: ToolConte
   for (const target of targets) {
     const before = await takeSnapshot(target.path, { shown: target.shown })
     const known = before === undefined ? 'all' : isCurrent(state, target.path, before) ? 'as-before' : 'part'
-    drafts.set(target.path, { target, before, now: before?.bytes ?? null, known })
+    const draft: Draft = { target, before, now: before?.bytes ?? null, origin: undefined, known }
+    if (before !== undefined) draft.origin = draft
+    drafts.set(target.path, draft)
   }
   return drafts
 }
@@ -117,22 +117,25 @@ async function takeStep(
 ): Promise<string[]> {
   const draft = drafts.get(targets.get(step.path)!.path)!
   if (step.type === 'add') {
-    const replaces = draft.now !== null
-    draft.now = Buffer.from(step.lines.map((line) => `${line}\n`).join(''))
-    draft.known = 'all'
+    refusePlaceholder(draft, step.lines, '')
+    const content = Buffer.from(step.lines.map((line) => `${line}\n`).join(''))
+    const replaces = draft.now !== null && !draft.now.equals(content)
+    const origin = draft.before === undefined ? undefined : draft
+    Object.assign(draft, { now: content, origin, known: 'all' })
     return replaces ? [`${draft.target.shown} existed and was replaced.`] : []
   }
   if (draft.now === null) throw new Error(`Nothing was changed. ${missingText(draft.target, ctx.state)}`)
   if (step.type === 'delete' || step.moveTo !== undefined) refuseLink(step.path, ctx)
   if (step.type === 'delete') {
-    draft.now = null
+    Object.assign(draft, { now: null, origin: undefined })
     return []
   }
   const notes = await update(draft, draft.now, step)
   const to = step.moveTo === undefined ? draft : drafts.get(targets.get(step.moveTo)!.path)!
   if (to === draft) return notes
-  Object.assign(to, { now: draft.now, movedFrom: draft, known: draft.known })
-  Object.assign(draft, { now: null, movedTo: to })
+  if (to.now !== null) notes.push(`${to.target.shown} existed and was replaced.`)
+  Object.assign(to, { now: draft.now, origin: draft.origin, known: draft.known })
+  Object.assign(draft, { now: null, origin: undefined })
   return notes
 }
 
@@ -140,6 +143,9 @@ async function update(draft: Draft, now: Buffer, { hunks }: Extract<PatchStep, {
   const { shown } = draft.target
   const kind = fileKind(now.subarray(0, headLength)).kind
   if (hunks.length > 0 && kind !== 'text') throw new Error(`Nothing was changed. ${shown} is not a text file.`)
+  const lines = hunks.flatMap((hunk) => hunk.lines)
+  const added = lines.filter(({ type }) => type === 'add').map(({ text }) => text)
+  refusePlaceholder(draft, added, () => decodeText(now, formatOf(now)))
   try {
     const { bytes, notes } = await applyHunks(now, formatOf(now), hunks)
     draft.now = bytes
@@ -147,6 +153,16 @@ async function update(draft: Draft, now: Buffer, { hunks }: Extract<PatchStep, {
   } catch (error) {
     throw new Error(`Nothing was changed. ${shown}: ${(error as Error).message}`, { cause: error })
   }
+}
+
+function refusePlaceholder({ target }: Draft, lines: readonly string[], before: string | (() => string)): void {
+  const text = lines.join('\n')
+  if (findPlaceholder(text, '') === undefined) return
+  const placeholder = findPlaceholder(text, typeof before === 'string' ? before : before())
+  if (placeholder === undefined) return
+  throw new Error(
+    `Nothing was changed. ${target.shown}: the patch has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file.`,
+  )
 }
 
 /** A link is no file: what should happen to it and to where it leads is not for a patch to say. */
@@ -163,42 +179,53 @@ function isChanged({ before, now }: Draft): boolean {
   return !before.bytes.equals(now)
 }
 
-function toChange({ target, before, now, movedFrom }: Draft): FileChange {
+function toChange({ target, before, now, origin }: Draft): FileChange {
   const { path: real, shown } = target
-  return { path: real, shown, before, after: now === null ? null : [now], like: movedFrom?.before }
+  return { path: real, shown, before, after: now === null ? null : [now], like: origin?.before }
 }
 
 /** A file that was moved is told of once, at its new place. */
-async function describe(draft: Draft, { state }: ToolContext): Promise<PatchedFile | undefined> {
-  const { target, before, now, movedFrom, movedTo } = draft
-  if (movedTo !== undefined && now === null) return undefined
+async function describe(draft: Draft, drafts: Drafts, { state }: ToolContext): Promise<PatchedFile | undefined> {
+  const { target, before, now, origin } = draft
+  if (now === null && [...drafts.values()].some((other) => other.origin === draft)) return undefined
   const root = state.roots[0] ?? ''
-  const old = movedFrom?.before ?? before
-  const diff = await diffBytes(sideOf(old?.bytes), sideOf(now ?? undefined))
+  const from = now === null || origin === draft ? undefined : origin
+  const diff = await diffBytes(sideOf((from?.before ?? before)?.bytes), sideOf(now ?? undefined))
   return {
     path: shownPath(target.path, root),
-    change: now === null ? 'deleted' : movedFrom !== undefined ? 'moved' : before === undefined ? 'created' : 'changed',
-    ...(movedFrom !== undefined && { from: shownPath(movedFrom.target.path, root) }),
+    change: now === null ? 'deleted' : from !== undefined ? 'moved' : before === undefined ? 'created' : 'changed',
+    ...(from !== undefined && { from: shownPath(from.target.path, root) }),
     ...diff,
-    ...(movedFrom === undefined && now !== null && otherNamesOf(before)),
+    ...(from === undefined && now !== null && otherNamesOf(before)),
   }
+}
+
+async function describeAll(changed: readonly Draft[], drafts: Drafts, ctx: ToolContext): Promise<PatchedFile[]> {
+  const rest = createRest()
+  const files: PatchedFile[] = []
+  for (const draft of changed) {
+    const file = await describe(draft, drafts, ctx)
+    if (file !== undefined) files.push(file)
+    if (rest.due()) await rest.take()
+  }
+  return files
 }
 
 function noteOf(file: PatchedFile): string[] {
   const note = namesNote(file)
-  return note === undefined ? [] : [`${file.path}: ${note}`]
+  return note === undefined ? [] : [`${showName(file.path)}: ${note}`]
 }
 
 /** What was known of a file goes with it when it is moved. */
 function stamp(
-  { target: { path: real }, known, movedFrom }: Draft,
+  { target: { path: real }, known, origin }: Draft,
   sha256: string | null,
   earlier: AgentState['reads'],
   { state }: ToolContext,
 ): void {
   state.reads.delete(real)
   if (sha256 === null) return
-  const stamped = earlier.get(movedFrom?.target.path ?? real)
+  const stamped = earlier.get(origin?.target.path ?? real)
   if (stamped !== undefined) state.reads.set(real, stamped)
   stampWritten(state, real, sha256, statSync(real, { bigint: true }), known)
 }

@@ -3,11 +3,10 @@
  * Undefined when there is none, or when the text that is replaced has it too.
  */
 export function findPlaceholder(newText: string, oldText: string): string | undefined {
+  const found = newText.split('\n').filter((line) => line.length < 1000 && isPlaceholder(line.trim()))
+  if (found.length === 0) return undefined
   const known = new Set(oldText.split('\n').map((line) => line.trim()))
-  return newText
-    .split('\n')
-    .map((line) => line.trim())
-    .find((line) => isPlaceholder(line) && !known.has(line))
+  return found.map((line) => line.trim()).find((line) => !known.has(line))
 }
 
 const comment = /^(\/\/|#|--|;|%|\/\*|\*|<!--|\{\/\*|\(|\.\.\.|…)/

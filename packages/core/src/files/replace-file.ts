@@ -140,7 +140,8 @@ function giveTo(fd: number, uid: number, gid: number): void {
   }
 }
 
-function removeEmpty(folder: string, top: string): void {
+/** Removes a folder and those above it, up to this one, as long as nothing is in them. */
+export function removeEmpty(folder: string, top: string): void {
   for (let each = folder; ; each = path.dirname(each)) {
     try {
       rmdirSync(each)

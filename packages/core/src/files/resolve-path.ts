@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
 import type { Grant } from '../permission/decision.ts'
+import { showName } from '../search/show-name.ts'
 
 export interface ResolvedPath {
   /** The real path: no link on the way to it. Everything that follows uses this one. */
@@ -41,7 +42,7 @@ export function resolvePath(
   const isAllowed = allowed.some((root) => isInside(real, root)) || granted?.grants.some(isGranted)
   if (isAllowed !== true) throw new Error(outsideText(given, spelled, real, state, options))
   refuseSpecial(real, given, stats)
-  return { path: real, shown: shownPath(real, state.cwd), stats }
+  return { path: real, shown: showName(shownPath(real, state.cwd)), stats }
 }
 
 /** Whether a real path is a folder or lies below it. */

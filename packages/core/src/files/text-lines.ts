@@ -2,7 +2,7 @@
 export interface Line {
   start: number
   text: string
-  ending: '\n' | '\r\n' | undefined
+  ending: '\n' | '\r\n' | '\r' | undefined
 }
 
 /** All lines of a text. What comes after the last line ending is a line too, even when it is empty. */
@@ -19,5 +19,18 @@ export function linesOf(units: string): Line[] {
     }
     start += piece.length + 1
     return line
+  })
+}
+
+/** The same where a carriage return alone ends a line, too. */
+export function linesWithReturns(units: string): Line[] {
+  return linesOf(units).flatMap((line) => {
+    const pieces = line.text.split('\r')
+    let { start } = line
+    return pieces.map((text, index): Line => {
+      const made = { start, text, ending: index < pieces.length - 1 ? ('\r' as const) : line.ending }
+      start += text.length + 1
+      return made
+    })
   })
 }

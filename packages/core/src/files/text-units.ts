@@ -29,6 +29,8 @@ export interface TextUnits {
   /** The byte at which a unit begins. */
   byteAt(unit: number): number
   toBytes(units: string): Buffer
+  /** Whether a line begins at a byte. */
+  beginsLine(byte: number): boolean
   /** How many lines end between two bytes. */
   feedsBetween(from: number, to: number): number
 }
@@ -70,6 +72,7 @@ export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
     decode: () => decodeText(bytes, format),
     decodeStart: (length) => decodeText(bytes.subarray(0, length & ~1), format),
     byteAt: (unit) => mark + (isNarrow ? unit : unit * 2),
+    beginsLine: (byte) => byte <= mark || read(bytes.subarray(byte - (isNarrow ? 1 : 2), byte)) === '\n',
     feedsBetween: (from, to) =>
       isNarrow
         ? countNewlines(bytes.subarray(from, to))

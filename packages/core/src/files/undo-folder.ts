@@ -6,7 +6,8 @@ import { newId } from '../protocol/ids.ts'
 import { changeFiles } from './change-files.ts'
 import { withPaths } from './path-lock.ts'
 import { applyReverse, packReverse } from './reverse-patch.ts'
-import { realPath } from './resolve-path.ts'
+import { removeEmpty } from './replace-file.ts'
+import { isInside, realPath } from './resolve-path.ts'
 import { type Snapshot, sha256Of, takeSnapshot } from './snapshot.ts'
 import { openUndoIndex, type StoredChange } from './undo-index.ts'
 import { hold, isHeld, readObject, release, store } from './undo-objects.ts'
@@ -57,6 +58,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
           createdAt: Date.now(),
           ...(reverseHash !== undefined && { reverse: reverseHash }),
           ...(facts.mode !== undefined && { mode: facts.mode }),
+          ...(facts.folder !== undefined && { folder: facts.folder }),
           ...(undoes !== undefined && { undoes }),
         },
         { sync: true },
@@ -127,11 +129,23 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const bytes = wanted === null ? null : await contentOf(change, wanted, now?.bytes)
     if (bytes === undefined) return 'what it was before is no longer kept'
     const own = mark ?? { ...change.mark, toolCallId: `undo-${change.mark.toolCallId}` }
-    await changeFiles([{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }], () =>
-      before(own, file, now?.bytes ?? null, factsOf(now), change.id),
+    await changeFiles(
+      [{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }],
+      ({ folder }) =>
+        before(own, file, now?.bytes ?? null, { ...factsOf(now), ...(folder !== undefined && { folder }) }, change.id),
     )
+    if (bytes === null) removeMade(file)
     if (now === undefined && change.mode !== undefined) await chmod(file, change.mode & 0o7777)
     return undefined
+  }
+
+  /** Folders that were made for files which are gone again go, too, unless something else is in them. */
+  function removeMade(file: string): void {
+    const made = [...index.changes.values()].flatMap(({ folder: top }) =>
+      top !== undefined && isInside(file, top) ? [top] : [],
+    )
+    const top = made.toSorted((a, b) => a.length - b.length)[0]
+    if (top !== undefined) removeEmpty(path.dirname(file), top)
   }
 
   /** What the file was; undefined when that is gone or damaged. */
@@ -152,7 +166,10 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       const undone = undoneIds(index.changes)
       return [...index.changes.values()]
         .filter(({ mark }) => matches(mark, filter))
-        .map(({ size: _, mode: __, reverse: ___, ...change }): Change => ({ ...change, undone: undone.has(change.id) }))
+        .map(({ size: _, mode: __, reverse: ___, folder: ____, ...change }): Change => ({
+          ...change,
+          undone: undone.has(change.id),
+        }))
         .toReversed()
     },
     async commands(filter) {

@@ -19,6 +19,8 @@ export type IndexLine =
       /** Bytes of what is kept. */
       size: number
       mode?: number
+      /** The topmost folder that was made for it. */
+      folder?: string
       createdAt: number
       undoes?: string
     }
@@ -26,7 +28,7 @@ export type IndexLine =
   | { type: 'cancel'; id: string }
   | ({ type: 'command' } & RanCommand)
 
-export type StoredChange = Omit<Change, 'undone'> & { reverse?: string; size: number; mode?: number }
+export type StoredChange = Omit<Change, 'undone'> & { reverse?: string; size: number; mode?: number; folder?: string }
 
 export interface UndoIndex {
   /** Oldest first, as of the last `refresh`. */

@@ -43,6 +43,8 @@ export interface FileFacts {
   sha256?: string
   /** Permissions, for the case that the file is to be made again. */
   mode?: number
+  /** The topmost folder that has to be made for the file. */
+  folder?: string
   /** When only small parts of a long file change: what stands at these places of the new file was this before. */
   replaced?: readonly ReplacedPart[]
 }

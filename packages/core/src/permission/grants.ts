@@ -14,11 +14,11 @@ export function grantsOf(
   { leaves }: CallChecks,
 ): Pick<Decision, 'confinement' | 'grants' | 'hides'> {
   const grants = grantsFor(facts, policy)
-  const isSearch = facts.paths.some(({ kind, folder, by }) => kind === 'read' && folder && by === undefined)
+  const reads = facts.paths.some(({ kind, by }) => kind === 'read' && by === undefined)
   return {
     ...((facts.commands.length > 0 || facts.code) && { confinement: confinementOf(facts, policy, leaves) }),
     ...(grants.length > 0 && { grants }),
-    ...(isSearch && { hides: hiddenFiles(facts, policy) }),
+    ...(reads && { hides: hiddenFiles(facts, policy) }),
   }
 }
 
@@ -52,7 +52,7 @@ function confinementOf(facts: CallFacts, policy: Policy, leaves: CallChecks['lea
   return canBeHeld || policy.mode === 'plan' ? 'read-only' : 'workspace'
 }
 
-/** Files that are not shown although a folder above them may be searched: secrets, and what rules forbid or ask about. */
+/** Files that are not shown although a folder above them may be searched, or a name that looks the same be read: secrets, and what rules forbid or ask about. */
 function hiddenFiles({ view, paths }: CallFacts, { rules, mode }: Policy): (real: string) => boolean {
   const { deny, ask, allow } = rules.index
   const named = new Set(paths.map(({ real }) => real))

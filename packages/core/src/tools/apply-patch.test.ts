@@ -460,3 +460,109 @@ test('a hundred files in one patch are one change', async () => {
   await undo.undo(await undo.list({}))
   expect(new Set(Object.values(tree()))).toEqual(new Set(['one\n']))
 })
+
+test.each<[string, Files, string, Files, RegExp]>([
+  [
+    'a chain of moves is one move',
+    { x: 'a\n' },
+    wrap('*** Update File: x', '*** Move to: y', '*** Update File: y', '*** Move to: z', '@@', ' a', '+b'),
+    { z: 'a\nb\n' },
+    /^Done:\nR x -> z \(\+1 -0\)$/,
+  ],
+  [
+    'a swap is two moves',
+    { a: 'one\n', b: 'two\n' },
+    wrap(
+      '*** Update File: a',
+      '*** Move to: t',
+      '*** Update File: b',
+      '*** Move to: a',
+      '*** Update File: t',
+      '*** Move to: b',
+    ),
+    { a: 'two\n', b: 'one\n' },
+    /^Done:\nR b -> a \(\+0 -0\)\nR a -> b \(\+0 -0\)$/,
+  ],
+  [
+    'a file that is made and moved is made',
+    {},
+    wrap('*** Add File: x', '+a', '*** Update File: x', '*** Move to: y'),
+    { y: 'a\n' },
+    /^Done:\nA y \(\+1 -0\)$/,
+  ],
+  [
+    'a move over a file says that it was there',
+    { x: 'a\n', y: 'b\n' },
+    wrap('*** Update File: x', '*** Move to: y'),
+    { y: 'a\n' },
+    /^Done:\nR x -> y \(\+0 -0\)\ny existed and was replaced\.$/,
+  ],
+  [
+    'the content that a file has already replaces nothing',
+    { h: 'a\n' },
+    wrap('*** Add File: h', '+a'),
+    { h: 'a\n' },
+    /^The files are already as the patch wants them; nothing was changed\.$/,
+  ],
+  [
+    'names with control characters are escaped',
+    { 'a\u001b[2Jb': 'a\n' },
+    wrap('*** Update File: a\u001b[2Jb', '@@', '-a', '+b'),
+    { 'a\u001b[2Jb': 'b\n' },
+    /^Done:\nM "a\\u001b\[2Jb" \(\+1 -1\)$/,
+  ],
+])('%s', async (_name, before, patch, expected, says) => {
+  const { after, text } = await patched(before, patch)
+  expect(after).toEqual(expected)
+  expect(text).toMatch(says)
+})
+
+test.each([
+  ['blanks for tabs', '\tif x:\n\t\tfoo()\n\treturn 1\n', [' if x:', '     foo()', '+    bar()', ' return 1']],
+  [
+    'blanks for tabs, deeper',
+    '\tif x:\n\t\tfoo()\n\treturn 1\n',
+    ['     if x:', '         foo()', '+        bar()', '     return 1'],
+  ],
+])('new lines are indented as the file is: %s', async (_name, before, lines) => {
+  const { after } = await patched({ f: before }, wrap('*** Update File: f', '@@', ...lines))
+  expect(after['f']).toBe('\tif x:\n\t\tfoo()\n\t\tbar()\n\treturn 1\n')
+})
+
+test.each([
+  ['lines end with a carriage return alone', 'one\rtwo\rthree', 'one\rTWO\rthree'],
+  ['lines end in every way', 'one\r\ntwo\rthree\nfour\r\n', 'one\r\nTWO\r\nthree\nfour\r\n'],
+  ['a carriage return is in a line', 'one\n10%\r20%\ntwo\n', 'one\n10%\r20%\nTWO\n'],
+])('a patch fits where %s', async (_name, before, expected) => {
+  const { after } = await patched({ f: before }, wrap('*** Update File: f', '@@', '-two', '+TWO'))
+  expect(after['f']).toBe(expected)
+})
+
+const section = ['*** Add File: f', '+a']
+test.each([
+  ['cat', ["cat <<'EOF'", wrap(...section), 'EOF']],
+  ['cat into apply_patch', ["cat <<'EOF' | apply_patch", wrap(...section), 'EOF']],
+  ['apply_patch', ['apply_patch <<"PATCH"', wrap(...section), 'PATCH']],
+  ['a cell', ['%%bash', "apply_patch <<'EOF'", wrap(...section), 'EOF']],
+  ['a code fence', ['```diff', wrap(...section), '```']],
+  ['nothing, not even markers', section],
+  ['a code fence without markers', ['```', ...section, '```']],
+])('the wrapper of a patch is taken off: %s', async (_name, lines) => {
+  expect((await patched({}, lines.join('\n'))).after).toEqual({ f: 'a\n' })
+})
+
+test.each([
+  ['of a new file', wrap('*** Add File: n.ts', '+class A {', '+  // ... rest of the methods ...', '+}')],
+  ['of a hunk', wrap('*** Update File: a', '@@', ' a', '+// ... existing code ...')],
+])('a line that stands for code is refused in the lines %s', async (_name, patch) => {
+  await expect(patched({ a: 'a\n' }, patch)).rejects.toThrow(
+    /Nothing was changed\. .* stands for code that is left out/,
+  )
+  expect(tree()).toEqual({ a: 'a\n' })
+})
+
+test('a line that stands for code stays where the file has it', async () => {
+  const before = { a: 'a\n// ... existing code ...\n' }
+  const patch = wrap('*** Update File: a', '@@', '-a', '-// ... existing code ...', '+b', '+// ... existing code ...')
+  expect((await patched(before, patch)).after).toEqual({ a: 'b\n// ... existing code ...\n' })
+})

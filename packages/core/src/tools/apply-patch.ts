@@ -4,6 +4,7 @@ import { parsePatch, type PatchStep } from '../files/parse-patch.ts'
 import { patchFiles, type PatchedFile, previewPatch } from '../files/patch-files.ts'
 import { jsxNote } from '../jsx/jsx-note.ts'
 import type { Display } from '../protocol/display.ts'
+import { showName } from '../search/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 export default defineTool({
@@ -49,7 +50,7 @@ export default defineTool({
 
 function lineOf({ change, path, from, added, removed }: PatchedFile): string {
   const letter = { created: 'A', changed: 'M', deleted: 'D', moved: 'R' }[change]
-  return `${letter} ${from === undefined ? '' : `${from} -> `}${path} (+${added} -${removed})`
+  return `${letter} ${from === undefined ? '' : `${showName(from)} -> `}${showName(path)} (+${added} -${removed})`
 }
 
 function sum(files: readonly PatchedFile[], key: 'added' | 'removed'): number {
@@ -70,7 +71,7 @@ function placesOf(step: PatchStep): { kind: 'write'; path: string }[] {
 }
 
 function namesIn(patch: string): string {
-  const names = stepsOf(patch).map((step) => step.path)
+  const names = stepsOf(patch).map((step) => showName(step.path))
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
 }
 

@@ -489,3 +489,41 @@ test('a person is shown what would be replaced', () => {
     content: { kind: 'diff', path: 'a.txt', change: 'changed', diff: '-one\n-two\n+three', added: 1, removed: 2 },
   })
 })
+
+test.each([
+  [
+    'new text that is indented as the file is',
+    'class A:\n    x = 1\n\n    def f(self):\n        return 1\n',
+    { old_string: '\ndef f(self):\n    return 1\n', new_string: '\n    def f(self):\n        return 2\n' },
+    'class A:\n    x = 1\n\n    def f(self):\n        return 2\n',
+  ],
+  [
+    'new text with nothing in common',
+    'if a:\n        b()\n        c()\n',
+    { old_string: 'b()\nc()\n', new_string: '        d()\n        e()\n' },
+    'if a:\n        d()\n        e()\n',
+  ],
+  [
+    'new text that goes one level deeper',
+    'if a:\n        b()\n        c()\n',
+    { old_string: 'b()\nc()\n', new_string: 'if b():\n    c()\n' },
+    'if a:\n        if b():\n            c()\n',
+  ],
+])('another indentation, %s', async (_name, before, change, after) => {
+  expect(await result(before, change)).toBe(after)
+})
+
+test('an empty line too many at the start is forgiven', async () => {
+  const { bytes, text } = await edited('a\nb\nc\n', { old_string: '\na\nb\n', new_string: '\nA\nb\n' })
+  expect(bytes.toString()).toBe('A\nb\nc\n')
+  expect(text).toContain('old_string matched only without its empty first line.')
+  await expect(edited('a\nb\na\nb\n', { old_string: '\n\na\n', new_string: 'A\n' })).rejects.toThrow(/not in the file/)
+})
+
+test('text that begins before the file does is told so', async () => {
+  await expect(
+    edited('const a = 1\nconst b = 2\n', { old_string: 'first\nconst a = 1\nconst b = 3', new_string: 'x' }),
+  ).rejects.toThrow(
+    'The closest place is lines 1-2. Your text begins one line before the file does: you gave "first" first.',
+  )
+})

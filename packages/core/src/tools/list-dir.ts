@@ -3,6 +3,7 @@ import { missingText } from '../files/near-names.ts'
 import { readFolder } from '../files/read-folder.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
 import type { Display } from '../protocol/display.ts'
+import { showCount } from '../search/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 export default defineTool({
@@ -32,7 +33,7 @@ export default defineTool({
   },
   display: ({ path, entries, left }) => ({
     title: `List ${path}`,
-    summary: left > 0 ? `${entries.length} entries, ${left} left out` : `${entries.length} entries`,
+    summary: `${showCount(entries.length, 'entry', 'entries')}${left > 0 ? `, ${left} left out` : ''}`,
     content: { kind: 'list', path, entries, left } satisfies Display,
   }),
 })

@@ -359,3 +359,29 @@ test('nothing is written by reading', async () => {
   await text({ file_path: 'sub' })
   expect(execFileSync('find', [ws.root, '-printf', '%p %T@ %C@\n'], { encoding: 'utf8' })).toBe(before)
 })
+
+test('a folder comes in pages', async () => {
+  for (const name of 'abcde') ws.put(`d/${name}`, name)
+  const page = async (range: object): Promise<string> => (await ws.call(read, { file_path: 'd', ...range })).text
+  expect(await page({ limit: 2 })).toBe('d/\n  a\n  b\n  ... (3 more)\n(Entries 1 to 2 of 5; continue with offset 3.)')
+  expect(await page({ offset: 3, limit: 2 })).toContain('  c\n  d\n')
+  expect(await page({ offset: 5 })).toBe('d/\n  e')
+  await expect(page({ offset: 6 })).rejects.toThrow('d has 5 entries; there is none at offset 6.')
+})
+
+test('a name with a space that nobody can type is found, unless a rule hides it', async () => {
+  const name = 'Screenshot 1.23\u202fPM.txt'
+  ws.put(name, 'seen')
+  expect((await ws.call(read, { file_path: 'Screenshot 1.23 PM.txt' })).text).toContain('seen')
+  const granted = { confinement: 'none' as const, grants: [], hides: (file: string) => file.endsWith(name) }
+  await expect(ws.call(read, { file_path: 'Screenshot 1.23 PM.txt' }, { granted })).rejects.toThrow(/does not exist/)
+})
+
+test.each([
+  [1, '1 entry'],
+  [2, '2 entries'],
+])('a folder of %i says "%s"', async (count, says) => {
+  for (let n = 0; n < count; n++) ws.put(`d/${n}`, '')
+  const { output } = await ws.call(read, { file_path: 'd' })
+  expect(read.display?.(output, { file_path: 'd' })?.summary).toBe(says)
+})

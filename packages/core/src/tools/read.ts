@@ -3,7 +3,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { markNotesShown, takeFolderNotes } from '../files/folder-notes.ts'
-import { missingText } from '../files/near-names.ts'
+import { missingText, sameLooking } from '../files/near-names.ts'
 import { readFolder } from '../files/read-folder.ts'
 import { readMedia } from '../files/read-media.ts'
 import { readNotebook } from '../files/read-notebook.ts'
@@ -13,6 +13,7 @@ import { resolvePath, type ResolvedPath, shownPath } from '../files/resolve-path
 import { openFile, readFailure, readOpenFile, sha256Of } from '../files/snapshot.ts'
 import { stampRead } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
+import { showCount } from '../search/show-name.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({
@@ -20,8 +21,8 @@ export default defineTool({
 Folders are listed, notebooks come by cell, images and PDFs as such; other binaries are refused. Read a file before you change it.`,
   input: z.object({
     file_path: z.string().describe('Absolute, or relative to the working directory'),
-    offset: z.int().nonnegative().describe('The line to start from, counted from 1').optional(),
-    limit: z.int().positive().describe('How many lines').optional(),
+    offset: z.int().nonnegative().describe('The line, or entry of a folder, to start from, counted from 1').optional(),
+    limit: z.int().positive().describe('How many lines or entries').optional(),
   }),
   readOnly: true,
   group: 'file-read',
@@ -29,13 +30,23 @@ Folders are listed, notebooks come by cell, images and PDFs as such; other binar
   title: ({ file_path }) => `Read ${file_path}`,
   permission: ({ file_path }) => ({ title: 'Read a file', summary: file_path }),
   async execute(input, ctx): Promise<ReadOutput> {
-    const target = resolvePath(ctx, input.file_path, { for: 'read' })
+    const target = resolveForReading(input.file_path, ctx)
     const { output, text } = await readTarget(target, input, ctx)
     const notes = takeFolderNotes(ctx, output.kind === 'folder' ? target.path : path.dirname(target.path))
     return withModelText(output, notes === '' ? text : `${text}\n\n${notes}`)
   },
   display: (output) => ({ title: `Read ${output.path}`, summary: summaryOf(output), content: contentOf(output) }),
 })
+
+/** A missing name may be one that only looks the same; not one that a rule hides. */
+function resolveForReading(given: string, ctx: ToolContext): ResolvedPath {
+  const target = resolvePath(ctx, given, { for: 'read' })
+  if (target.stats !== undefined) return target
+  const other = sameLooking(target.path)
+  if (other === undefined || ctx.granted?.hides?.(other) === true) return target
+  const found = resolvePath(ctx, other, { for: 'read' })
+  return found.path === other && found.stats?.isFile() === true ? found : target
+}
 
 /** Up to here a file is read at once and known by its hash. */
 const wholeBytes = 2 ** 18
@@ -46,7 +57,14 @@ async function readTarget(target: ResolvedPath, range: ReadRange, ctx: ToolConte
   const { path: real, shown, stats } = target
   if (stats === undefined) throw new Error(missingText(target, ctx.state))
   const name = shownPath(real, ctx.state.roots[0] ?? real)
-  if (stats.isDirectory()) return readFolder({ real, shown, name }, { depth: 1, limit: 500 }, ctx)
+  if (stats.isDirectory()) {
+    const { offset = 1, limit = 500 } = range
+    return readFolder(
+      { real, shown, name },
+      { depth: 1, limit: Math.min(limit, 5000), offset: Math.max(1, offset) },
+      ctx,
+    )
+  }
   const { fd, stats: opened } = open(real, shown)
   try {
     const file = { real, shown, name, fd, size: Number(opened.size), stats: opened }
@@ -69,7 +87,9 @@ async function readFile(file: OpenedFile, range: ReadRange, ctx: ToolContext): P
   }
   const kind = fileKind(head.subarray(0, headLength))
   if (kind.kind === 'binary') {
-    throw new Error(`${shown} is ${kind.name}, ${size} bytes, not text. Use a command that understands it.`)
+    throw new Error(
+      `${shown} is ${kind.name}, ${showCount(size, 'byte')}, not text. Use a command that understands it.`,
+    )
   }
   if (kind.kind !== 'text') return readMedia(file, kind, ctx)
   const notebook = real.endsWith('.ipynb') ? await readNotebook(file, range, ctx) : undefined
@@ -90,12 +110,12 @@ function summaryOf(output: ReadOutput): string {
       if (output.lines === 0) return 'empty'
       return `lines ${output.from} to ${output.from + output.lines - 1}${output.next === undefined ? '' : ', there is more'}`
     case 'notebook':
-      return `${output.cells} of ${output.total} cells`
+      return `${output.cells} of ${showCount(output.total, 'cell')}`
     case 'folder':
-      return `${output.entries.length + output.left} entries`
+      return showCount(output.entries.length + output.left, 'entry', 'entries')
     case 'image':
     case 'pdf':
-      return `${output.mediaType}, ${output.size} bytes`
+      return `${output.mediaType}, ${showCount(output.size, 'byte')}`
   }
 }
 

@@ -178,3 +178,23 @@ test('a file with other names comes back under its own, permissions and all; the
   expect([ws.text('run.sh'), ws.text('other.sh')]).toEqual(['one\n', 'theirs\n'])
   expect(statSync(ws.at('run.sh')).mode & 0o7777).toBe(0o4750)
 })
+
+test('folders that were made for a file go with it, unless something else is in them', async () => {
+  await put('p/q/r.txt', 'one\n')
+  await put('p/q/s.txt', 'two\n')
+  await undone({ scope: 'call' })
+  expect(readdirSync(ws.at('p/q'))).toEqual(['r.txt'])
+  await undone({ scope: 'call' })
+  expect(ws.exists('p')).toBe(false)
+  await put('p/q/r.txt', 'one\n')
+  ws.put('p/own.txt', 'mine')
+  await undone({ scope: 'call' })
+  expect(readdirSync(ws.at('p'))).toEqual(['own.txt'])
+})
+
+test('folders that were there before stay, and names are escaped', async () => {
+  mkdirSync(ws.at('empty'))
+  await put('empty/a\u001b[2J\nb', 'one\n')
+  expect(await undone({ scope: 'call' })).toContain('  "empty/a\\u001b[2J\\nb"\n')
+  expect(readdirSync(ws.root)).toEqual(['empty'])
+})

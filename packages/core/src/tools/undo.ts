@@ -5,6 +5,7 @@ import { isInside, shownPath } from '../files/resolve-path.ts'
 import type { Change } from '../files/undo-journal.ts'
 import { keyOf, rangeOf, undoable, type UndoRange, type UndoScope } from '../files/undo-range.ts'
 import type { Display } from '../protocol/display.ts'
+import { showName } from '../search/show-name.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({
@@ -103,14 +104,16 @@ function nothingText(scope: UndoScope, id: string | undefined, changes: readonly
 function textOf({ restored, removed, skipped, commands }: UndoOutput): string {
   const lines: string[] = []
   if (restored.length > 0)
-    lines.push('Put back (read them again before you change them):', ...restored.map((path) => `  ${path}`))
-  if (removed.length > 0) lines.push('Removed, since they did not exist before:', ...removed.map((path) => `  ${path}`))
+    lines.push('Put back (read them again before you change them):', ...restored.map((path) => `  ${showName(path)}`))
+  if (removed.length > 0)
+    lines.push('Removed, since they did not exist before:', ...removed.map((path) => `  ${showName(path)}`))
   if (restored.length + removed.length === 0) lines.push('Nothing was put back.')
-  if (skipped.length > 0) lines.push('Left as they are:', ...skipped.map(({ path, reason }) => `  ${path}: ${reason}`))
+  if (skipped.length > 0)
+    lines.push('Left as they are:', ...skipped.map(({ path, reason }) => `  ${showName(path)}: ${reason}`))
   if (commands.length === 0) lines.push('Only changes made by the file tools are undone, not those made by commands.')
   else {
     lines.push('What these commands changed cannot be undone:')
-    lines.push(...commands.slice(0, 20).map((command) => `  ${command.split('\n')[0]?.slice(0, 200)}`))
+    lines.push(...commands.slice(0, 20).map((command) => `  ${showName(command.split('\n')[0]?.slice(0, 200) ?? '')}`))
     if (commands.length > 20) lines.push(`  and ${commands.length - 20} more`)
   }
   return lines.join('\n')

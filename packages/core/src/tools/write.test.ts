@@ -272,3 +272,9 @@ test('a very long change shows a part of its diff and says so', async () => {
   expect(text.length).toBeLessThan(7000)
   expect(text).toMatch(/\(the diff goes on\)$/)
 })
+
+test('a new file with a line that stands for code is refused', async () => {
+  const content = 'class A {\n  // rest of methods ...\n}\n'
+  await expect(ws.call(write, { file_path: 'new.ts', content })).rejects.toThrow(/stands for code that is left out/)
+  expect(ws.exists('new.ts')).toBe(false)
+})

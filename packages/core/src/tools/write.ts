@@ -69,7 +69,10 @@ function planned(
   return {
     target,
     work(before) {
-      if (before === undefined) return { bytes: Buffer.from(content), format: plainFormat, known: 'all' }
+      if (before === undefined) {
+        refusePlaceholder(content, '')
+        return { bytes: Buffer.from(content), format: plainFormat, known: 'all' }
+      }
       requireWhole(ctx.state, real, shown, before)
       const isText = fileKind(before.bytes.subarray(0, headLength)).kind === 'text'
       const format = isText ? formatOf(before.bytes) : plainFormat
