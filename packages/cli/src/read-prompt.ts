@@ -1,8 +1,8 @@
 import { fstatSync } from 'node:fs'
 import { tell, UsageError, type Context } from './command.ts'
 
-/** The prompt of the command line, followed by what is piped in. */
-export async function readPrompt(positionals: string[], context: Context): Promise<string> {
+/** The prompt of the command line, followed by what is piped in. `typed`: what of it the person wrote. */
+export async function readPrompt(positionals: string[], context: Context): Promise<{ prompt: string; typed: string }> {
   if (positionals.length > 1) {
     throw new UsageError(`one prompt is expected, ${positionals.length} were given. Put it in quotes.`)
   }
@@ -10,7 +10,7 @@ export async function readPrompt(positionals: string[], context: Context): Promi
   const piped = isPiped(context.stdin) ? (await readAll(context)).trim() : ''
   const prompt = [given, piped].filter((text) => text !== '').join('\n\n')
   if (prompt === '') throw new UsageError('there is no prompt: troupe -p "…", or pipe one in')
-  return prompt
+  return { prompt, typed: given }
 }
 
 /** A terminal and /dev/null are character devices; a shell gives a pipe or a file, a program often a socket. */

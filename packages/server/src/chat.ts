@@ -30,6 +30,7 @@ import {
 } from './parse-user-message.ts'
 import { checkRule } from './permission/rule-book.ts'
 import type { RuleTexts } from './permission/rule-layers.ts'
+import type { TypedAddresses } from './permission/typed-addresses.ts'
 import { replayEvents } from './replay.ts'
 
 /** What a request to chat turned out to be. */
@@ -49,6 +50,7 @@ export interface ChatContext {
   modes: Modes
   /** Brings in what a message names: commands, skills, mentions. */
   takeMessage: TakeMessage
+  typedAddresses: TypedAddresses
   /** What commands of ours work with. */
   commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
 }
@@ -129,7 +131,9 @@ async function send({ message, request, session, replaces }: Sending, options: C
     const { agent } = request
     if (session === undefined)
       await inside.sessions.create({ id: sessionId, workspaceId, model, mode, ...(agent !== undefined && { agent }) })
-    await inside.messages.add(at, { id, role: 'user', parts: taken.parts, parentMessageId, createdAt: Date.now() })
+    const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
+    const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
+    await inside.messages.add(at, { ...stored, ...(typed !== undefined && { metadata: { typed } }) })
     return rememberChoices(inside, sessionId, request)
   })
   if (current.title !== (session?.title ?? '')) {

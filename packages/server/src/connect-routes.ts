@@ -74,6 +74,7 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
     copyDatabase: store.copyTo,
     diagnose: (folder) => Array.fromAsync(diagnose({ env, cwd: folder, home: home.path })),
     takeMessage: messageParts.takeMessage,
+    typedAddresses: parts.typedAddresses,
     commands: messageParts.commands,
     ownCommands: messageParts.ownCommands,
     lastCalls: context.lastCalls,

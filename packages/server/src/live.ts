@@ -121,7 +121,6 @@ export function createLive(options: LiveOptions): Live {
     async steer(sessionId, message) {
       const live = runs.get(sessionId)
       if (live === undefined) throw noRun()
-      options.heard(sessionId, [message.text])
       await live.steer(message)
     },
     async answer(askId, answer, given) {

@@ -39,6 +39,7 @@ import { withOwnModels } from './own-models.ts'
 import { createPageCalls } from './pages/page-calls.ts'
 import { createPageTabs } from './pages/page-tabs.ts'
 import { managedFile, openPermissions } from './permission/open-permissions.ts'
+import { createTypedAddresses } from './permission/typed-addresses.ts'
 import { runModel } from './run-model.ts'
 import type { ServerOptions } from './server.ts'
 import { createSkillBook } from './skills/skill-book.ts'
@@ -107,6 +108,7 @@ export async function openParts(options: ServerOptions, place: Place) {
       }),
   })
   const { permissions, personHome, projects } = permissionParts
+  const typedAddresses = createTypedAddresses(home.token)
   const hooks = openHooks({ home: home.path, personHome, config, projects, env, logger })
   const servers = openMcp({
     home: home.path,
@@ -224,7 +226,11 @@ export async function openParts(options: ServerOptions, place: Place) {
     },
     mode: permissions.mode,
     hooks: (session) => hooks.of(permissions.placeOf(session)),
-    heard: permissions.heard,
+    heard: (sessionId, history) =>
+      permissions.heard(
+        sessionId,
+        history.flatMap((message) => typedAddresses.read(sessionId, message)),
+      ),
     limits: () => limitsOf(config),
     recovery: () => config.get().recovery ?? 'continue',
     agents: offered,
@@ -268,6 +274,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     store,
     tabs,
     toolsIn,
+    typedAddresses,
     useTools,
     withoutSecrets,
     workspace,

@@ -86,8 +86,8 @@ export interface LiveOptions {
   decide(session: Session, rules?: RuleTexts): RunInput['decide']
   mode(session: Session): NonNullable<RunInput['mode']>
   hooks(session: Session): NonNullable<RunInput['hooks']>
-  /** What the person, and nobody else, has written in a session. */
-  heard(sessionId: string, texts: readonly string[]): void
+  /** The messages of a session: addresses that the person typed in them may be fetched. */
+  heard(sessionId: string, history: readonly StoredMessage[]): void
   limits(): Partial<Limits>
   recovery(): 'continue' | 'wait'
   /** What the agent of a session, or one of its sub-agents, remembers from its earlier turns. */

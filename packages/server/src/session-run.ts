@@ -14,7 +14,6 @@ import {
   type Resume,
   type RunOutcome,
   type RunStatus,
-  type StoredMessage,
   type SteeringMessage,
 } from '@troupe/core'
 import { openAgentDoor, turnBudget, type AgentDoor } from './agent-door.ts'
@@ -193,7 +192,7 @@ class SessionRun implements OpenRun {
     const request = this.#request
     const { log } = this
     const opening = child === undefined ? (request.opening ?? []) : []
-    if (child === undefined) options.heard(session.id, history.flatMap(personTexts))
+    if (child === undefined) options.heard(session.id, history)
     if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
     if (remains !== undefined) await this.#doorOf().link.resume()
     const answer = request.compact === true ? compactRun : run
@@ -353,10 +352,6 @@ function announce(inbox: LiveOptions['inbox'], chunk: Chunk): void {
 
 export function noRun(): NamedError {
   return new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
-}
-
-function personTexts({ role, parts }: StoredMessage): string[] {
-  return role === 'user' ? parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : []
 }
 
 function isTransient(chunk: Chunk): boolean {

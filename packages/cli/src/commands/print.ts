@@ -1,4 +1,4 @@
-import { createFold, newId, readEvents, type Chunk } from '@troupe/core/protocol'
+import { addressesIn, createFold, newId, readEvents, type Chunk } from '@troupe/core/protocol'
 import { defineCommand, tell, UsageError, type Context } from '../command.ts'
 import { connect, readJson, type Connection } from '../connect.ts'
 import { createOutput, formats, toResult, type Format, type Output, type Result } from '../output.ts'
@@ -24,7 +24,7 @@ export const command = defineCommand({
     const format = formatOf(values['output-format'])
     const maxSteps = stepsOf(values['max-steps'])
     if (values.continue && values.resume !== undefined) throw new UsageError('give either -c or -r, not both')
-    const prompt = await readPrompt(positionals, context)
+    const { prompt, typed } = await readPrompt(positionals, context)
     // The demo's typing pace is for people who watch.
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
     const connection = await connect(context, {
@@ -37,6 +37,7 @@ export const command = defineCommand({
       const rules = { ...(allow && { allow }), ...(ask && { ask }), ...(deny && { deny }) }
       const body = {
         prompt,
+        typedUrls: addressesIn(typed).slice(0, 100),
         sessionId,
         ...(model !== undefined && { model }),
         ...(maxSteps !== undefined && { maxSteps }),
@@ -73,7 +74,15 @@ interface Answering {
 }
 
 async function answer(
-  request: { prompt: string; sessionId: string; model?: string; maxSteps?: number; mode?: string; rules?: object },
+  request: {
+    prompt: string
+    typedUrls: string[]
+    sessionId: string
+    model?: string
+    maxSteps?: number
+    mode?: string
+    rules?: object
+  },
   to: Answering,
 ): Promise<number> {
   const { connection, context, output } = to

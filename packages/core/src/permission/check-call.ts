@@ -1,3 +1,4 @@
+import { normalAddress } from '../protocol/addresses.ts'
 import { toolKey } from '../tool.ts'
 import type { CallFacts } from './call-facts.ts'
 import type { CommandFact } from './command-fact.ts'
@@ -124,7 +125,8 @@ function checkUrl(url: string, host: string | undefined, { policy, allow, byTool
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass') return {}
   if (host === undefined) return { why: `"${url}" is not a plain address of the web.` }
-  if (policy.hosts?.includes(host) === true) return {}
+  const address = normalAddress(url)
+  if (address !== undefined && policy.addresses?.includes(address) === true) return {}
   return { why: `It sends a request to ${host}.`, remember: [`WebFetch(domain:${host})`] }
 }
 

@@ -422,7 +422,7 @@ describe('an address', () => {
   const fetch = (url: string, rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
     explain('WebFetch', { url }, rules, given)
 
-  it('is asked for, unless a rule allows its host or the person named it', async () => {
+  it('is asked for, unless a rule allows its host or the person typed exactly that one', async () => {
     expect(await fetch('https://docs.example.com/x')).toMatchObject({
       decision: 'ask',
       reason: 'It sends a request to docs.example.com.',
@@ -430,8 +430,20 @@ describe('an address', () => {
     })
     for (const rule of ['WebFetch', 'WebFetch(domain:example.com)', 'web-fetch(domain:docs.example.com)'])
       expect([rule, (await fetch('https://docs.example.com/x', { allow: [rule] })).decision]).toEqual([rule, 'allow'])
-    expect((await fetch('https://docs.example.com/x', {}, { hosts: ['docs.example.com'] })).decision).toBe('allow')
-    expect((await fetch('https://evil.example.com/x', {}, { hosts: ['example.com'] })).decision).toBe('ask')
+    const addresses = ['https://docs.example.com/x?y=1']
+    for (const same of ['https://docs.example.com/x?y=1', 'HTTPS://docs.EXAMPLE.com:443/x?y=1#part'])
+      expect((await fetch(same, {}, { addresses })).decision).toBe('allow')
+    for (const other of [
+      'https://docs.example.com/x',
+      'https://docs.example.com/x?y=2',
+      'https://docs.example.com/x?y=1&z=1',
+      'https://docs.example.com/x/more?y=1',
+      'https://docs.example.com:8443/x?y=1',
+      'http://docs.example.com/x?y=1',
+      'https://me:secret@docs.example.com/x?y=1',
+      'https://evil.docs.example.com/x?y=1',
+    ])
+      expect([other, (await fetch(other, {}, { addresses })).decision]).toEqual([other, 'ask'])
     expect((await fetch('https://example.com.evil.com', { allow: ['WebFetch(domain:example.com)'] })).decision).toBe(
       'ask',
     )
@@ -464,7 +476,7 @@ describe('an act at an address', () => {
   it('is asked for although its host may be read, and remembered by host', async () => {
     const url = 'https://docs.example.com/x'
     for (const rules of [{}, { allow: ['WebFetch'] }, { allow: ['WebFetch(domain:example.com)'] }])
-      expect(await press(url, rules, { hosts: ['docs.example.com'] })).toMatchObject({
+      expect(await press(url, rules, { addresses: [url] })).toMatchObject({
         decision: 'ask',
         reason: 'PressButton can change things at docs.example.com.',
         remember: ['PressButton(domain:docs.example.com)'],

@@ -39,9 +39,3 @@ export function hostOf(url: string): string | undefined {
   const host = parsed.hostname.replace(/\.+$/, '')
   return host === '' ? undefined : host
 }
-
-/** The hosts of all addresses that stand in a text. */
-export function hostsIn(text: string): string[] {
-  const found = text.slice(0, 100_000).match(/\bhttps?:\/\/[^\s<>"'`)\]}]+/gi) ?? []
-  return [...new Set(found.map((url) => hostOf(url)).filter((host) => host !== undefined))]
-}

@@ -15,6 +15,6 @@ export interface Policy {
   troupeHome?: string
   /** The one file that may be written in plan mode. */
   planFile?: string
-  /** Hosts of addresses that the person wrote in this conversation (`hostsIn`): they are fetched from unasked. */
-  hosts?: readonly string[]
+  /** Addresses that the person typed in this conversation (`addressesIn`): exactly these are fetched unasked. */
+  addresses?: readonly string[]
 }

@@ -1,3 +1,4 @@
+export { addressesIn, normalAddress } from './addresses.ts'
 export { chartProblem } from './chart-option.ts'
 export type { ChartOption } from './chart-option.ts'
 export { chartTable } from './chart-table.ts'

@@ -49,6 +49,8 @@ export interface Metadata {
   error?: ErrorInfo
   /** The answer that was cut and that this one goes on from. */
   continues?: string
+  /** Of a message of the person: the addresses that they typed, sealed by the server for this message alone. */
+  typed?: { addresses: string[]; seal: string }
   createdAt?: number
 }
 

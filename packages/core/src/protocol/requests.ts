@@ -14,6 +14,7 @@ export const wireMessageSchema = z.looseObject({
 const modeName = z.string().max(50).describe('default, accept-edits, plan or bypass')
 const ruleText = z.string().min(1).max(2000)
 const ruleTexts = z.array(ruleText).max(1000).optional()
+const typedUrls = z.array(z.string().max(4000)).max(100)
 const effect = z.enum(['allow', 'ask', 'deny'])
 
 /** `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. */
@@ -39,6 +40,8 @@ export const chatRequestSchema = z.looseObject({
   maxSteps: z.int().min(1).max(1000).optional(),
   /** The folder to work in, for programs; the page works in the server's own. */
   workspace: z.string().max(4096).optional(),
+  /** Addresses in the message that the person typed, rather than pasted or quoted: `WebFetch` opens these unasked. */
+  typedUrls: typedUrls.optional(),
   /** Nobody is there to ask: what would ask is denied with the reason. */
   headless: z.boolean().optional(),
   /** Hold for this run alone, beside those of the files and of the session. */
@@ -117,7 +120,11 @@ export const ruleExplainSchema = z.strictObject({
   ask: ruleTexts,
   deny: ruleTexts,
 })
-export const steerRequestSchema = z.strictObject({ id: idSchema, text: z.string().min(1).max(1_000_000) })
+export const steerRequestSchema = z.strictObject({
+  id: idSchema,
+  text: z.string().min(1).max(1_000_000),
+  typedUrls: typedUrls.optional(),
+})
 /** The one-time key, with the public key of the page where it has one; or a challenge that the page has signed. */
 export const authRequestSchema = z.union([
   z.strictObject({ key: z.string().max(200), publicKey: z.string().max(300).optional() }),

@@ -1,5 +1,5 @@
-import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { privateTemporaryFolder } from '../files/private-folder.ts'
 import type { AgentState } from '../agent-state.ts'
 import { createAgentState } from '../create-agent-state.ts'
 import type { TokenGauge } from '../compaction/token-gauge.ts'
@@ -148,7 +148,7 @@ export function firstMetadata(input: RunInput): Metadata {
 function temporaryState(input: RunInput): AgentState {
   return createAgentState({
     workspace: input.workspace.path,
-    outputFolder: path.join(tmpdir(), 'troupe', input.session.id),
+    outputFolder: path.join(privateTemporaryFolder(), input.session.id),
   })
 }
 

@@ -12,6 +12,7 @@ export function addressProblem(address: string): string | undefined {
   const parsed = embedded(ipaddr.parse(hostname.replace(/^\[|\]$/g, '')))
   const range = parsed.range()
   if (range !== 'unicast') return words[range] ?? range
+  if (inner.has(parsed.toString())) return "a provider's inner network"
   // All that is handed out so far; outside of it lie forms that hide an IPv4 address.
   if (parsed.kind() === 'ipv6' && !parsed.match(ipaddr.parse('2000::'), 3)) return 'reserved'
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
@@ -25,6 +26,9 @@ function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   if (!address.isIPv4MappedAddress() && !isTranslated) return address
   return new ipaddr.IPv4(address.toByteArray().slice(-4))
 }
+
+/** Public by its number, but answered by the machine below: Azure's host service. */
+const inner = new Set(['168.63.129.16'])
 
 const words: Record<string, string> = {
   private: 'a private network',

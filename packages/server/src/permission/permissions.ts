@@ -3,7 +3,6 @@ import {
   compileRules,
   decide,
   explainCall,
-  hostsIn,
   modes,
   NamedError,
   type Decision,
@@ -43,8 +42,8 @@ export interface Permissions {
   setMode(sessionId: string, mode: Mode): Promise<Session>
   /** The mode that holds: a session may have been left in one that is no longer allowed. */
   modeOf(session: Session): Mode
-  /** A text of the person: the hosts that it names may be fetched from. */
-  heard(sessionId: string, texts: readonly string[]): void
+  /** The person typed these addresses: they may be fetched. */
+  heard(sessionId: string, typed: readonly string[]): void
   /** What is wrong with the rules that hold in a workspace, in sentences. */
   warnings(place: Place): string[]
   /** A workspace was opened, or its trust has changed. */
@@ -73,13 +72,13 @@ export interface PermissionOptions {
   onMode: (sessionId: string, mode: Mode) => void
 }
 
-const mostHosts = 1000
+const mostAddresses = 1000
 const mostCompiled = 200
 
 export function createPermissions(options: PermissionOptions): Permissions {
   const { layers, grants, home, personHome, allowBypass, logger } = options
   const places = new Map<string, Workspace>()
-  const hosts = new Map<string, Set<string>>()
+  const addresses = new Map<string, Set<string>>()
   const compiled = new Map<string, { of: string; rules: RuleSet }>()
   const told = new Set<string>()
 
@@ -102,7 +101,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
         ...(own?.rules ?? []).map((rule) => permissions.line(rule, 'session', place)),
         ...rules,
       ]
-      const heard = session === undefined ? undefined : hosts.get(session.id)
+      const heard = session === undefined ? undefined : addresses.get(session.id)
       return {
         mode: mode ?? (session === undefined ? layers.mode(place) : permissions.modeOf(session)),
         rules: compile(session?.id ?? place.path, lines),
@@ -110,7 +109,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
         home: personHome,
         troupeHome: home,
         ...(session !== undefined && { planFile: path.join(home, 'sessions', session.id, 'plan.md') }),
-        ...(heard !== undefined && { hosts: [...heard] }),
+        ...(heard !== undefined && { addresses: [...heard] }),
       }
     },
     line: ({ text, effect }, scope, place) =>
@@ -149,10 +148,10 @@ export function createPermissions(options: PermissionOptions): Permissions {
       const { mode } = grants.of(session)
       return mode === 'bypass' && !allowBypass ? 'default' : mode
     },
-    heard(sessionId, texts) {
-      const known = hosts.get(sessionId) ?? new Set()
-      for (const host of texts.flatMap((text) => hostsIn(text))) if (known.size < mostHosts) known.add(host)
-      if (known.size > 0) hosts.set(sessionId, known)
+    heard(sessionId, typed) {
+      const known = addresses.get(sessionId) ?? new Set()
+      for (const address of typed) if (known.size < mostAddresses) known.add(address)
+      if (known.size > 0) addresses.set(sessionId, known)
     },
     warnings(place) {
       const unreadable = compileRules(layers.rules(place)).problems.map(
@@ -166,7 +165,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     // A session whose workspace nobody opened has no rules of a project, and its paths start nowhere.
     placeOf: (session) => places.get(session.workspaceId) ?? { path: '/nowhere', trusted: false },
     forget(sessionId) {
-      hosts.delete(sessionId)
+      addresses.delete(sessionId)
       grants.forget(sessionId)
     },
   }

@@ -12,12 +12,16 @@ import { takeSteering } from '../commands/take-steering.ts'
 import { findSession } from '../find-session.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { LogEvent } from '../live-log.ts'
+import type { Permissions } from '../permission/permissions.ts'
+import { typedIn } from '../permission/typed-addresses.ts'
 import { route, type Ctx, type Route } from '../route.ts'
 import { noRun } from '../session-run.ts'
 import { afterOf } from '../after-of.ts'
 import { streamHeaders, streamResponse } from '../stream-response.ts'
 
-export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
+export function chatRoutes(
+  options: ChatContext & { inTurn: InTurn; permissions: Pick<Permissions, 'heard'> },
+): Route[] {
   const { live, store } = options
   const stored = (sessionId: string, messageId: string): Promise<StoredMessage | undefined> =>
     store.messages.get({ sessionId }, messageId)
@@ -113,6 +117,7 @@ export function chatRoutes(options: ChatContext & { inTurn: InTurn }): Route[] {
         const session = await findSession(store, params['sessionId'], workspaceId)
         if (live.get(session.id) === undefined) throw noRun()
         const { message, hints } = await takeSteering(body, session, options)
+        options.permissions.heard(session.id, typedIn(body.text, body.typedUrls))
         await live.steer(session.id, message)
         return c.json({ id: body.id, hints })
       },

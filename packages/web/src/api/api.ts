@@ -39,6 +39,8 @@ export interface ChatBody {
   agent?: string
   /** Settings of the model. */
   params?: ParamValues
+  /** Addresses of the message that the person typed. */
+  typedUrls?: string[]
   clientId: string
   tabId: string
 }
@@ -186,7 +188,7 @@ export function createApi(request: Request) {
     followRun: (id: string, after: number | undefined, signal: AbortSignal) =>
       request('GET', `${chat(id)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
     stopRun: (id: string) => request('POST', `${chat(id)}/stop`, { body: {} }),
-    steerRun: (id: string, steering: { id: string; text: string }) =>
+    steerRun: (id: string, steering: { id: string; text: string; typedUrls?: string[] }) =>
       json<{ id: string; hints?: string[] }>('POST', `${chat(id)}/steer`, steering),
 
     subAgents: (sessionId: string) => json<{ agents: SubAgentInfo[] }>('GET', `${session(sessionId)}/agents`),

@@ -2,6 +2,7 @@ import { newId } from '@troupe/core/protocol'
 import type { Answer } from '@troupe/core'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError } from '../api/api-error.ts'
+import { typedAddresses } from '../composer/typed-addresses.ts'
 import type { SessionServices } from './session-services.ts'
 import type { LiveRun, SessionState } from './session-state.ts'
 
@@ -41,7 +42,8 @@ export function createRunActions(store: StoreApi<SessionState>, services: Sessio
     change((state) => ({ ...state, draft: '' }))
     services.keepDraft('')
     try {
-      const { hints = [] } = await api.steerRun(sessionId, steering)
+      const typedUrls = typedAddresses.in(text)
+      const { hints = [] } = await api.steerRun(sessionId, { ...steering, ...(typedUrls.length > 0 && { typedUrls }) })
       for (const hint of hints) services.onHint?.(hint)
     } catch (error) {
       // A run that has just ended gives its untaken messages back through `ended`.

@@ -3,6 +3,7 @@ import type { StoredMessage } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
+import { typedAddresses } from '../composer/typed-addresses.ts'
 import type { ChatBody } from '../api/api.ts'
 import type { Queue } from '../composer/queue.ts'
 import type { Panels } from '../panels/panels.ts'
@@ -229,10 +230,12 @@ export function createSessionStore(initial: SessionState, services: SessionServi
 
   async function start(message: StoredMessage): Promise<void> {
     const { id, parentMessageId, parts } = message
+    const typedUrls = parts.flatMap((part) => (part.type === 'text' ? typedAddresses.in(part.text) : []))
     const body = {
       sessionId,
       message: { id, role: 'user' as const, parts },
       parentMessageId,
+      ...(typedUrls.length > 0 && { typedUrls }),
       ...chosenSettings(services),
       ...ids,
     }

@@ -22,6 +22,7 @@ import { BlockedNote } from './blocked-note.tsx'
 import { ComposerHint } from './composer-hint.tsx'
 import { ParamsButton } from './params-button.tsx'
 import { QuoteButton } from './quote-button.tsx'
+import { typedAddresses } from './typed-addresses.ts'
 import { useBlocked } from './use-blocked.ts'
 import { useFileDrop } from './use-file-drop.ts'
 import { useHistory } from './use-history.ts'
@@ -111,7 +112,12 @@ export function Composer() {
           aria-autocomplete="list"
           aria-controls={picks.items.length > 0 ? picks.listId : undefined}
           aria-activedescendant={picks.items.length > 0 ? picks.optionId(picks.active) : undefined}
-          onChange={(event) => setDraft(event.target.value)}
+          onChange={(event) => {
+            const { value, selectionEnd: caret } = event.target
+            const { inputType = '' } = event.nativeEvent as InputEvent
+            typedAddresses.note(draft, value, { inputType, caret })
+            setDraft(value)
+          }}
           onSelect={picks.look}
           onBlur={picks.close}
           onPaste={onPaste}
