@@ -9,7 +9,7 @@ import {
   type ProviderDefinition,
   type ProviderSettings,
 } from './provider.ts'
-import type { ConfiguredProvider, KeySource } from './providers/shared/configured-provider.ts'
+import { sourceOf, type ConfiguredProvider, type KeySource } from './providers/shared/configured-provider.ts'
 import { createDirectory } from './providers/shared/directory.ts'
 import { guardFetch } from './providers/shared/guard-fetch.ts'
 import {
@@ -45,6 +45,8 @@ export interface ResolvedModel {
   id: string
   model: LanguageModelV4
   definition: ModelDefinition
+  /** Tells address and account apart from all others. */
+  source?: string
 }
 
 export interface ListedModel extends ModelDefinition {
@@ -161,6 +163,7 @@ export function createModels(options: ModelsOptions): Models {
     return {
       id: `${definition.id}/${modelId}`,
       model: create(modelId),
+      source: sourceOf(provider),
       definition: model ?? completeModel({ id: modelId }, definition),
     }
   }

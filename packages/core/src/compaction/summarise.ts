@@ -40,5 +40,5 @@ export async function summarise(
 }
 
 function promptOf(older: readonly Projected[], instructions: string | undefined): LanguageModelV4Prompt {
-  return project([...older, { role: 'user', parts: [{ type: 'text', text: request }] }], instructions)
+  return project([...older, { role: 'user', parts: [{ type: 'text', text: request }] }], instructions, [], 'stranger')
 }

@@ -28,6 +28,8 @@ export interface Metadata {
   agent?: AgentMark
   /** `provider/model` */
   model?: string
+  /** Which address and account answered: what they sealed or keep can be read nowhere else. */
+  source?: string
   /** Of its own model calls. */
   usage?: Usage
   /** What its own model calls cost, by the price list of the day. */

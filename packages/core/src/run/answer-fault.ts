@@ -47,7 +47,7 @@ export function answerFault(answer: EndedAnswer): NamedError | undefined {
   }
   if (unified === 'error' || (unified === 'other' && failed.test(raw)))
     return fault('ProviderError', `${who} failed and ended the answer${inBrackets(raw)}${told}`, !said)
-  if (said || calls > 0) return undefined
+  if (said || calls > 0 || raw === 'pause_turn') return undefined
   if (unified === 'length')
     return fault('AnswerEmpty', `${who} reached the output limit of the model before it wrote an answer${told}`)
   if (unified === 'stop' && saidBefore) return undefined

@@ -16,8 +16,11 @@ type CallOptions = Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> & RunInp
 
 export interface ModelCall {
   model: LanguageModelV4
-  /** Made for each try and kept by nobody: a long prompt must not live as long as its answer. */
-  options: () => Promise<CallOptions>
+  /**
+   * Made for each try and kept by nobody: a long prompt must not live as long as its answer. `bare`: without anything
+   * that only the provider itself could read.
+   */
+  options: (bare: boolean) => Promise<CallOptions>
   tools: readonly Tool[]
   signal: AbortSignal
   blobs?: Blobs
@@ -59,17 +62,20 @@ export interface Try extends ModelAnswer {
 export async function callModel(input: ModelCall): Promise<ModelAnswer> {
   let usage: Usage | undefined
   let askedAgain = false
+  let bare = false
   for (let attempt = 1; ; attempt++) {
-    const answer = await tryOnce(input)
+    const answer = await tryOnce(input, bare)
     usage = addUsage(usage, answer.usage)
     if (usage !== undefined) answer.usage = usage
     const { error } = answer
     if (error === undefined || input.signal.aborted) return answer
-    const { retryable, retryAfterMs, again } = error.data as RetryData
-    const redo: boolean = again === true && !askedAgain && answer.calls.length === 0
+    const { retryable, retryAfterMs, again, forgot } = error.data as RetryData
+    const forgotten: boolean = forgot === true && !bare && !answer.started
+    const redo: boolean = forgotten || (again === true && !askedAgain && answer.calls.length === 0)
     if (!redo && (answer.started || answer.ended)) return answer
     const delayMs = redo ? 0 : retryable === true && attempt <= input.maxRetries && retryDelay(attempt, retryAfterMs)
     if (delayMs === false || delayMs === undefined) throw error
+    bare ||= forgotten
     askedAgain ||= redo
     if (redo && answer.started) input.emit({ type: 'reset-step' })
     input.emit({ type: 'data-retry', data: { attempt, delayMs, message: error.message }, transient: true })
@@ -83,9 +89,14 @@ interface RetryData {
   retryAfterMs?: number
   /** The same request may be made once more, even after an answer has begun. */
   again?: boolean
+  /** The provider knows no longer what earlier answers refer to. */
+  forgot?: boolean
 }
 
-async function tryOnce(input: ModelCall): Promise<Try> {
+/** The finish reason of a model call that wants to be gone on with: the provider paused a long turn. */
+export const paused = 'paused'
+
+async function tryOnce(input: ModelCall, bare: boolean): Promise<Try> {
   const answer: Try = { finishReason: 'other', calls: [], started: false, said: false, ended: false }
   const controller = new AbortController()
   const { signal } = controller
@@ -102,7 +113,7 @@ async function tryOnce(input: ModelCall): Promise<Try> {
   const watch = { lastAt: performance.now(), onStall: () => abort(stalled(input.stallMs)) }
   const unwatch = watchStalls(watch, input.stallMs)
   try {
-    reader = (await settled(open(input, signal), signal)).getReader()
+    reader = (await settled(open(input, bare, signal), signal)).getReader()
     translator = createTranslator(input, answer)
     let finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
     for (;;) {
@@ -112,7 +123,7 @@ async function tryOnce(input: ModelCall): Promise<Try> {
       if (value.type === 'error') throw value.error
       if (value.type === 'finish') {
         finish = value
-        answer.finishReason = value.finishReason.unified
+        answer.finishReason = value.finishReason.raw === 'pause_turn' ? paused : value.finishReason.unified
         answer.usage = toUsage(value.usage)
       } else {
         const pending = translator.translate(value)
@@ -126,6 +137,7 @@ async function tryOnce(input: ModelCall): Promise<Try> {
         data: { retryable: true },
       })
     answer.ended = true
+    translator.decide()
     const { provider, modelId: model } = input.model
     const { said, calls } = answer
     const fault = answerFault({
@@ -156,9 +168,10 @@ async function tryOnce(input: ModelCall): Promise<Try> {
 
 async function open(
   { model, options }: ModelCall,
+  bare: boolean,
   abortSignal: AbortSignal,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-  return (await model.doStream({ ...(await options()), abortSignal })).stream
+  return (await model.doStream({ ...(await options(bare)), abortSignal })).stream
 }
 
 function stalled(ms: number): NamedError {

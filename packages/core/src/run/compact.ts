@@ -3,7 +3,7 @@ import type { Part, StoredMessage } from '../protocol/message.ts'
 import { splitAfterStep } from '../protocol/steps.ts'
 
 /** What a projection is made from. Only messages with an id can be compacted up to. */
-export type Projected = Pick<StoredMessage, 'role' | 'parts'> & { id?: string }
+export type Projected = Pick<StoredMessage, 'role' | 'parts' | 'metadata'> & { id?: string }
 
 type Compaction = DataParts['compaction']
 
@@ -18,14 +18,12 @@ export function compact(messages: readonly Projected[]): readonly Projected[] {
   const { index, compaction } = found
   const instructions = messages.findIndex(({ role }) => role !== 'system')
   const talk = instructions === -1 ? messages.length : instructions
-  const { id, role, parts } = messages[index] as Projected
+  const last = messages[index] as Projected
   const summary: Part = { type: 'text', text: compaction.summary }
   return [
     ...messages.slice(0, talk),
     { role: 'user', parts: [summary] },
-    ...(role === 'assistant'
-      ? [{ ...(id !== undefined && { id }), role, parts: splitAfterStep(parts, compaction.upTo.step).after }]
-      : []),
+    ...(last.role === 'assistant' ? [{ ...last, parts: splitAfterStep(last.parts, compaction.upTo.step).after }] : []),
     ...messages.slice(Math.max(index + 1, talk)),
   ]
 }

@@ -1,6 +1,7 @@
 import { errorInfo } from '../error.ts'
 import { cleanMessage } from '../protocol/clean.ts'
 import type { Chunk, ErrorInfo, Message, Metadata } from '../protocol/message.ts'
+import { paused } from './call-model.ts'
 import { endingOf } from './ending.ts'
 import type { Turn } from './turn.ts'
 import { costOf } from './usage.ts'
@@ -17,6 +18,7 @@ export const earlierRefused = 'Not run: an earlier call of this step was refused
 /** The turn came to its end. */
 export function closeTurn(turn: Turn): RunOutcome {
   end(turn, turn.denied ? earlierRefused : 'Not run: the turn ended first.')
+  if (turn.finishReason === paused) turn.finishReason = 'other'
   const finishReason = turn.finishReason as FinishReason
   turn.emit({ type: 'finish', finishReason, messageMetadata: lastMetadata(turn) })
   return outcome(turn, 'done')

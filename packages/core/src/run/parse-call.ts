@@ -21,7 +21,7 @@ export interface Call {
  * line breaks inside strings, a comma too many, JSON inside a JSON string); a call that was cut off stays an error.
  */
 export function parseCall(raw: { toolCallId: string; toolName: string; input: string }, tools: readonly Tool[]): Call {
-  const tool = findTool(raw.toolName, tools)
+  const tool = findCalledTool(raw.toolName, tools)
   const parsed = parseJson(raw.input, tool !== undefined && isStringTool(tool))
   const call: Call = {
     toolCallId: raw.toolCallId,
@@ -41,6 +41,22 @@ export function parseCall(raw: { toolCallId: string; toolName: string; input: st
   if (isStringTool(tool)) call.input = stringInput(parsed.value)
   else call.input = takeActionName(parsed.value, call)
   return call
+}
+
+/**
+ * The tool that a model means. Some put a namespace before its name, or tokens of their own format behind it:
+ * `functions.TimeNow`, `TimeNow<|channel|>commentary`, `functions.TimeNow:0`.
+ */
+export function findCalledTool(name: string, tools: readonly Tool[]): Tool | undefined {
+  return findTool(name, tools) ?? findTool(bareName(name), tools)
+}
+
+function bareName(name: string): string {
+  const bare = name
+    .replace(/<\|.*$/s, '')
+    .replace(/:\d+$/, '')
+    .trim()
+  return bare.replace(/^(?:functions?|tools?|default_api|default|antml|namespace)[.:/]/i, '')
 }
 
 /** The input with zod defaults applied, or the schema's complaint. */

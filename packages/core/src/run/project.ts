@@ -9,13 +9,14 @@ import type {
 } from '@ai-sdk/provider'
 import { cleanMessage } from '../protocol/clean.ts'
 import { dataParts } from '../protocol/data-parts.ts'
-import type { CallNotes, Part } from '../protocol/message.ts'
+import type { CallNotes, Metadata, Part } from '../protocol/message.ts'
 import { trim } from '../compaction/trim.ts'
 import { mentionBlock } from '../mentions/mention-block.ts'
 import { skillBlock } from '../skills/skill-block.ts'
 import { compact, type Projected } from './compact.ts'
 import { projectFile, projectReasoningFile } from './project-file.ts'
 import { projectReadFiles, type FileKind, type ReadFiles } from './project-read-file.ts'
+import { isTagged } from './think-tags.ts'
 import { wellFormed } from './well-formed.ts'
 import { wrapBlock } from './wrap-block.ts'
 
@@ -34,22 +35,43 @@ export function project(
   stored: readonly Projected[],
   instructions?: string,
   takes: readonly FileKind[] = [],
+  reader?: Reader,
+  /** The provider paused its answer and gets it back as it is. */
+  isPaused = false,
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   const system = instructions === undefined ? [] : [instructions]
   const takenIds = new Set<string>()
   const messages = compact(trim(stored))
   const readFiles = projectReadFiles(messages, takes)
-  for (const { role, parts } of messages) {
-    if (role === 'assistant') pushAnswer(prompt, parts, takenIds, readFiles)
+  for (const { role, parts, metadata } of messages) {
+    if (role === 'assistant') pushAnswer(prompt, parts, takenIds, readFiles, ownership(metadata, reader))
     else if (role === 'system' && prompt.length === 0) system.push(plainText(parts))
     else pushUser(prompt, userContent(parts), silence)
   }
   if (prompt[0]?.role === 'assistant') prompt.unshift({ role: 'user', content: [{ type: 'text', text: silence }] })
-  if (prompt.at(-1)?.role !== 'tool') pushUser(prompt, [], prompt.length === 0 ? silence : goOn)
+  if (prompt.at(-1)?.role !== 'tool' && !(isPaused && prompt.at(-1)?.role === 'assistant'))
+    pushUser(prompt, [], prompt.length === 0 ? silence : goOn)
   const text = system.filter((one) => !isBlank(one)).join('\n\n')
   if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
+}
+
+/**
+ * Who is sent the projection. What a provider adds to its answers (ids of items, signatures, sealed thoughts) goes back
+ * only to the address and account that it came from. A `stranger` reads texts, calls and results, and no thoughts.
+ */
+export type Reader = { id: string; source?: string } | 'stranger'
+
+type Ownership = 'own' | 'foreign' | 'stranger'
+
+function ownership(metadata: Metadata | undefined, reader: Reader | undefined): Ownership {
+  if (reader === 'stranger') return 'stranger'
+  const { model, source } = metadata ?? {}
+  // Nobody knows who wrote it: messages of programs, which have one model.
+  if (reader === undefined || (model === undefined && source === undefined)) return 'own'
+  if (source !== undefined && reader.source !== undefined) return source === reader.source ? 'own' : 'foreign'
+  return model?.split('/')[0] === reader.id.split('/')[0] ? 'own' : 'foreign'
 }
 
 /** Stands for a message of a person that has nothing for a model to read, so that the other side stays in turn. */
@@ -84,7 +106,9 @@ function pushAnswer(
   parts: readonly Part[],
   takenIds: Set<string>,
   readFiles: ReadFiles,
+  ownership: Ownership,
 ): void {
+  const options = ownership === 'own' ? ownOptions : () => ({})
   let content: AssistantContent = []
   let results: ToolContent = []
   let files: UserContent = []
@@ -111,10 +135,11 @@ function pushAnswer(
   function pushContent(part: Part): void {
     switch (part.type) {
       case 'text':
-        content.push(...textParts(part))
+        content.push(...textParts(part, options))
         return
       case 'reasoning':
-        if (isBlank(part.text) && part.providerMetadata === undefined) return
+        if (ownership === 'stranger' || isTagged(part.providerMetadata)) return
+        if (isBlank(part.text) && (part.providerMetadata === undefined || ownership === 'foreign')) return
         content.push({ type: 'reasoning', text: part.text.toWellFormed(), ...options(part.providerMetadata) })
         return
       case 'file':
@@ -124,6 +149,7 @@ function pushAnswer(
         content.push({ type: 'reasoning-file', ...projectReasoningFile(part), ...options(part.providerMetadata) })
         return
       case 'custom':
+        if (ownership !== 'own') return
         content.push({ type: 'custom', kind: part.kind, ...options(part.providerMetadata) })
         return
       default:
@@ -133,6 +159,8 @@ function pushAnswer(
 
   function pushCall(part: CallPart): void {
     const own = part.providerExecuted === true
+    // Only the provider that ran it knows such a call; its text says what came of it.
+    if (own && ownership !== 'own') return
     files.push(...readFiles.content(part))
     const named = {
       toolCallId: takeId(part.toolCallId, takenIds),
@@ -194,7 +222,7 @@ function failure(part: CallPart, text: string | undefined, otherwise: string): L
 function userContent(parts: readonly Part[]): UserContent {
   return parts.flatMap((part): UserContent => {
     if (part.type === 'text') return textParts(part)
-    if (part.type === 'file') return [{ type: 'file', ...projectFile(part), ...options(part.providerMetadata) }]
+    if (part.type === 'file') return [{ type: 'file', ...projectFile(part), ...ownOptions(part.providerMetadata) }]
     return [...dataText(part), ...pictures(part)]
   })
 }
@@ -206,7 +234,10 @@ function broughtAfter(parts: readonly Part[], index: number): readonly Part[] {
   return end === -1 ? after : after.slice(0, end)
 }
 
-function textParts({ text, providerMetadata }: Extract<Part, { type: 'text' }>): LanguageModelV4TextPart[] {
+function textParts(
+  { text, providerMetadata }: Extract<Part, { type: 'text' }>,
+  options = ownOptions,
+): LanguageModelV4TextPart[] {
   return isBlank(text) ? [] : [{ type: 'text', text: text.toWellFormed(), ...options(providerMetadata) }]
 }
 
@@ -264,7 +295,7 @@ function takeId(id: string, taken: Set<string>): string {
   return free
 }
 
-function options(metadata: unknown): { providerOptions?: SharedV4ProviderOptions } {
+function ownOptions(metadata: unknown): { providerOptions?: SharedV4ProviderOptions } {
   if (metadata === undefined || metadata === null) return {}
   return { providerOptions: wellFormed(metadata as SharedV4ProviderOptions) }
 }

@@ -43,6 +43,8 @@ export interface RunInput {
   model: {
     id: string
     model: LanguageModelV4
+    /** Tells address and account apart from all others. */
+    source?: string
     takes?: readonly FileKind[]
     /** Tokens that one call may hold; unknown: the conversation is never shortened. */
     contextWindow?: number

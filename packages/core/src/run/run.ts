@@ -6,7 +6,7 @@ import type { Metadata, Usage } from '../protocol/message.ts'
 import { shownTools } from '../mcp/tool-search.ts'
 import { buildTools, findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
-import { callModel, type ModelAnswer, type ModelCall } from './call-model.ts'
+import { callModel, paused, type ModelAnswer, type ModelCall } from './call-model.ts'
 import { openCallScope } from './call-scope.ts'
 import { isRefusal } from './call-context.ts'
 import { closeTurn, earlierRefused, endedTurn, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
@@ -98,7 +98,10 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
   const answer = await turn.work(() =>
     callModel({
       model: input.model.model,
-      options: () => callOptions(turn),
+      options(bare) {
+        turn.bare ||= bare
+        return callOptions(turn)
+      },
       tools: input.tools,
       signal: input.signal,
       ...(input.blobs !== undefined && { blobs: input.blobs }),
@@ -121,9 +124,11 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
   return finishStep(turn, calls, answer)
 }
 
-async function callOptions({ input, fold }: Turn): ReturnType<ModelCall['options']> {
+async function callOptions({ input, fold, bare, finishReason }: Turn): ReturnType<ModelCall['options']> {
   const messages = [...input.history, fold.snapshot()]
-  const prompt = await loadFiles(project(messages, input.instructions, input.model.takes), input.blobs)
+  const reader = bare ? 'stranger' : input.model
+  const projected = project(messages, input.instructions, input.model.takes, reader, finishReason === paused)
+  const prompt = await loadFiles(projected, input.blobs)
   const tools = buildTools(shownTools(input.tools, messages, input.offers))
   return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
 }
@@ -214,7 +219,7 @@ async function finishCalls(turn: Turn, calls: Calls | undefined, answer: Ended):
 /** Whether another model call follows a finished step. Sub-agents in the background are waited for first. */
 async function goesOn(turn: Turn, answer: Ended): Promise<boolean> {
   if (turn.denied || cutShort(answer) !== undefined) return false
-  if (answer.calls.length > 0) return true
+  if (answer.calls.length > 0 || answer.finishReason === paused) return true
   const { input, waiting } = turn
   if (input.idle === undefined) return turn.takeSteering(true)
   do {
@@ -230,8 +235,8 @@ function priceOf({ input }: Turn, usage: Usage | undefined): number {
 /** Calls of an answer that did not end properly are not run: they may be truncated. */
 function cutShort(answer: Ended): NamedError | undefined {
   if (answer.calls.length === 0) return undefined
-  if (answer.finishReason === 'stop' || answer.finishReason === 'tool-calls' || answer.finishReason === 'other')
-    return undefined
+  if (answer.finishReason === 'other' || answer.finishReason === paused) return undefined
+  if (answer.finishReason === 'stop' || answer.finishReason === 'tool-calls') return undefined
   const why =
     answer.finishReason === 'length'
       ? 'the answer reached the output limit of the model'

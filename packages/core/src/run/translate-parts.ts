@@ -1,14 +1,17 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import { isId, newId } from '../protocol/ids.ts'
 import type { Chunk } from '../protocol/message.ts'
-import { findTool } from '../tool-set.ts'
+import { toolKey } from '../tool.ts'
 import type { ModelCall, Try } from './call-model.ts'
-import { parseCall } from './parse-call.ts'
+import { checkInput, findCalledTool, parseCall, type Call } from './parse-call.ts'
+import { createThinkTags } from './think-tags.ts'
 
 /** Turns provider stream parts into chunks. */
 export interface Translator {
   /** Returns a promise only where something has to be waited for. */
   translate: (part: LanguageModelV4StreamPart) => Promise<void> | undefined
+  /** The provider has ended the answer. */
+  decide: () => void
   /** Ends the texts that the provider left open, so that nothing is shown as streaming any more. */
   close: () => void
 }
@@ -24,17 +27,40 @@ class PartTranslator implements Translator {
   /** How the texts that stream now will end; rarely more than one. */
   #open: Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>[] = []
   #ids: Map<string, string> | undefined
+  /** Calls that either side may run, by the provider's id. */
+  #undecided: Map<string, { part: LanguageModelV4ToolCall; call: Call }> | undefined
+  readonly #thinkTags: ReturnType<typeof createThinkTags>
 
   constructor(input: ModelCall, answer: Try) {
     this.#input = input
     this.#answer = answer
+    this.#thinkTags = createThinkTags(input.model.provider)
+  }
+
+  /** Calls that nobody ran are ours after all. */
+  decide(): void {
+    for (const { part, call } of this.#undecided?.values() ?? []) this.#take(call, sharedOf(part))
+    this.#undecided = undefined
   }
 
   close(): void {
     for (const end of this.#open) this.#input.emit(end)
   }
 
-  translate(part: LanguageModelV4StreamPart): Promise<void> | undefined {
+  translate(given: LanguageModelV4StreamPart): Promise<void> | undefined {
+    if (this.#thinkTags === undefined) return this.#translate(given)
+    let pending: Promise<void> | undefined
+    // Only what was given can have to be waited for, and it comes last.
+    for (const part of this.#thinkTags.push(given)) {
+      if (part.type === 'reset') {
+        this.#open = []
+        this.#input.emit({ type: 'reset-step' })
+      } else pending = this.#translate(part)
+    }
+    return pending
+  }
+
+  #translate(part: LanguageModelV4StreamPart): Promise<void> | undefined {
     switch (part.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -69,7 +95,15 @@ class PartTranslator implements Translator {
       case 'tool-call':
         this.#say()
         return this.#toolCall(part)
+      case 'tool-approval-request': {
+        const toolCallId = this.#ids?.get(part.toolCallId) ?? part.toolCallId
+        this.#undecided?.delete(part.toolCallId)
+        const errorText = 'Not run: the provider asked for an approval, which cannot be given here.'
+        this.#input.emit({ type: 'tool-output-error', toolCallId, errorText, providerExecuted: true })
+        return undefined
+      }
       case 'tool-result': {
+        this.#undecided?.delete(part.toolCallId)
         const toolCallId = this.#ids?.get(part.toolCallId) ?? part.toolCallId
         const extra = {
           providerExecuted: true,
@@ -140,20 +174,21 @@ class PartTranslator implements Translator {
   }
 
   async #inputStart(part: Extract<LanguageModelV4StreamPart, { type: 'tool-input-start' }>): Promise<void> {
+    // What a provider runs itself keeps the provider's name, whatever ours are called.
+    const theirs = part.providerExecuted === true
+    const ours = theirs ? undefined : findCalledTool(part.toolName, this.#input.tools)
+    const toolName = ours?.name ?? part.toolName
+    // Under another name it may be either's call, and which is known only when it is complete.
+    if (toolKey(toolName) !== toolKey(part.toolName)) return
     const toolCallId = await this.#ourId(part.id)
-    const toolName = findTool(part.toolName, this.#input.tools)?.name ?? part.toolName
     this.#input.emit(defined({ ...part, id: undefined, toolCallId, toolName }) as Chunk)
   }
 
   async #toolCall(part: LanguageModelV4ToolCall): Promise<void> {
-    const toolCallId = this.#ids?.get(part.toolCallId) ?? (await this.#ourId(part.toolCallId))
-    const { providerExecuted, providerMetadata, dynamic } = part
-    const shared = {
-      ...(providerExecuted !== undefined && { providerExecuted }),
-      ...(providerMetadata !== undefined && { providerMetadata }),
-      ...(dynamic !== undefined && { dynamic }),
-    }
-    if (providerExecuted === true) {
+    const begun = this.#ids?.get(part.toolCallId)
+    const toolCallId = begun ?? (await this.#ourId(part.toolCallId))
+    const shared = sharedOf(part)
+    if (part.providerExecuted === true) {
       this.#input.emit({
         type: 'tool-input-available',
         toolCallId,
@@ -164,8 +199,32 @@ class PartTranslator implements Translator {
       return
     }
     const call = parseCall({ toolCallId, toolName: part.toolName, input: part.input }, this.#input.tools)
+    const complaint = foreignness(part.toolName, call)
+    if (complaint !== undefined) {
+      const input = tryJson(part.input)
+      this.#undecided ??= new Map()
+      this.#undecided.set(part.toolCallId, {
+        part,
+        call: { toolCallId, toolName: part.toolName, input, invalid: complaint },
+      })
+      const dynamic = begun === undefined && { dynamic: true }
+      this.#input.emit({
+        type: 'tool-input-available',
+        toolCallId,
+        toolName: part.toolName,
+        input,
+        ...shared,
+        ...dynamic,
+      })
+      return
+    }
+    this.#take(call, shared)
+  }
+
+  /** A call that is to be run here. */
+  #take(call: Call, shared: object): void {
     this.#answer.calls.push(call)
-    const { toolName } = call
+    const { toolCallId, toolName } = call
     const notes = call.actionName === undefined ? {} : { toolMetadata: { troupe: { actionName: call.actionName } } }
     if (call.invalid !== undefined) {
       this.#input.emit({
@@ -196,6 +255,26 @@ class PartTranslator implements Translator {
       defined({ type: part.type, url, mediaType: part.mediaType, providerMetadata: part.providerMetadata }) as Chunk,
     )
   }
+}
+
+function sharedOf({ providerExecuted, providerMetadata, dynamic }: LanguageModelV4ToolCall) {
+  return {
+    ...(providerExecuted !== undefined && { providerExecuted }),
+    ...(providerMetadata !== undefined && { providerMetadata }),
+    ...(dynamic !== undefined && { dynamic }),
+  }
+}
+
+/**
+ * What is wrong with a call as one of ours, where the provider may as well have run it without saying so: it is not
+ * called as a tool of ours is, and no tool of ours takes its input. A result of the provider tells.
+ */
+function foreignness(name: string, { tool, input, invalid }: Call): string | undefined {
+  if (tool === undefined) return invalid
+  if (toolKey(tool.name) === toolKey(name)) return undefined
+  if (invalid !== undefined) return invalid
+  const checked = checkInput(tool, input)
+  return 'complaint' in checked ? checked.complaint : undefined
 }
 
 function defined(value: object): Record<string, unknown> {

@@ -46,6 +46,8 @@ export function openTurn(input: RunInput) {
     finishReason: resume?.finishReason ?? 'other',
     stopped: undefined as Metadata['stopped'],
     denied: false,
+    /** The provider has forgotten what its earlier answers refer to: from here on they go without. */
+    bare: false,
     /** Made when the window of the model is looked at. */
     gauge: undefined as TokenGauge | undefined,
     repeats: new RepeatGuard(limits.repeats),
@@ -141,7 +143,9 @@ export function openTurn(input: RunInput) {
 /** What the answer says about itself from its first chunk on. */
 export function firstMetadata(input: RunInput): Metadata {
   const { kind, name, depth, path } = input.frames.at(-1) as RunInput['frames'][number]
-  return { agent: { kind, name, depth, path: [...path] }, model: input.model.id, createdAt: Date.now() }
+  const { id: model, source } = input.model
+  const agent = { kind, name, depth, path: [...path] }
+  return { agent, model, ...(source !== undefined && { source }), createdAt: Date.now() }
 }
 
 /** For programs that keep none: the agent forgets with the run. */

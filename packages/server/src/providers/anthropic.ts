@@ -1,6 +1,8 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { isReasoning, maxOutputTokens, reasoning, stopSequences, temperature, topK, topP } from './shared/params.ts'
+import { prepareCalls } from './shared/prepare-calls.ts'
+import { markCache } from './shared/prompt-cache.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision', 'pdf']
@@ -47,7 +49,7 @@ export default defineProvider({
   ],
   async create(options) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    return createAnthropic(sdkOptions(options))
+    return prepareCalls(createAnthropic(sdkOptions(options)), (call) => markCache(call, 'anthropic'))
   },
   discover: ({ apiKey = '', headers, ...options }) =>
     listModels({ ...options, headers: { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01', ...headers } }),

@@ -10,6 +10,7 @@ import {
   topK,
   topP,
 } from './shared/params.ts'
+import { prepareCalls, withOptions } from './shared/prepare-calls.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const tags = ['chat', 'tools', 'vision', 'pdf']
@@ -49,7 +50,11 @@ export default defineProvider({
   ],
   async create(options) {
     const { createGoogle } = await import('@ai-sdk/google')
-    return createGoogle(sdkOptions(options))
+    return prepareCalls(createGoogle(sdkOptions(options)), (call, modelId) =>
+      thinks(call.reasoning, modelId)
+        ? withOptions(call, 'google', { thinkingConfig: { includeThoughts: true } })
+        : call,
+    )
   },
   async discover({ apiKey = '', headers, ...options }) {
     const list = await readJson('/models?pageSize=1000', {
@@ -59,6 +64,12 @@ export default defineProvider({
     return (list as { models?: GoogleModel[] }).models?.filter(isChat).map(toDraft) ?? []
   },
 })
+
+/** Others refuse to be asked for their thoughts. */
+function thinks(effort: string | undefined, modelId: string): boolean {
+  if (effort === 'none') return false
+  return effort !== undefined || /^gemini-(2\.5|[3-9])(?!.*(image|lite|tts|audio|live))/.test(modelId)
+}
 
 interface GoogleModel {
   name: string

@@ -1,6 +1,8 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { isReasoning, maxOutputTokens, reasoning, temperature, topP, verbosity } from './shared/params.ts'
+import { prepareCalls, withOptions } from './shared/prepare-calls.ts'
+import { cacheKey } from './shared/prompt-cache.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const modern = {
@@ -53,7 +55,14 @@ export default defineProvider({
       : [temperature(2), topP, maxOutputTokens(model)],
   async create(options) {
     const { createOpenAI } = await import('@ai-sdk/openai')
-    return createOpenAI(sdkOptions(options))
+    // Nothing is left with OpenAI: what it thought comes back to us, sealed, and goes along with the next request.
+    return prepareCalls(createOpenAI(sdkOptions(options)), (call) =>
+      withOptions(call, 'openai', {
+        store: false,
+        promptCacheKey: cacheKey(call),
+        ...(call.reasoning !== 'none' && { reasoningSummary: 'auto' }),
+      }),
+    )
   },
   discover: listModels,
 })

@@ -10,6 +10,8 @@ import {
   topK,
   topP,
 } from './shared/params.ts'
+import { prepareCalls } from './shared/prepare-calls.ts'
+import { markCache } from './shared/prompt-cache.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 export default defineProvider({
@@ -65,6 +67,6 @@ export default defineProvider({
   ],
   async create(options) {
     const { createAlibaba } = await import('@ai-sdk/alibaba')
-    return createAlibaba(sdkOptions(options))
+    return prepareCalls(createAlibaba(sdkOptions(options)), (call) => markCache(call, 'alibaba'))
   },
 })

@@ -144,5 +144,11 @@ function roleOf(message: unknown): string {
 
 function partsOf(message: unknown): unknown[] {
   const { content, parts } = message as { content?: unknown[]; parts?: unknown[] }
-  return content ?? parts ?? []
+  return (content ?? parts ?? []).map(withoutMark)
+}
+
+/** Where a provider is asked to keep the request up to here is told elsewhere. */
+function withoutMark(part: unknown): unknown {
+  const { cache_control: _, providerOptions: __, ...rest } = part as Record<string, unknown>
+  return rest
 }

@@ -1,6 +1,8 @@
 import { defineProvider } from '../provider.ts'
 import { readJson } from './shared/list-models.ts'
 import { chatCompletionParams } from './shared/params.ts'
+import { prepareCalls, withOptions } from './shared/prepare-calls.ts'
+import { cacheKey, markCache } from './shared/prompt-cache.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision']
@@ -29,7 +31,12 @@ export default defineProvider({
   params: chatCompletionParams,
   async create(options) {
     const { createGateway } = await import('@ai-sdk/gateway')
-    return createGateway(sdkOptions(options))
+    return prepareCalls(createGateway(sdkOptions(options)), (call, modelId) => {
+      const maker = modelId.split('/')[0]
+      if (maker === 'anthropic' || maker === 'alibaba') return markCache(call, maker)
+      if (maker === 'openai') return withOptions(call, maker, { store: false, promptCacheKey: cacheKey(call) })
+      return call
+    })
   },
   async discover({ apiKey = '', headers, ...options }) {
     const config = await readJson('/config', {

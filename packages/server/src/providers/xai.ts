@@ -1,6 +1,8 @@
 import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { isReasoning, maxOutputTokens, reasoning, seed, temperature, topP } from './shared/params.ts'
+import { prepareCalls, withOptions } from './shared/prepare-calls.ts'
+import { cacheKey } from './shared/prompt-cache.ts'
 import { sdkOptions } from './shared/sdk-options.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision']
@@ -34,7 +36,9 @@ export default defineProvider({
   ],
   async create(options) {
     const { createXai } = await import('@ai-sdk/xai')
-    return createXai(sdkOptions(options))
+    return prepareCalls(createXai(sdkOptions(options)), (call) =>
+      withOptions(call, 'xai', { store: false, promptCacheKey: cacheKey(call) }),
+    )
   },
   discover: listModels,
 })

@@ -54,6 +54,7 @@ function note(what: string): Part {
 const fields = {
   agent: z.looseObject({ name: z.string(), depth: z.number(), path: z.array(z.string()) }),
   model: z.string(),
+  source: z.string(),
   usage: z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), totalTokens: z.number() }),
   cost: z.number(),
   subAgents: z.looseObject({ tokens: z.number(), cost: z.number().optional() }),

@@ -32,6 +32,8 @@ export type WireFault = (typeof wireFaults)[number]
 
 interface WireAnswer {
   turn?: WireTurn
+  /** An HTTP error in the provider's words. */
+  error?: { status: number; message: string }
   fault?: WireFault
   /** Size of each piece that is written, whatever it splits: lines, JSON, UTF-8 sequences. Default: all at once. */
   chunkBytes?: number
@@ -111,7 +113,8 @@ export async function wireServer(options: { port?: number } = {}): Promise<WireS
 }
 
 async function play(answer: WireAnswer, format: WireFormat, model: string, response: ServerResponse): Promise<void> {
-  const { fault, at = 0.5 } = answer
+  const { fault, at = 0.5, error } = answer
+  if (error) return sendJson(response, error.status, format.errorBody(error.status, error.message))
   const refusal = fault && refusals[fault]
   if (refusal) {
     const body = refusal.html ? page : JSON.stringify(format.errorBody(refusal.status, refusal.message))

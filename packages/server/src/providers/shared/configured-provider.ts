@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { completeModel, type ModelDefinition, type ProviderDefinition, type ProviderSettings } from '../../provider.ts'
 
 /** A provider as it stands: its file, what the settings say about it, its key and address. */
@@ -77,6 +78,11 @@ export function configuredProvider(
     restricted: (own?.models?.length ?? 0) > 0,
     problem,
   }
+}
+
+/** Names an address and an account, and gives away neither. */
+export function sourceOf({ definition, apiKey = '', baseURL = '' }: ConfiguredProvider): string {
+  return createHmac('sha256', apiKey).update(`${definition.adapter} ${baseURL}`).digest('hex').slice(0, 8)
 }
 
 /** Adapters are named by a provider's file or by the SDK that it uses; `custom` is the plain one of its kind. */

@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { CreateOptions } from '../../provider.ts'
 import { forMistral } from './for-mistral.ts'
+import { markChatCompletion } from './prompt-cache.ts'
 
 /** Everything that speaks OpenAI's chat completions at an address of its own. */
 export async function createOpenAICompatible(options: CreateOptions): Promise<(modelId: string) => LanguageModelV4> {
@@ -11,7 +12,7 @@ export async function createOpenAICompatible(options: CreateOptions): Promise<(m
     name: id,
     baseURL,
     includeUsage: true,
-    transformRequestBody: forMistral,
+    transformRequestBody: (body) => markChatCompletion(forMistral(body)),
     ...(apiKey && { apiKey }),
     ...(headers && { headers }),
     ...(fetch && { fetch }),

@@ -22,7 +22,9 @@ export function responses(errorBody: WireFormat['errorBody']): WireFormat {
       })
       send('response.created', { response: response() })
       send('response.in_progress', { response: response() })
-      const items = [reasoningItem, searchItem, textItem, callItems].flatMap((part) => [...part(turn, send)])
+      const items = [reasoningItem, searchItem, containerItems, textItem, callItems].flatMap((part) => [
+        ...part(turn, send),
+      ])
       for (const [index, item] of items.entries()) item(index)
       if (turn.error) {
         send('response.failed', {
@@ -67,7 +69,7 @@ function* reasoningItem(turn: WireTurn, send: Send): Iterable<Item> {
     const summary = [{ type: 'summary_text', text: reasoning }]
     send('response.output_item.done', {
       output_index,
-      item: { id: 'rs_wire', type: 'reasoning', summary, status: 'completed' },
+      item: { id: 'rs_wire', type: 'reasoning', summary, encrypted_content: turn.sealed, status: 'completed' },
     })
   }
 }
@@ -86,6 +88,29 @@ function* searchItem({ search }: WireTurn, send: Send): Iterable<Item> {
       output_index,
       item: { ...item, status, action: { type: 'search', query, sources } },
     })
+  }
+}
+
+function* containerItems({ container }: WireTurn, send: Send): Iterable<Item> {
+  if (!container) return
+  const { command, output } = container
+  yield (output_index) => {
+    const action = { type: 'exec', commands: [command], max_output_length: null, timeout_ms: null }
+    const item = { id: 'sh_wire', type: 'shell_call', call_id: 'call_sh', action, status: 'in_progress' }
+    send('response.output_item.added', { output_index, item })
+    send('response.output_item.done', { output_index, item: { ...item, status: 'completed' } })
+  }
+  yield (output_index) => {
+    const outcome = { type: 'exit', exit_code: 0 }
+    const item = {
+      id: 'sho_wire',
+      type: 'shell_call_output',
+      call_id: 'call_sh',
+      status: 'completed',
+      output: [{ stdout: output, stderr: '', outcome }],
+    }
+    send('response.output_item.added', { output_index, item })
+    send('response.output_item.done', { output_index, item })
   }
 }
 

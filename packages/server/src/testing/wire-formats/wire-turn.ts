@@ -3,6 +3,10 @@ export interface WireTurn {
   reasoning?: string
   text?: string
   calls?: { id: string; name: string; input: unknown }[]
+  /** The thoughts as the provider seals them for whoever keeps them. */
+  sealed?: string
+  /** OpenAI: a command that it ran in a container of its own. */
+  container?: { command: string; output: string }
   /** The provider's own search of the web, before the text: pages, each with what the text quotes of it, or an error. */
   search?: WireSearch
   /** Default: `tool-calls` where there are calls, else `stop`. */
