@@ -31,7 +31,8 @@ export const wireFaults = [
 export type WireFault = (typeof wireFaults)[number]
 
 interface WireAnswer {
-  turn?: WireTurn
+  /** Where what is charged depends on what is asked: made from the body of the request. */
+  turn?: WireTurn | ((body: unknown) => WireTurn)
   /** An HTTP error in the provider's words. */
   error?: { status: number; message: string }
   fault?: WireFault
@@ -91,7 +92,7 @@ export async function wireServer(options: { port?: number } = {}): Promise<WireS
     const { format } = wireProviders[provider] as { format: WireFormat }
     const answer = queue.shift()
     if (!answer) return sendJson(response, 400, format.errorBody(400, 'the wire server has no answer left'))
-    await play(answer, format, request.model, response)
+    await play(answer, format, request, response)
   }
 
   return {
@@ -112,7 +113,12 @@ export async function wireServer(options: { port?: number } = {}): Promise<WireS
   }
 }
 
-async function play(answer: WireAnswer, format: WireFormat, model: string, response: ServerResponse): Promise<void> {
+async function play(
+  answer: WireAnswer,
+  format: WireFormat,
+  { model, body: asked }: WireRequest,
+  response: ServerResponse,
+): Promise<void> {
   const { fault, at = 0.5, error } = answer
   if (error) return sendJson(response, error.status, format.errorBody(error.status, error.message))
   const refusal = fault && refusals[fault]
@@ -128,7 +134,7 @@ async function play(answer: WireAnswer, format: WireFormat, model: string, respo
   if (fault === 'stall-start') return
   if (fault === 'reset-start') return void response.socket?.resetAndDestroy()
 
-  const turn = answer.turn ?? { text: 'Hello' }
+  const turn = (typeof answer.turn === 'function' ? answer.turn(asked) : answer.turn) ?? { text: 'Hello' }
   const failing = { ...turn, error: { type: 'overloaded_error', message: 'Overloaded' } }
   const events = format.events(fault === 'error-event' ? failing : turn, model)
   const middle = Math.max(1, Math.floor(events.length * at))

@@ -13,10 +13,10 @@ export const anthropic: WireFormat = {
       for (const delta of parts) send('content_block_delta', { index, delta })
       send('content_block_stop', { index })
     }
-    const { input, cached, output } = usageOf(turn)
+    const { input, cached, written = 0, output } = usageOf(turn)
     const started = {
-      input_tokens: input - cached,
-      cache_creation_input_tokens: 0,
+      input_tokens: input - cached - written,
+      cache_creation_input_tokens: written,
       cache_read_input_tokens: cached,
       output_tokens: 1,
     }

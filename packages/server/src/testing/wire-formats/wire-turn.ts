@@ -35,6 +35,8 @@ export type WireFinish = 'stop' | 'length' | 'tool-calls'
 export interface WireUsage {
   input: number
   cached: number
+  /** Put into the cache by this request. */
+  written?: number
   output: number
   reasoning: number
 }
