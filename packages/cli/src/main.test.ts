@@ -4,6 +4,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { wireServer } from '../../server/src/testing/wire-server.ts'
 import {
   end,
   exitCode,
@@ -124,6 +125,23 @@ describe('troupe -p', () => {
     expect(types[0]).toBe('data-session')
     expect(types).toEqual(expect.arrayContaining(['start', 'tool-output-available']))
     expect(types.at(-1)).toBe('finish')
+  })
+
+  test('a refused answer is an error with the reason of the provider', async () => {
+    const wire = await wireServer()
+    place.ends.push(() => wire.close())
+    Object.assign(place.env, { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: wire.baseURL('anthropic') })
+    const refused = { turn: { text: 'Well,', ends: { reason: 'refusal', message: 'This is about a weapon.' } } }
+    wire.play(refused, refused)
+    const reason = 'anthropic refused to answer: This is about a weapon.'
+    expect(await troupe(place, ['-p', 'hello'])).toEqual({ code: 1, stdout: 'Well,\n', stderr: `troupe: ${reason}\n` })
+    const { code, stdout } = await troupe(place, ['-p', 'hello', '--output-format', 'json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      result: 'Well,',
+      finishReason: 'content-filter',
+      error: { name: 'AnswerRefused', message: reason },
+    })
   })
 
   test('denies what would ask a person, and goes on', async () => {

@@ -38,7 +38,8 @@ export function createOutput(format: Format, write: (text: string) => void): Out
   }
   return {
     chunk(chunk) {
-      if ((chunk.type === 'text-start' || chunk.type === 'reset-step') && last !== '') show(last.endsWith('\n') ? '\n' : '\n\n')
+      if ((chunk.type === 'text-start' || chunk.type === 'reset-step') && last !== '')
+        show(last.endsWith('\n') ? '\n' : '\n\n')
       if (chunk.type === 'text-delta') show(chunk.delta)
     },
     end() {

@@ -99,6 +99,15 @@ describe('thoughts are asked for', () => {
     })
   })
 
+  it('but not of an organization that gets no summaries', async () => {
+    const message = 'Your organization must be verified to generate reasoning summaries.'
+    wire.play({ error: { status: 400, message } }, { turn: { text: 'Hi.' } }, { turn: { text: 'Hi again.' } })
+    expect(textOf(await server.chat('t5', 'go', { model: 'openai/gpt-6-sol' }))).toBe('Hi.')
+    await server.chat('t5', 'on')
+    const asked = wire.requests.map(({ body }) => (body as { reasoning?: { summary?: string } }).reasoning?.summary)
+    expect(asked).toEqual(['auto', undefined, undefined])
+  })
+
   it('are made of think tags, and the tags are never sent back', async () => {
     for (const text of ['<think>secret plan</think>\n\nThe answer.', 'secret plan</think>\n\nThe answer.']) {
       wire.clear()

@@ -56,12 +56,22 @@ export default defineProvider({
   async create(options) {
     const { createOpenAI } = await import('@ai-sdk/openai')
     // Nothing is left with OpenAI: what it thought comes back to us, sealed, and goes along with the next request.
-    return prepareCalls(createOpenAI(sdkOptions(options)), (call) =>
-      withOptions(call, 'openai', {
-        store: false,
-        promptCacheKey: cacheKey(call),
-        ...(call.reasoning !== 'none' && { reasoningSummary: 'auto' }),
-      }),
+    let summarises = true
+    return prepareCalls(
+      createOpenAI(sdkOptions(options)),
+      (call) =>
+        withOptions(call, 'openai', {
+          store: false,
+          promptCacheKey: cacheKey(call),
+          reasoningSummary: summarises && call.reasoning !== 'none' ? 'auto' : null,
+        }),
+      (error, call) => {
+        // Organizations that are not verified get no summaries, nor an answer when they ask for one.
+        if (!/summar/i.test(String((error as Error).message)) || !summarises) return undefined
+        summarises = false
+        const { openai, ...others } = call.providerOptions ?? {}
+        return { ...call, providerOptions: { ...others, openai: { ...openai, reasoningSummary: null } } }
+      },
     )
   },
   discover: listModels,

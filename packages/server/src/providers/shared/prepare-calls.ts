@@ -3,8 +3,11 @@ import type { ModelFactory } from '../../provider.ts'
 
 type Prepare = (options: LanguageModelV4CallOptions, modelId: string) => LanguageModelV4CallOptions
 
+/** The options for another try after this error, or nothing. */
+type Mend = (error: unknown, options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions | undefined
+
 /** The models of a provider, with what its API wants to be asked for in every call. */
-export function prepareCalls(factory: ModelFactory, prepare: Prepare): ModelFactory {
+export function prepareCalls(factory: ModelFactory, prepare: Prepare, mend?: Mend): ModelFactory {
   return new Proxy(factory, {
     apply(target, _, [modelId]: [string]) {
       const model = target(modelId)
@@ -13,12 +16,25 @@ export function prepareCalls(factory: ModelFactory, prepare: Prepare): ModelFact
         provider: model.provider,
         modelId: model.modelId,
         supportedUrls: model.supportedUrls,
-        doGenerate: (options) => model.doGenerate(prepare(options, modelId)),
-        doStream: (options) => model.doStream(prepare(options, modelId)),
+        doGenerate: (options) => call((given) => model.doGenerate(given), prepare(options, modelId)),
+        doStream: (options) => call((given) => model.doStream(given), prepare(options, modelId)),
       }
       return prepared
     },
   })
+
+  async function call<T>(
+    work: (options: LanguageModelV4CallOptions) => PromiseLike<T>,
+    options: LanguageModelV4CallOptions,
+  ): Promise<T> {
+    try {
+      return await work(options)
+    } catch (error) {
+      const mended = mend?.(error, options)
+      if (mended === undefined) throw error
+      return work(mended)
+    }
+  }
 }
 
 type Options = Record<string, unknown>
