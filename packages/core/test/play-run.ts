@@ -49,7 +49,7 @@ export async function play(
   tools: Tool[],
   more: Partial<RunInput> = {},
   answer: (ask: Ask) => Answer | Promise<Answer> = () => ({ type: 'approve' }),
-  window: Pick<RunInput['model'], 'contextWindow' | 'maxOutputTokens'> = {},
+  window: Omit<RunInput['model'], 'id' | 'model'> = {},
 ): Promise<Playing> {
   const log = createMemoryLog()
   const model = scriptedModel(script)

@@ -36,8 +36,8 @@ export function boundaries(messages: readonly Projected[], gauge: TokenGauge): B
 }
 
 /** The parts of each step; those before the first belong to it. */
-function splitSteps(parts: Projected['parts']): Projected['parts'][] {
+export function splitSteps(parts: Projected['parts']): Projected['parts'][] {
   const steps: Projected['parts'][] = []
   for (const [index, step] of stepsOf(parts).entries()) (steps[Math.max(step, 1) - 1] ??= []).push(parts[index] as Part)
-  return steps
+  return Array.from(steps, (step) => step ?? [])
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { play } from '../../test/play-run.ts'
+import { play, texts } from '../../test/play-run.ts'
 import { createAgentState } from '../create-agent-state.ts'
 import type { StoredMessage } from '../protocol/message.ts'
 import { project } from '../run/project.ts'
@@ -223,3 +223,72 @@ it.each([1, 2, 3, 4, 5, 6, 7])(
     expect([...times]).toEqual([1])
   },
 )
+
+/** A conversation of so many messages of so many characters. */
+function longHistory(messages: number, length: number): StoredMessage[] {
+  return Array.from({ length: messages }, (_, index): StoredMessage => ({
+    id: `m${index}`,
+    parentMessageId: index === 0 ? null : `m${index - 1}`,
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    parts: [{ type: 'text', text: `Message ${index}. ${'Much was said about lighthouses. '.repeat(length / 33)}` }],
+    createdAt: 0,
+  }))
+}
+
+it.each([
+  ['an unknown window', undefined, 9, 30_000, 'the number'],
+  ['an unknown window and no number', undefined, 9, 30_000, 'no number'],
+  ['a window that is wrong', 200_000, 9, 30_000, 'the number'],
+  ['a window that is wrong and no number', 200_000, 9, 30_000, 'no number'],
+  ['a history ten times the window', undefined, 41, 8000, 'the number'],
+  ['one message that is far too long', undefined, 1, 200_000, 'the number'],
+] as const)(
+  'a request that is refused as too long is shortened and sent again: %s',
+  async (_, known, count, length, told) => {
+    const takes = 8192
+    const learned: unknown[] = []
+    const sizes: number[] = []
+    const state = newState()
+    const played = await play(
+      (prompt: LanguageModelV4Prompt): ScriptTurn => {
+        const tokens = Math.round(tokensOf(prompt))
+        if (tokens > takes) {
+          const message =
+            told === 'the number'
+              ? `This model's maximum context length is ${takes} tokens. However, your messages resulted in ${tokens} tokens.`
+              : 'Your input exceeds the context window of this model.'
+          sizes.push(-tokens)
+          return [{ error: { message, statusCode: 400, retryable: false } }]
+        }
+        sizes.push(tokens)
+        return [{ text: isSummaryRequest(prompt) ? 'They spoke of lighthouses.' : 'Still here.' }]
+      },
+      [],
+      { state: () => state, history: longHistory(count, length) },
+      undefined,
+      { ...(known !== undefined && { contextWindow: known }), onLearned: (found) => void learned.push(found) },
+    )
+    expect(texts(played).at(-1)).toBe('Still here.')
+    if (told === 'the number') expect(learned).toEqual([{ contextWindow: takes, exact: true }])
+    expect(sizes.filter((size) => size < 0).length).toBeLessThanOrEqual(told === 'the number' ? 2 : 8)
+    expect(sizes.at(-1)).toBeLessThanOrEqual(takes)
+    expect(played.message.parts.filter((part) => part.type === 'data-compaction').length).toBeGreaterThan(0)
+  },
+)
+
+it('what stays too long says what to do, after one more try', async () => {
+  let calls = 0
+  const played = await play(
+    (prompt: LanguageModelV4Prompt): ScriptTurn => {
+      if (!isSummaryRequest(prompt)) calls++
+      return [
+        { error: { message: 'prompt is too long: 9000 tokens > 4000 maximum', statusCode: 400, retryable: false } },
+      ]
+    },
+    [],
+    { state: newState, history: longHistory(3, 3000) },
+  )
+  expect(played.status).toBe('failed')
+  expect(calls).toBe(2)
+  expect(played.error?.message).toMatch(/still too long. Start a new session, or choose a model/)
+})

@@ -21,39 +21,63 @@ const tailShare = 0.3
 /** Trimming is worth it where it leaves so little of the room filled. */
 const roomy = 0.65
 
+export interface RoomOptions {
+  /** The person asks for a summary, whatever there is room for. */
+  now?: boolean
+  /** The provider refused the call of the step that is under way, and told these numbers. */
+  tooLong?: { limit?: number; sent?: number }
+}
+
 /**
  * Sees to it that the next call fits the window of the model. First old results become pointers to files, then the
  * older part becomes a summary; where the model cannot write one, a list of what was done stands in its place. What the
  * tree holds is never touched. Returns the estimate of what will be sent.
  */
-export async function makeRoom(turn: Turn, options: { now?: boolean } = {}): Promise<number> {
+export async function makeRoom(turn: Turn, options: RoomOptions = {}): Promise<number> {
   const { input } = turn
-  const { contextWindow, maxOutputTokens } = input.model
-  if (contextWindow === undefined && options.now !== true) return 0
+  const { now, tooLong } = options
+  const { maxOutputTokens } = input.model
+  if (turn.window === undefined && now !== true && tooLong === undefined) return 0
   const gauge = gaugeOf(turn)
-  const fixed =
-    gauge.text(input.instructions ?? '') + toolTokens(shownTools(input.tools, messagesOf(turn), input.offers))
-  const filled = (): number => fixed + gauge.messages(shown(turn))
-  let estimate = filled()
-  const window = contextWindow ?? estimate
-  const room = Math.max(window - Math.min(maxOutputTokens ?? 8000, window / 4) - fixed, window / 8)
-  const used = (): number => filled() - fixed
-  if (options.now !== true && used() <= full * room) return estimate
+  const toolsShown = toolTokens(shownTools(input.tools, messagesOf(turn), input.offers))
+  const fixed = (): number => gauge.text(input.instructions ?? '') + toolsShown
+  const filled = (): number => fixed() + gauge.messages(shown(turn))
+  if (tooLong !== undefined) learnFrom(turn, tooLong, filled())
+  const estimate = filled()
+  const window = turn.window ?? estimate
+  const room = Math.max(window - Math.min(maxOutputTokens ?? 8000, window / 4) - fixed(), window / 8)
+  const used = (): number => filled() - fixed()
+  if (now !== true && tooLong === undefined && used() <= full * room) return estimate
+  const places = boundaries(trim(messagesOf(turn)), gauge).filter((place) => !isUnderWay(turn, place, options))
   const tail = Math.min(tailShare * room, used() / 2)
-  const cut = cutFor(turn, tail)
+  // The last place to cut at that leaves enough of the newest; else the first that leaves less.
+  const cut = places.findLast(({ after }) => after >= tail) ?? places[0]
   if (cut === undefined) return estimate
-  if (options.now !== true) {
+  if (now === true) await summariseUpTo(turn, cut)
+  else {
     await setAside(turn, cut)
     if (used() > roomy * room) await summariseUpTo(turn, cut)
     // The newest step alone may be more than fits: it goes too, as far as it has ended.
-    const last = boundaries(messagesOf(turn), gauge).at(-1)
+    const last = places.at(-1)
     if (used() > room && last !== undefined && !isSame(last, cut)) {
       await setAside(turn, last)
       if (used() > room) await summariseUpTo(turn, last)
     }
-  } else await summariseUpTo(turn, cut)
-  estimate = filled()
-  return estimate
+  }
+  return filled()
+}
+
+/** What the provider refused was more than it takes, whatever was thought before. */
+function learnFrom(turn: Turn, { limit, sent }: NonNullable<RoomOptions['tooLong']>, estimate: number): void {
+  const counted = sent ?? Math.max(estimate, (limit ?? 0) * 1.05)
+  gaugeOf(turn).calibrate(estimate, counted)
+  turn.window = Math.floor(limit ?? Math.min(turn.window ?? Infinity, counted * 0.8))
+  turn.input.model.onLearned?.({ contextWindow: turn.window, exact: limit !== undefined })
+}
+
+/** The step of a refused call has begun, and what it will say must not be taken for something old. */
+function isUnderWay({ input, step }: Turn, { upTo }: Boundary, { tooLong }: RoomOptions): boolean {
+  return tooLong !== undefined && upTo.messageId === input.messageId && upTo.step >= step
 }
 
 /** Most turns need none: it is made with the first that has a window to look at. */
@@ -68,12 +92,6 @@ function shown(turn: Turn): readonly Projected[] {
 
 function messagesOf({ input, fold }: Turn): Projected[] {
   return [...input.history, fold.snapshot()]
-}
-
-/** The last place to cut at that leaves enough of the newest; else the first that leaves less. */
-function cutFor(turn: Turn, tail: number): Boundary | undefined {
-  const places = boundaries(trim(messagesOf(turn)), gaugeOf(turn))
-  return places.findLast(({ after }) => after >= tail) ?? places[0]
 }
 
 /** Old results go to files that the agent can read. */
@@ -100,7 +118,7 @@ async function summariseUpTo(turn: Turn, { upTo }: Boundary): Promise<void> {
   const { input } = turn
   const all = messagesOf(turn)
   const older = olderThan(trim(all), upTo)
-  const written = await turn.work(() => summarise(compact(older), input))
+  const written = await turn.work(() => summarise(compact(older), input, gaugeOf(turn), turn.window))
   if (written?.usage !== undefined) turn.spend(written.usage)
   const originals = olderThan(all, upTo)
   const told = written?.text ?? `What was done:\n${deeds(originals)}`

@@ -20,6 +20,11 @@ export class TokenGauge {
     this.#ratio = Math.min(3, Math.max(0.4, 0.5 * this.#ratio + (0.5 * reported) / (estimated / this.#ratio)))
   }
 
+  /** The provider has counted this very request, and it was too long. */
+  calibrate(estimated: number, counted: number): void {
+    if (estimated > 0) this.#ratio = Math.min(6, Math.max(0.4, (this.#ratio * counted) / estimated))
+  }
+
   text(text: string): number {
     return textTokens(text) * this.#ratio
   }

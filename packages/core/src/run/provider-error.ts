@@ -1,5 +1,6 @@
 import { NamedError } from '../error.ts'
 import { maskKeys } from '../redact.ts'
+import { tooLong } from './context-limit.ts'
 import { gatherFacts, isHtml, type ErrorFacts } from './error-facts.ts'
 import { patienceMs } from './retry.ts'
 
@@ -205,9 +206,6 @@ const refusals = new Set([
   'AI_InvalidArgumentError',
   'AI_LoadSettingError',
 ])
-
-const tooLong =
-  /context[_ ](length|window|size)|maximum context|prompt is too long|input token count.*exceeds|exceeds? the (maximum|available) (number of tokens|context)|exceeded model token limit|maximum prompt length|range of input length|request_too_large|too many tokens/i
 
 function isTooLong({ status, marks, message }: ErrorFacts): boolean {
   const told = tooLong.test(`${marks} ${message}`)

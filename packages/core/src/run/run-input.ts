@@ -8,12 +8,20 @@ import type { Decision } from '../permission/decision.ts'
 import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
 import type { RunLog, SteeringMessage } from '../run-log.ts'
 import type { Tool, ToolContext } from '../tool.ts'
-import type { FileKind } from './project.ts'
+import type { FileKind } from './load-files.ts'
 import type { Resume } from './resume.ts'
 import type { RunEvents } from './run-events.ts'
+import type { Price } from './usage.ts'
 import type { Agents } from '../sub-agents/agents.ts'
 import type { Meter } from '../sub-agents/meter.ts'
 import type { WriteLock } from './write-lock.ts'
+
+/** What a refusal says of a model. `exact`: the provider gave the number. */
+export interface Learned {
+  contextWindow?: number
+  exact?: boolean
+  takes?: readonly FileKind[]
+}
 
 export interface Limits {
   /** Model calls in one turn. */
@@ -39,18 +47,20 @@ export interface RunInput {
   page?: string
   /** Master first, this agent last. */
   frames: readonly AgentFrame[]
-  /** `takes`: what the model can look at besides text. */
+  /** `takes`: what the model can look at besides text; unknown: images and PDFs are tried. */
   model: {
     id: string
     model: LanguageModelV4
     /** Tells address and account apart from all others. */
     source?: string
     takes?: readonly FileKind[]
-    /** Tokens that one call may hold; unknown: the conversation is never shortened. */
+    /** Tokens that one call may hold; unknown: found out when the provider refuses a call as too long. */
     contextWindow?: number
     maxOutputTokens?: number
     /** For a million tokens. */
-    price?: { input: number; output: number; cachedInput?: number }
+    price?: Price
+    /** Told what the provider's refusals say of the model, so that the next run knows it. */
+    onLearned?(found: Learned): void
   }
   /** Settings of the model call: temperature, provider options and so on. */
   callOptions?: Partial<

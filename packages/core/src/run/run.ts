@@ -12,9 +12,10 @@ import { isRefusal } from './call-context.ts'
 import { closeTurn, earlierRefused, endedTurn, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
 import { endHooks } from './end-hooks.ts'
 import { executeCall } from './execute-call.ts'
-import { loadFiles } from './load-files.ts'
+import { hasFiles, loadFiles } from './load-files.ts'
 import type { Call } from './parse-call.ts'
 import { project } from './project.ts'
+import { recoverCall } from './recover-call.ts'
 import type { Resume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
@@ -95,40 +96,50 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
   input.signal.throwIfAborted()
 
   let calls: Calls | undefined
-  const answer = await turn.work(() =>
-    callModel({
-      model: input.model.model,
-      options(bare) {
-        turn.bare ||= bare
-        return callOptions(turn)
-      },
-      tools: input.tools,
-      signal: input.signal,
-      ...(input.blobs !== undefined && { blobs: input.blobs }),
-      maxRetries: input.maxRetries ?? 3,
-      stallMs: input.stallMs ?? 180_000,
-      emit: timeReasoning(turn.step, turn.emit),
-      takeCallId: turn.takeCallId,
-      saidBefore: hasContent(turn),
-      onCall(call) {
-        if (call.repair !== undefined) {
-          log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
-          input.trace?.({ level: 'warn', message: '[tool-repair]', toolCallId: call.toolCallId, ...call.repair })
-        }
-        calls ??= openCalls(turn)
-        calls.offer(call)
-      },
-    }),
+  const answer = await recoverCall(turn, () =>
+    turn.work(() =>
+      callModel({
+        model: input.model.model,
+        options(bare) {
+          turn.bare ||= bare
+          return callOptions(turn)
+        },
+        tools: input.tools,
+        signal: input.signal,
+        ...(input.blobs !== undefined && { blobs: input.blobs }),
+        maxRetries: input.maxRetries ?? 3,
+        stallMs: input.stallMs ?? 180_000,
+        emit: timeReasoning(turn.step, turn.emit),
+        takeCallId: turn.takeCallId,
+        saidBefore: hasContent(turn),
+        onCall(call) {
+          if (call.repair !== undefined) {
+            log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
+            input.trace?.({ level: 'warn', message: '[tool-repair]', toolCallId: call.toolCallId, ...call.repair })
+          }
+          calls ??= openCalls(turn)
+          calls.offer(call)
+        },
+      }),
+    ),
   )
   if (answer.usage !== undefined) turn.gauge?.learn(estimate, answer.usage.inputTokens)
   return finishStep(turn, calls, answer)
 }
 
-async function callOptions({ input, fold, bare, finishReason }: Turn): ReturnType<ModelCall['options']> {
+async function callOptions(turn: Turn): ReturnType<ModelCall['options']> {
+  const { input, fold, bare, finishReason } = turn
+  const { model, takes: known } = input.model
   const messages = [...input.history, fold.snapshot()]
+  const takes = turn.plainFiles ? [] : known
   const reader = bare ? 'stranger' : input.model
-  const projected = project(messages, input.instructions, input.model.takes, reader, finishReason === paused)
-  const prompt = await loadFiles(projected, input.blobs)
+  const projected = project(messages, input.instructions, takes, reader, finishReason === paused)
+  const prompt = await loadFiles(projected, input.blobs, {
+    provider: model.provider,
+    supportedUrls: model.supportedUrls,
+    ...(takes !== undefined && { takes }),
+  })
+  turn.sentFiles = hasFiles(prompt)
   const tools = buildTools(shownTools(input.tools, messages, input.offers))
   return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
 }

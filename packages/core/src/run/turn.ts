@@ -48,6 +48,12 @@ export function openTurn(input: RunInput) {
     denied: false,
     /** The provider has forgotten what its earlier answers refer to: from here on they go without. */
     bare: false,
+    /** Tokens that the model takes, as far as is known by now. */
+    window: input.model.contextWindow,
+    /** A file was refused: from now on files are words. */
+    plainFiles: false,
+    /** The last request had files. */
+    sentFiles: false,
     /** Made when the window of the model is looked at. */
     gauge: undefined as TokenGauge | undefined,
     repeats: new RepeatGuard(limits.repeats),
