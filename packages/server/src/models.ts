@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { MediaKind, MediaRequest } from '@troupe/core'
+import type { FileKind, Learned, MediaKind, MediaRequest } from '@troupe/core'
 import { mediaMaker, type MadeMedia } from './media/make-with-model.ts'
 import {
   completeModel,
@@ -18,6 +18,7 @@ import {
   providerNotConfigured,
   providerNotFound,
 } from './providers/shared/model-errors.ts'
+import { openLearned } from './providers/shared/learned.ts'
 import { probe, type ProbeResult } from './providers/shared/probe.ts'
 import { importTemplates, type ImportedTemplates } from './providers/shared/templates.ts'
 import { testProvider, type ProviderTest } from './providers/shared/test-provider.ts'
@@ -36,6 +37,8 @@ export interface ModelsOptions {
   /** Whether to look for servers on this machine. Default: yes. */
   probe?: boolean
   log?: (message: string) => void
+  /** Where windows that were learned from refusals are kept; absent: they are forgotten at the end. */
+  learnedFile?: string
   /** Where provider files lie. Default: the built-in ones. */
   folders?: string[]
 }
@@ -47,6 +50,8 @@ export interface ResolvedModel {
   definition: ModelDefinition
   /** Tells address and account apart from all others. */
   source?: string
+  /** What its provider's SDK can carry. Default: images and PDFs. */
+  files?: readonly FileKind[]
 }
 
 export interface ListedModel extends ModelDefinition {
@@ -97,6 +102,8 @@ export interface Models {
   listModels(options?: { all?: boolean }): Promise<ListedModel[]>
   listProviders(): Promise<ProviderInfo[]>
   testProvider(id: string): Promise<ProviderTest>
+  /** Keeps what a refusal of the provider says of a model, by its full id. */
+  learn(id: string, found: Learned): void
   importTemplates(fileOrUrl: string): Promise<ImportedTemplates>
   /** The key and address of a provider, for tools that call one directly. */
   credentials(id: string): { apiKey?: string; baseURL?: string } | undefined
@@ -118,6 +125,7 @@ export function createModels(options: ModelsOptions): Models {
   const { find, all, ...directory } = createDirectory(options)
   const fetch = guardFetch(options.fetch, directory.redact)
   const discovered = new Map<string, ModelDefinition[]>()
+  const learned = openLearned(options.learnedFile)
   const factories = new Map<string, { made: string; create: Promise<ModelFactory> }>()
   let probing: { at: number; results: Promise<Map<string, ProbeResult>> } | undefined
 
@@ -136,6 +144,7 @@ export function createModels(options: ModelsOptions): Models {
     listModels,
     listProviders,
     testProvider: test,
+    learn: learned.add,
     importTemplates: (source) => importTemplates(source, directory.definitions(), options.fetch),
     async refresh() {
       probing = undefined
@@ -147,8 +156,8 @@ export function createModels(options: ModelsOptions): Models {
     problems: directory.problems,
   }
 
-  async function resolveChatModel(id?: string): Promise<ResolvedModel> {
-    const { provider, modelId } = locate(id || options.defaultModel() || (await chooseDefault()))
+  async function resolveChatModel(wanted?: string): Promise<ResolvedModel> {
+    const { provider, modelId } = locate(wanted || options.defaultModel() || (await chooseDefault()))
     const { definition } = provider
     if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
     const listed = modelsOf(provider)
@@ -160,11 +169,13 @@ export function createModels(options: ModelsOptions): Models {
       throw modelNotFound(modelId, `${model.name} makes pictures or films and cannot be talked to.`, [])
     }
     const create = await factory(provider)
+    const id = `${definition.id}/${modelId}`
     return {
-      id: `${definition.id}/${modelId}`,
+      id,
       model: create(modelId),
       source: sourceOf(provider),
-      definition: model ?? completeModel({ id: modelId }, definition),
+      definition: model ?? learned.apply(completeModel({ id: modelId }, definition)),
+      files: learned.takesNone(id) ? [] : (definition.files ?? ['image']),
     }
   }
 
@@ -352,7 +363,7 @@ export function createModels(options: ModelsOptions): Models {
   function modelsOf(provider: ConfiguredProvider | undefined): ModelDefinition[] {
     if (!provider) return []
     const { models, id } = provider.definition
-    return models.length > 0 ? models : (discovered.get(id) ?? [])
+    return (models.length > 0 ? models : (discovered.get(id) ?? [])).map(learned.apply)
   }
 }
 

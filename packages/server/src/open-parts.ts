@@ -70,6 +70,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     env,
     defaultModel: () => defaultModel() ?? Object.keys(options.models ?? {})[0],
     mediaModel: (kind) => config.get().media?.[kind],
+    learnedFile: path.join(home.path, 'model-windows.json'),
     ...(options.probe !== undefined && { probe: options.probe }),
   })
   const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
@@ -212,7 +213,10 @@ export async function openParts(options: ServerOptions, place: Place) {
     inbox,
     offers: tabs.offers,
     logger,
-    model: async (id) => runModel(await models.resolveChatModel(id)),
+    async model(id) {
+      const found = await models.resolveChatModel(id)
+      return { ...runModel(found), onLearned: (learned) => models.learn(found.id, learned) }
+    },
     callSettings: async (id, ...layers) => callSettings((await models.resolveChatModel(id)).definition, ...layers),
     tools: (session) => enabledIn(session.workspaceId),
     ready: async (session) => servers.ready(await workspaceOf(session)),

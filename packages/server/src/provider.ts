@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { z } from 'zod'
-import type { MediaKind, Param } from '@troupe/core'
+import type { FileKind, MediaKind, Param } from '@troupe/core'
 import type { MediaFactory } from './media/make-with-model.ts'
 
 /** USD per million tokens. */
@@ -26,6 +26,8 @@ export interface ModelDefinition {
   maxOutputTokens?: number
   price?: Price
   capabilities?: Capabilities
+  /** Nobody says what it can do: `tags` are a guess by its name. */
+  guessed?: true
 }
 
 interface Capabilities {
@@ -75,6 +77,8 @@ export interface ProviderDefinition {
   local?: boolean
   /** What a person can set for a chat model that does not say so itself. */
   params?(model: ModelDraft): Param[]
+  /** What besides text its SDK can carry in a request; others make it throw. Default: images. */
+  files?: readonly FileKind[]
   /** Only the listed models exist. */
   closed?: boolean
   /** Turns the value of `baseURLEnv` into a base URL. */
@@ -158,6 +162,7 @@ export function completeModel(
     provider: provider.id,
     familyId: model.familyId ?? familyOf(model.id) ?? provider.familyId,
     tags,
+    ...(model.tags === undefined && { guessed: true }),
     ...(params !== undefined && { capabilities: { ...model.capabilities, params } }),
   }
 }

@@ -1,12 +1,11 @@
-import type { RunInput } from '@troupe/core'
+import type { FileKind, RunInput } from '@troupe/core'
+import type { ResolvedModel } from './models.ts'
 import type { ModelDefinition } from './provider.ts'
 
 /** What a run is told of its model: what it can look at, how much it holds, what it costs. */
-export function runModel({
-  definition,
-  ...found
-}: Pick<RunInput['model'], 'id' | 'model'> & { definition: ModelDefinition }): RunInput['model'] {
-  return { ...found, takes: takenBy(definition.tags), ...windowOf(definition) }
+export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
+  const takes = takenBy(definition, files)
+  return { ...found, ...(takes !== undefined && { takes }), ...windowOf(definition) }
 }
 
 /** What of a model's definition is counted with. */
@@ -22,6 +21,8 @@ export function windowOf({
   }
 }
 
-function takenBy(tags: readonly string[]): ('image' | 'pdf')[] {
-  return [...(tags.includes('vision') ? (['image'] as const) : []), ...(tags.includes('pdf') ? (['pdf'] as const) : [])]
+/** Of a model that nothing is known of, what its provider's SDK can carry is tried. */
+function takenBy({ tags, guessed }: ModelDefinition, files: readonly FileKind[]): readonly FileKind[] | undefined {
+  if (guessed === true) return files.includes('pdf') ? undefined : files
+  return files.filter((kind) => tags.includes(kind === 'image' ? 'vision' : kind))
 }

@@ -1,9 +1,7 @@
 import path from 'node:path'
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider'
 import { requestBytes, whyNotShown, type Media } from '../files/why-not-shown.ts'
-
-/** What a model may be able to look at. */
-export type FileKind = Media['kind']
+import type { FileKind } from './load-files.ts'
 
 /** A call as far as it says which file was read. */
 interface ReadCall {

@@ -387,7 +387,7 @@ describe('a compaction', { timeout: patience }, () => {
 })
 
 async function problems(messages: readonly Told[], instructions?: string): Promise<string[]> {
-  return strictProblems(await loadFiles(project(messages, instructions), blobs))
+  return strictProblems(await loadFiles(project(messages, instructions), blobs, { provider: 'test' }))
 }
 
 /** Holds one picture, under the first of the generator's hashes. */
@@ -440,7 +440,7 @@ describe('a file that a tool has read', () => {
       { type: 'file', mediaType: 'image/png', filename: 'logo.png', data: { url: new URL(`troupe-blob:${blob}`) } },
     ])
     expect(results(shown)).toEqual(['It is an image.'])
-    expect(strictProblems(await loadFiles(shown, kept))).toEqual([])
+    expect(strictProblems(await loadFiles(shown, kept, { provider: 'test' }))).toEqual([])
     for (const takes of [[], ['pdf' as const]]) {
       const blind = project(messages(read('c1')), undefined, takes)
       expect(blind.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
@@ -467,7 +467,7 @@ describe('a file that a tool has read', () => {
       ...Array.from({ length: 20 }, () => false),
     ])
     expect(JSON.stringify(many).match(/"type":"file"/g)).toHaveLength(20)
-    expect(strictProblems(await loadFiles(many, kept))).toEqual([])
+    expect(strictProblems(await loadFiles(many, kept, { provider: 'test' }))).toEqual([])
     const heavy = [1, 2, 3].map((n) => read(`h${n}`, { kind: 'pdf', size: 6 * 2 ** 20 }))
     const newest = results(project(messages(...heavy), undefined, ['pdf']))
     expect(newest.map((text) => text.includes('no longer shown'))).toEqual([true, false, false])

@@ -15,13 +15,13 @@ import { mentionBlock } from '../mentions/mention-block.ts'
 import { skillBlock } from '../skills/skill-block.ts'
 import { compact, type Projected } from './compact.ts'
 import { projectFile, projectReasoningFile } from './project-file.ts'
-import { projectReadFiles, type FileKind, type ReadFiles } from './project-read-file.ts'
+import type { FileKind } from './load-files.ts'
+import { projectReadFiles, type ReadFiles } from './project-read-file.ts'
 import { isTagged } from './think-tags.ts'
 import { wellFormed } from './well-formed.ts'
 import { wrapBlock } from './wrap-block.ts'
 
 export { blobHash } from './project-file.ts'
-export type { FileKind } from './project-read-file.ts'
 
 /**
  * What the provider is sent: a pure function of stored messages. It calls no tool code; the text that a tool wants the

@@ -16,6 +16,7 @@ export default defineProvider({
   baseURLEnv: 'ANTHROPIC_BASE_URL',
   baseURL: 'https://api.anthropic.com/v1',
   needsKey: true,
+  files: ['image', 'pdf'],
   models: [
     {
       id: 'claude-sonnet-5-5',

@@ -11,6 +11,7 @@ export default defineProvider({
   env: ['OPENAI_COMPATIBLE_API_KEY'],
   baseURLEnv: 'OPENAI_COMPATIBLE_BASE_URL',
   needsKey: false,
+  files: ['image', 'pdf'],
   models: [],
   params: chatCompletionParams,
   create: createOpenAICompatible,

@@ -24,6 +24,7 @@ export default defineProvider({
   baseURLEnv: 'GOOGLE_GENERATIVE_AI_BASE_URL',
   baseURL: 'https://generativelanguage.googleapis.com/v1beta',
   needsKey: true,
+  files: ['image', 'pdf', 'audio', 'video'],
   models: [
     { id: 'gemini-3.8-flash', name: 'Gemini 3.8 Flash', ...flash },
     { id: 'gemini-4-argon', name: 'Gemini 4 Argon', tags },

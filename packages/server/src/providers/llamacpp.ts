@@ -11,6 +11,7 @@ export default defineProvider({
   baseURLEnv: 'LLAMACPP_BASE_URL',
   baseURL: 'http://127.0.0.1:8080/v1',
   needsKey: false,
+  files: ['image', 'pdf'],
   local: true,
   models: [],
   params: chatCompletionParams,

@@ -11,6 +11,7 @@ export default defineProvider({
   baseURLEnv: 'LMSTUDIO_BASE_URL',
   baseURL: 'http://127.0.0.1:1234/v1',
   needsKey: false,
+  files: ['image', 'pdf'],
   local: true,
   models: [],
   params: chatCompletionParams,

@@ -11,6 +11,7 @@ export default defineProvider({
   baseURLEnv: 'OLLAMA_HOST',
   baseURL: 'http://127.0.0.1:11434/v1',
   needsKey: false,
+  files: ['image', 'pdf'],
   local: true,
   models: [],
   parseBaseURL: ollamaBaseURL,

@@ -19,6 +19,7 @@ export default defineProvider({
   baseURLEnv: 'OPENAI_BASE_URL',
   baseURL: 'https://api.openai.com/v1',
   needsKey: true,
+  files: ['image', 'pdf'],
   models: [
     { id: 'gpt-6-sol', name: 'GPT-6 Sol', ...modern },
     { id: 'gpt-6-luna', name: 'GPT-6 Luna', ...modern },

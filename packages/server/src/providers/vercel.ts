@@ -16,6 +16,7 @@ export default defineProvider({
   baseURLEnv: 'AI_GATEWAY_BASE_URL',
   baseURL: 'https://ai-gateway.vercel.sh/v4/ai',
   needsKey: true,
+  files: ['image', 'pdf'],
   models: [
     { id: 'anthropic/claude-sonnet-5.5', name: 'Claude Sonnet 5.5', tags: pdf },
     { id: 'anthropic/claude-opus-5.5', name: 'Claude Opus 5.5', tags: pdf },
