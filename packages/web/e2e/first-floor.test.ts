@@ -139,7 +139,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.fill(changed)
     await chat.page.getByRole('button', { name: 'Approve as edited' }).click()
     await chat.finished()
-    await chat.lastAnswer.getByText('What the model gave').waitFor()
+    await chat.lastAnswer.getByText('What the model gave').waitFor({ state: 'attached' })
     const ran = chat.lastAnswer.locator('.tool-section', { hasText: 'What ran, as you edited it' })
     await expect.poll(() => ran.textContent()).toContain('something else')
   })
