@@ -7,7 +7,7 @@ import type { Blobs } from './blobs.ts'
 import type { Browser } from './browser/browser.ts'
 import type { Media } from './media/media.ts'
 import type { Access } from './permission/access.ts'
-import type { Confinement, Grant } from './permission/decision.ts'
+import type { Confinement, Decision, Grant } from './permission/decision.ts'
 import type { Mode } from './permission/policy.ts'
 import type { Usage } from './protocol/message.ts'
 import type { Agents } from './sub-agents/agents.ts'
@@ -113,6 +113,7 @@ export interface ToolContext {
   granted?: {
     confinement: Confinement
     grants: readonly Grant[]
+    forbidden?: Decision['forbidden']
     hides?: (real: string) => boolean
     /** A person said yes to this very call. */
     approved?: boolean

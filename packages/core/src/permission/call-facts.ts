@@ -46,7 +46,7 @@ export function callFacts(call: { tool: Tool; input: unknown }, ctx: PermissionC
           names.push({ kind: access.kind, name: access.name })
           break
         case 'command': {
-          const fact = commandFact(access, ctx, view)
+          const fact = commandFact(access, ctx, { view, policy })
           commands.push(fact)
           paths.push(...fact.paths)
           break

@@ -4,7 +4,8 @@ import { analyzeCommand } from './command/analyze-command.ts'
 import type { CommandAnalysis, FileUse, FoundCommand, FoundRedirection } from './command/command-analysis.ts'
 import { isPlainRepository, trackedFiles } from './command/plain-repository.ts'
 import { createProgramLookup } from './command/program-lookup.ts'
-import { entriesOf, expandGlob } from './expand-glob.ts'
+import { expandGlob } from './expand-glob.ts'
+import { lookBelow, type Below } from './look-below.ts'
 import { commandPath, isStream, isThere, toolPath, type PathFact, type PathView } from './path-fact.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { isSecretName } from './place-names.ts'
@@ -33,8 +34,15 @@ export function isHeld({ access }: CommandFact, { sandbox }: Pick<Policy, 'sandb
 
 /** What names more files than this asks: each costs a look at the file system. */
 const mostFiles = 256
+/** One that nobody named is enough to ask. */
+const mostSecrets = 5
 
-export function commandFact(access: CommandAccess, ctx: PermissionContext, view: PathView): CommandFact {
+interface Around {
+  view: PathView
+  policy: Pick<Policy, 'sandbox'>
+}
+
+export function commandFact(access: CommandAccess, ctx: PermissionContext, { view, policy }: Around): CommandFact {
   const analysis = analyze(access, ctx, view)
   const parts = [...new Map(analysis.commands.map((found) => [keyOf(found), found])).values()]
   let words: ReturnType<CommandFact['wordFiles']> | undefined
@@ -43,7 +51,7 @@ export function commandFact(access: CommandAccess, ctx: PermissionContext, view:
   const target = parts.flatMap(({ redirections }) => redirections).find(isWrittenSomewhere)?.target
   if (target !== undefined)
     fact.unknownFiles = `What it prints goes to ${target}, a file that is known only when it runs.`
-  fact.paths = commandPaths(fact, view)
+  fact.paths = commandPaths(fact, { view, policy })
   return fact
 }
 
@@ -85,18 +93,19 @@ function isWrittenSomewhere({ operator, target }: FoundRedirection): boolean {
 }
 
 /** Each with the part that names it: what a rule says of one part it says of the files of that part alone. */
-function commandPaths(fact: CommandFact, view: PathView): PathFact[] {
+function commandPaths(fact: CommandFact, around: Around): PathFact[] {
   const uses = new Map<string, { kind: PathFact['kind']; use: FileUse; part: FoundCommand }>()
   for (const part of fact.analysis.commands) {
     for (const [kind, all] of [
       ['read', part.reads],
       ['write', part.writes],
     ] as const)
-      for (const use of all) uses.set(JSON.stringify([kind, use, part.text, part.assignments]), { kind, use, part })
+      for (const use of all)
+        uses.set(JSON.stringify([kind, use, part.text, part.assignments]), { kind, use: ownProcess(use, part), part })
   }
   const paths: PathFact[] = []
   for (const { kind, use, part } of uses.values()) {
-    for (const used of usedPaths(kind, use, fact, view)) {
+    for (const used of usedPaths(kind, use, fact, around)) {
       used.by = fact
       used.part = part
       if (!isStream(used)) paths.push(used)
@@ -106,21 +115,44 @@ function commandPaths(fact: CommandFact, view: PathView): PathFact[] {
   return paths
 }
 
-function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, view: PathView): PathFact[] {
+/** What `/proc` shows of the program's own process is not what it shows of ours. */
+function ownProcess(use: FileUse, { cwds }: FoundCommand): FileUse {
+  if (!use.path.startsWith('/proc/')) return use
+  const [, place, rest = ''] =
+    /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/[^/]+)?\/(cwd|root)(\/.*)?$/s.exec(path.normalize(use.path)) ?? []
+  if (place === undefined) return use
+  return { ...use, path: place === 'cwd' && cwds?.[0] !== undefined ? `${cwds[0]}${rest}` : rest || '/' }
+}
+
+function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { view, policy }: Around): PathFact[] {
   if (use.spread === 'glob') {
     const found = expandGlob(use.path)
     if (found === undefined || found.length > mostFiles) return cut(fact, [commandPath(kind, use.path, view)])
     return found.map((file) => ({ ...commandPath(kind, file, view), ...marksOf(use) }))
   }
   const used: PathFact = { ...commandPath(kind, use.path, view), ...marksOf(use) }
-  if (kind === 'write' || use.spread !== 'tree' || use.names === true) return [used]
-  // What is in it is read as well, whether it is named or not.
-  const all = entriesOf(used.real)
-  const entries = use.hidden === false ? all.filter((name) => !name.startsWith('.')) : all
-  const secrets = (use.tracked === true ? [] : entries)
-    .filter(isSecretName)
-    .map((name) => commandPath(kind, `${used.real}/${name}`, view))
-  return [{ ...used, entries }, ...secrets.map((secret) => ({ ...secret, implied: true as const }))]
+  if (use.names === true) return [used]
+  if (use.tracked === true) return [{ ...used, tracked: true }]
+  // What is in it is read, moved or removed as well, whether it is named or not.
+  if (used.folder) used.below = once(() => seen(lookBelow(used.real), use))
+  if (kind === 'write' || !used.folder || isHeld(fact, policy)) return [used]
+  const secrets = seen(lookBelow(used.real, passedOver), use).paths.filter(isSecretName).slice(0, mostSecrets)
+  return [
+    used,
+    ...secrets.map((name) => ({ ...commandPath(kind, `${used.real}/${name}`, view), implied: true as const })),
+  ]
+}
+
+/** What is fetched or built has no secrets of the person, and most of the files. */
+const passedOver = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next'])
+
+function seen({ paths, cut }: Below, { hidden }: FileUse): Below {
+  return { paths: hidden === false ? paths.filter((name) => !/(^|\/)\./.test(name)) : paths, cut }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 function marksOf({ spread, names, redirected, meant }: FileUse): Partial<PathFact> {
@@ -142,7 +174,7 @@ function cut<T>(fact: CommandFact, files: T): T {
 function filesAmong(fact: CommandFact, view: PathView): ReturnType<CommandFact['wordFiles']> {
   const files = new Map<string, FoundCommand>()
   for (const found of fact.parts) {
-    if (found.harmless) continue
+    if (found.harmless && fact.access.typed !== true) continue
     const folder = found.cwd ?? view.roots[0] ?? ''
     for (const name of namesAmong(found)) files.set(path.isAbsolute(name) ? name : `${folder}/${name}`, found)
     if (files.size <= mostFiles) continue

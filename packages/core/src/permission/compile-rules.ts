@@ -17,6 +17,7 @@ export interface ReadyRule {
 
 /** The rules of one effect, by what they may meet. */
 export interface EffectRules {
+  readonly effect: Effect
   readonly isEmpty: boolean
   /** Rules without a pattern, by the key of the tool; and those for all that an MCP server brings. */
   readonly tools: ReadonlyMap<string, ReadyRule>
@@ -54,9 +55,9 @@ export function compileRules(lines: readonly RuleLine[]): RuleSet {
     }
   }
   const index = {
-    deny: indexOf(ready.deny.toSorted(byText)),
-    ask: indexOf(ready.ask.toSorted(byText)),
-    allow: indexOf(ready.allow.toSorted(byText)),
+    deny: indexOf('deny', ready.deny.toSorted(byText)),
+    ask: indexOf('ask', ready.ask.toSorted(byText)),
+    allow: indexOf('allow', ready.allow.toSorted(byText)),
   }
   return { lines: [...lines], problems, index }
 }
@@ -111,7 +112,7 @@ function insteadOf(line: RuleLine): ReadyRule[] {
   return [{ rule: { text: line.text, tool, key: aliasKey(tool) }, line }]
 }
 
-function indexOf(rules: readonly ReadyRule[]): EffectRules {
+function indexOf(effect: Effect, rules: readonly ReadyRule[]): EffectRules {
   const tools = new Map<string, ReadyRule>()
   const servers = new Map<string, ReadyRule>()
   const own = new Map<string, ReadyRule[]>()
@@ -129,6 +130,7 @@ function indexOf(rules: readonly ReadyRule[]): EffectRules {
     }
   }
   return {
+    effect,
     isEmpty: rules.length === 0,
     tools,
     servers,

@@ -1,5 +1,6 @@
 import type { Tool, ToolContext } from '../tool.ts'
 import { callFacts, type CallFacts } from './call-facts.ts'
+import { isHeld } from './command-fact.ts'
 import { checkCall, type CallChecks, type OwnWord } from './check-call.ts'
 import type { Decision } from './decision.ts'
 import { findRule, type MetRule } from './find-rule.ts'
@@ -24,7 +25,7 @@ export function decide(
   const facts = callFacts(call, ctx, policy)
   const floor = facts.commands.find(({ analysis }) => analysis.floor !== undefined)?.analysis.floor
   if (floor !== undefined) return { decision: 'deny', reason: floor, rule: null, ...shownCommands(facts) }
-  const forbidding = findRule(policy.rules.index.deny, facts)
+  const forbidding = findRule(policy.rules.index.deny, facts, (fact) => isHeld(fact, policy))
   if (forbidding?.sure === true) return { decision: 'deny', ...because(forbidding, 'forbids'), ...shownCommands(facts) }
   const own = ownWord(call, ctx)
   const settled = (word: OwnWord): Decision => settle(facts, policy, word, forbidding)

@@ -12,6 +12,13 @@ export interface Grant {
   proven?: true
 }
 
+/** Files that rules forbid, for whoever can keep them from programs whatever these do. */
+export interface Forbidden {
+  /** Everything that is forbidden lies at or below one of these. */
+  starts: readonly string[]
+  matches(real: string): boolean
+}
+
 export interface Decision {
   decision: 'allow' | 'ask' | 'deny'
   /** A sentence for the person and the model. */
@@ -28,6 +35,8 @@ export interface Decision {
   confinement?: Confinement
   /** What the call may use once allowed outside the workspace, and of the secrets and guarded places in it. */
   grants?: readonly Grant[]
+  /** What the processes of the call must not read, and what they must not change, by deny rules. */
+  forbidden?: { read?: Forbidden; write?: Forbidden }
   /** Files that the call does not show although it may search a folder above them: secrets, and what rules forbid. */
   hides?(real: string): boolean
 }

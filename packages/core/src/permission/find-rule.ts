@@ -7,7 +7,8 @@ import type { FoundCommand } from './command/command-analysis.ts'
 import type { CommandRules, EffectRules, ReadyRule } from './compile-rules.ts'
 import { matchHost } from './host-pattern.ts'
 import { mcpKey } from './parse-rule.ts'
-import type { PathFact } from './path-fact.ts'
+import { isThere, type PathFact } from './path-fact.ts'
+import { isQuietGit, mayShowKept, mayUseUnnamed } from './unnamed-files.ts'
 
 /** A deny or ask rule that meets something in a call. */
 export interface MetRule {
@@ -18,11 +19,18 @@ export interface MetRule {
   sure: boolean
 }
 
-/** The rule that meets any part of the call, wherever it is. A sure one goes before one that may or may not. */
-export function findRule(rules: EffectRules, facts: CallFacts): MetRule | undefined {
+/**
+ * The rule that meets any part of the call, wherever it is. A sure one goes before one that may or may not. `isMasked`:
+ * where the command runs, what the rules mean is not there, so only what it names counts.
+ */
+export function findRule(
+  rules: EffectRules,
+  facts: CallFacts,
+  isMasked: (fact: CommandFact) => boolean = () => false,
+): MetRule | undefined {
   if (rules.isEmpty) return undefined
   let doubtful: MetRule | undefined
-  for (const met of metRules(rules, facts)) {
+  for (const met of metRules(rules, facts, isMasked)) {
     if (met.sure) return met
     doubtful ??= met
   }
@@ -51,13 +59,19 @@ export function meetsPath(
   return pattern.matches(fact.real, view) || (fact.spelled !== fact.real && pattern.matches(fact.spelled, view))
 }
 
-function* metRules(rules: EffectRules, facts: CallFacts): Generator<MetRule> {
+function* metRules(rules: EffectRules, facts: CallFacts, isMasked: (fact: CommandFact) => boolean): Generator<MetRule> {
   const { tool, paths, commands, urls, names } = facts
   const own = rules.own.get(toolKey(tool.name)) ?? []
   const byTool = toolRule(rules, tool)
   if (byTool !== undefined) yield { ready: byTool, what: tool.name, sure: true }
-  for (const fact of paths) yield* pathRules(rules, fact, own, facts)
-  for (const fact of commands) yield* commandRules(rules, fact, own, facts)
+  for (const fact of paths) {
+    yield* pathRules(rules, fact, own, facts)
+    if (fact.tracked === true || (fact.by !== undefined && !isMasked(fact.by))) yield* rulesBelow(rules, fact, facts)
+  }
+  for (const fact of commands) {
+    yield* commandRules(rules, fact, own, facts)
+    yield* reachedRules(rules, fact, facts, isMasked(fact))
+  }
   for (const { url, host } of urls) {
     for (const ready of [...bare(rules, 'webfetch'), ...rules.url, ...own]) {
       const isMet =
@@ -83,13 +97,53 @@ function* pathRules(
   for (const ready of bare(rules, fact.kind === 'read' ? 'read' : 'edit')) yield { ready, what: fact.given, sure: true }
   for (const ready of [...rules[fact.kind], ...(fact.by === undefined ? own : [])]) {
     if (meetsPath(ready, fact, facts)) yield { ready, what: fact.given, sure: true }
-    else if (fact.entries?.some((name) => meetsPath(ready, entryOf(fact, name), facts)) === true)
-      yield { ready, what: `a part of "${fact.given}"`, sure: false }
+  }
+}
+
+/** Rules that mean something below a folder, of which all is used. */
+function* rulesBelow(rules: EffectRules, fact: PathFact, facts: CallFacts): Generator<MetRule> {
+  if (fact.tracked !== true && (fact.below === undefined || (fact.part?.name === 'git' && isQuietGit(fact.part))))
+    return
+  const candidates = rules[fact.kind].filter((ready) => reaches(ready, fact.real, facts))
+  if (candidates.length === 0) return
+  const { paths, cut } = fact.tracked === true ? { paths: [], cut: true } : fact.below!()
+  for (const ready of candidates) {
+    const isMet = cut || paths.some((name) => meetsPath(ready, entryOf(fact, name), facts))
+    if (isMet) yield { ready, what: `a part of "${fact.given}"`, sure: false }
   }
 }
 
 function entryOf({ spelled, real }: PathFact, name: string): Pick<PathFact, 'spelled' | 'real'> {
   return { spelled: path.join(spelled, name), real: path.join(real, name) }
+}
+
+function reaches({ path: pattern }: ReadyRule, folder: string, { view }: CallFacts): boolean {
+  return pattern?.reaches(folder, view) === true
+}
+
+/**
+ * Rules on files that a command may use without naming them. Where what they mean is masked only git can still get at
+ * it, out of what it has kept.
+ */
+function* reachedRules(
+  rules: EffectRules,
+  { analysis, parts, access }: CommandFact,
+  facts: CallFacts,
+  masked: boolean,
+): Generator<MetRule> {
+  const onFiles = [...rules.read, ...rules.write, ...bare(rules, 'read'), ...bare(rules, 'edit')]
+  if (rules.effect !== 'deny' || onFiles.length === 0) return
+  const isUnseen = analysis.unseen !== undefined || (access.typed === true && !masked)
+  const what = isUnseen ? access.command : parts.find(masked ? mayShowKept : mayUseUnnamed)?.text
+  if (what === undefined) return
+  for (const ready of onFiles) if (mayBeThere(ready, facts, masked)) yield { ready, what, sure: false }
+}
+
+/** Whether there is anything that the rule can mean; for git, in the workspace. */
+function mayBeThere({ path: pattern }: ReadyRule, { view }: CallFacts, masked: boolean): boolean {
+  if (pattern === undefined) return true
+  if (masked) return view.roots.some((root) => pattern.reaches(root, view))
+  return pattern.starts(view).some(isThere)
 }
 
 function* commandRules(

@@ -2,7 +2,8 @@ import type { CallFacts } from './call-facts.ts'
 import type { CallChecks } from './check-call.ts'
 import { isKeptBySandbox } from './check-path.ts'
 import { isContained, wantsOut } from './command-leave.ts'
-import type { Confinement, Decision, Grant } from './decision.ts'
+import type { ReadyRule } from './compile-rules.ts'
+import type { Confinement, Decision, Forbidden, Grant } from './decision.ts'
 import { meetsPath } from './find-rule.ts'
 import { howOf, isBeyond, secretOf } from './path-fact.ts'
 import type { Policy } from './policy.ts'
@@ -12,13 +13,30 @@ export function grantsOf(
   facts: CallFacts,
   policy: Policy,
   { leaves }: CallChecks,
-): Pick<Decision, 'confinement' | 'grants' | 'hides'> {
+): Pick<Decision, 'confinement' | 'grants' | 'forbidden' | 'hides'> {
   const grants = grantsFor(facts, policy)
   const reads = facts.paths.some(({ kind, by }) => kind === 'read' && by === undefined)
+  const confinement =
+    facts.commands.length > 0 || facts.code ? { confinement: confinementOf(facts, policy, leaves) } : undefined
+  const { read, write } = policy.rules.index.deny
+  const isMasked = confinement !== undefined && confinement.confinement !== 'none' && read.length + write.length > 0
   return {
-    ...((facts.commands.length > 0 || facts.code) && { confinement: confinementOf(facts, policy, leaves) }),
+    ...confinement,
+    ...(isMasked && {
+      forbidden: {
+        ...(read.length > 0 && { read: forbiddenBy(read, facts) }),
+        ...(write.length > 0 && { write: forbiddenBy(write, facts) }),
+      },
+    }),
     ...(grants.length > 0 && { grants }),
     ...(reads && { hides: hiddenFiles(facts, policy) }),
+  }
+}
+
+function forbiddenBy(rules: readonly ReadyRule[], { view }: CallFacts): Forbidden {
+  return {
+    starts: [...new Set(rules.flatMap(({ path }) => path?.starts(view) ?? []))],
+    matches: (real) => rules.some(({ path }) => path?.matches(real, view) === true),
   }
 }
 

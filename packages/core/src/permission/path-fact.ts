@@ -3,6 +3,7 @@ import path from 'node:path'
 import { isInside, realPath } from '../files/resolve-path.ts'
 import type { CommandFact } from './command-fact.ts'
 import type { Grant } from './decision.ts'
+import type { Below } from './look-below.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { protectedIn, secretIn } from './place-names.ts'
@@ -40,8 +41,10 @@ export interface PathFact {
   temporary?: true
   /** Whether it is a folder now. */
   folder: boolean
-  /** Everything below it is read by a command; its entries, as far as they were looked at. */
-  entries?: readonly string[]
+  /** Everything below it is read by a command: what that is. */
+  below?(): Below
+  /** What git has kept of it is read, which need not be there now. */
+  tracked?: true
 }
 
 export interface PathView {

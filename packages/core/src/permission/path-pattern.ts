@@ -7,6 +7,10 @@ import type { Effect } from './rule-set.ts'
 export interface PathPattern {
   /** An absolute path, no `.` or `..` in it. */
   matches(path: string, folders: KnownFolders): boolean
+  /** Whether it could mean something in a folder or below it, whatever is there. */
+  reaches(folder: string, folders: KnownFolders): boolean
+  /** The paths that all it means lies at or below. */
+  starts(folders: KnownFolders): string[]
   /** Whether one of its parts speaks of that name, rather than of whatever comes: `*` does not speak of `.env`. */
   names(name: string): boolean
 }
@@ -47,7 +51,11 @@ export function compilePathPattern(pattern: string, place: PathPatternPlace): Pa
     return home
   }
   let named: GlobPattern[] | undefined
+  const fixed = fixedStart(glob)
+  const starts = (folders: KnownFolders): string[] => anchors(folders).map((folder) => path.join(folder, fixed))
   return {
+    starts,
+    reaches: (folder, folders) => starts(folders).some((start) => isInside(start, folder) || isInside(folder, start)),
     matches(given, folders) {
       const folded = fold(given)
       // Nearly always it is told by this that it is not meant.
@@ -108,6 +116,13 @@ function withContent(glob: string, isWide: boolean): string {
   if (glob.endsWith('/')) return `${glob}**`
   const last = glob.slice(glob.lastIndexOf('/') + 1)
   return isWide || !/[*?[{]/.test(last) ? `${glob}/**` : glob
+}
+
+/** The names that it begins with, up to the first with a wildcard in it. */
+function fixedStart(glob: string): string {
+  const parts = glob.split('/')
+  const wild = parts.findIndex((part) => /[*?[\]{}\\]/.test(part))
+  return (wild === -1 ? parts : parts.slice(0, wild)).join('/')
 }
 
 /** The longest text that stands in every path that the glob means. */

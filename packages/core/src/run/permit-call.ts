@@ -56,8 +56,13 @@ export async function permitCall(door: CallAtDoor, first: Given): Promise<Permit
 /** The rules on this very input. What they grant is the call's from here on. */
 export async function decideOn({ call, ctx, scope }: CallAtDoor, { input }: Given): Promise<Decision> {
   const decision = await scope.input.decide({ tool: call.tool, input }, ctx)
-  const { confinement = 'none', grants = [], hides } = decision
-  ctx.granted = { confinement, grants, ...(hides !== undefined && { hides }) }
+  const { confinement = 'none', grants = [], forbidden, hides } = decision
+  ctx.granted = {
+    confinement,
+    grants,
+    ...(forbidden !== undefined && { forbidden }),
+    ...(hides !== undefined && { hides }),
+  }
   return decision
 }
 

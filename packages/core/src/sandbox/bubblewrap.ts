@@ -102,7 +102,7 @@ function apart(disableNamespaces: boolean): string[] {
 /** What one command sees. */
 function view(
   { places, home, troupeHome, TMPDIR }: BubblewrapOptions,
-  { confinement, roots, readable = [], secrets = [], temporary, gitConfig }: ConfinedStart,
+  { confinement, roots, readable = [], fixed = [], secrets = [], temporary, gitConfig }: ConfinedStart,
   granted: ReadonlyMap<string, Mount>,
   kept: readonly ProtectedPlaces[],
 ): Mounts {
@@ -136,6 +136,7 @@ function view(
   for (const place of kept.flatMap(({ fixed }) => fixed)) if (mounts.isSeen(place)) mounts.set(place, { how: 'read' })
   for (const place of kept.flatMap(({ pinned }) => pinned))
     if (mounts.isWritable(place)) mounts.set(place, { how: 'write' })
+  for (const place of fixed) if (mounts.isWritable(place)) mounts.set(place, { how: 'read' })
   for (const place of secrets) hide(place)
   // What was granted by name is there, also in the midst of what is not.
   for (const [place, mount] of granted) grant(place, mount)

@@ -22,6 +22,8 @@ export interface ConfinedStart {
   readable?: readonly string[]
   /** What can be used besides. Sockets in there cannot be reached. */
   grants?: readonly Grant[]
+  /** Real paths of files and folders that cannot be changed although what is around them can. */
+  fixed?: readonly string[]
   /** Real paths of files and folders that cannot be read, unless they are granted themselves. */
   secrets?: readonly string[]
   /** The folder that is `/tmp` inside, so that files there hold for the next command. Default: one in memory. */

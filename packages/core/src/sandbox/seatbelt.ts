@@ -72,7 +72,7 @@ export function createSeatbelt(options: SeatbeltOptions): Sandbox {
 /** The rules, and the places that they name as `P0`, `P1` and so on. */
 export function seatbeltProfile(
   { home, troupeHome, toolFolders }: Omit<SeatbeltOptions, 'program'>,
-  { confinement, roots, readable = [], grants = [], secrets = [], temporary, gitConfig }: ConfinedStart,
+  { confinement, roots, readable = [], grants = [], fixed = [], secrets = [], temporary, gitConfig }: ConfinedStart,
 ): { profile: string; places: string[] } {
   const places: string[] = []
   const of = (...hows: Grant['how'][]): string[] =>
@@ -90,7 +90,7 @@ export function seatbeltProfile(
     rule('allow file-read*', [...readable, ...(gitConfig === undefined ? [] : [gitConfig])]),
     confinement === 'workspace' ? rule('allow file-write*', [...roots, ...changed]) : '',
     rule('allow file-read* file-write*', temporary === undefined ? [] : [temporary]),
-    confinement === 'workspace' ? rule('deny file-write*', kept) : '',
+    confinement === 'workspace' ? rule('deny file-write*', [...kept, ...fixed]) : '',
     rule('deny file-read* file-write*', secrets),
     // What was granted by name is there, also in the midst of what is not.
     rule('allow file-read*', read.filter(isNamed)),

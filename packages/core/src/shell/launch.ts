@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
-import type { Confinement, Grant } from '../permission/decision.ts'
+import type { Confinement, Forbidden, Grant } from '../permission/decision.ts'
 import { secretIn } from '../permission/place-names.ts'
 import type { ConfinedStart, Sandbox } from '../sandbox/sandbox.ts'
 import type { ToolContext } from '../tool.ts'
@@ -40,8 +40,9 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
   if (confinement === 'none') return { file, args, env, cwd, confinement, holdsOutput: false, release: () => undefined }
   const { state, granted } = ctx
   state.sandbox?.check?.(state.roots)
-  const [secrets, own] = await Promise.all([
+  const [secrets, forbidden, own] = await Promise.all([
     secretsOf(state, granted?.grants ?? []),
+    forbiddenOf(ctx),
     confinement === 'workspace' ? ownPlaces(state) : {},
   ])
   const confined = (state.sandbox as Sandbox).wrap({
@@ -52,7 +53,8 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
     roots: state.roots,
     readable: state.readable,
     grants: granted?.grants ?? [],
-    secrets,
+    fixed: forbidden.write,
+    secrets: [...secrets, ...forbidden.read],
     ...own,
   })
   return { ...confined, confinement }
@@ -76,13 +78,32 @@ async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<s
   const finder = known instanceof SecretFinder ? known : new SecretFinder()
   state.kept.set('secrets', finder)
   const undo = path.join(state.outputFolder, '.undo')
-  // What is only listed is not read, and a place that was granted for its secrets is granted with them.
-  const read = grants.filter(({ how, path: place }) => how !== 'list' && secretIn(place) === undefined)
+  // A place that was granted for its secrets is granted with them.
+  const folders = readFolders(grants).filter((place) => secretIn(place) === undefined)
   const looks = [
     ...state.roots.map((root) => finder.within(root)),
-    ...read.map(({ path: place }) => (isFolder(place) ? finder.inGranted(place) : [])),
+    ...folders.map((folder) => finder.inGranted(folder)),
   ]
   return [undo, ...(await Promise.all(looks)).flat()]
+}
+
+/** What rules forbid, in all that the command can see. */
+async function forbiddenOf({ state, granted }: ToolContext): Promise<Record<'read' | 'write', string[]>> {
+  if (granted?.forbidden === undefined) return { read: [], write: [] }
+  const { findForbidden } = await import('../sandbox/find-forbidden.ts')
+  const folders = [...state.roots, ...state.readable, ...readFolders(granted.grants)]
+  const find = async (forbidden: Forbidden | undefined): Promise<string[]> =>
+    forbidden === undefined ? [] : findForbidden(forbidden, folders)
+  const [read, write] = await Promise.all([find(granted.forbidden.read), find(granted.forbidden.write)])
+  return { read, write }
+}
+
+/** What is only listed is not read. */
+function readFolders(grants: readonly Grant[]): string[] {
+  return grants
+    .filter(({ how }) => how !== 'list')
+    .map(({ path: place }) => place)
+    .filter(isFolder)
 }
 
 function isFolder(place: string): boolean {

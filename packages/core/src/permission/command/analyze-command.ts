@@ -1,7 +1,7 @@
 import type { CommandAnalysis, CommandPlace, FileUse, FoundCommand } from './command-analysis.ts'
 import { whyNotContained } from './why-not-contained.ts'
 import { isDangerousName } from './environment.ts'
-import { usesOf } from './file-uses.ts'
+import { isKnownProgram, usesOf } from './file-uses.ts'
 import { findCommands } from './find-commands.ts'
 import type { Findings, Found } from './findings.ts'
 import { floorOf } from './floor.ts'
@@ -75,6 +75,7 @@ function analyze(text: string, place: CommandPlace): CommandAnalysis {
       ...(found.remote && { remote: true as const }),
       reads: used.reads,
       writes: used.writes.filter(isFile),
+      known: isKnownProgram(found.name),
       ...(used.opaque !== undefined && { opaque: used.opaque }),
       ...(used.late && { late: true as const }),
     }

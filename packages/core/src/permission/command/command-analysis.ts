@@ -96,6 +96,8 @@ export interface FoundCommand {
   /** Files that this very command reads and writes, its redirections included, as far as they are named. */
   reads: readonly FileUse[]
   writes: readonly FileUse[]
+  /** Which of its words are files is known of its program. */
+  known: boolean
   /** Set when it may use files that `reads` and `writes` do not name, although its program is known: says why. */
   opaque?: string
   /** Some of these files are known only when it runs: they stand in no word of it. */

@@ -91,6 +91,11 @@ const outputs: ReadonlyMap<string, OptionSpec> = new Map(
   }),
 )
 
+/** Whether its own rules say which words of a program are files. */
+export function isKnownProgram(name: string | null): boolean {
+  return name !== null && programs.has(name)
+}
+
 /** The files that a command names, as far as they can be told: for rules on paths. `look`: what its own rules say. */
 export function usesOf(found: Found, place: CommandPlace, look: Look | undefined): Uses {
   const uses: Uses = { reads: [], writes: [] }

@@ -1,0 +1,79 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { isInside } from '../files/resolve-path.ts'
+import type { Forbidden } from '../permission/decision.ts'
+import { runRipgrep } from '../search/ripgrep.ts'
+
+const limitMs = 5000
+
+/**
+ * What rules forbid of the folders that a command will see: real paths, a folder for all that is in it. Throws an Error
+ * for the model when they cannot be looked through in time.
+ */
+export async function findForbidden(forbidden: Forbidden, folders: readonly string[]): Promise<string[]> {
+  const found = new Set<string>()
+  const areas = new Set<string>()
+  for (const start of forbidden.starts) {
+    const real = realOf(start)
+    if (real === undefined) continue
+    // Also where a rule names a link: what it leads to is what can be hidden.
+    if (forbidden.matches(start) || isWhole(start, forbidden)) found.add(real)
+    else
+      for (const folder of folders)
+        if (isInside(start, folder) || isInside(folder, start)) areas.add(isInside(start, folder) ? start : folder)
+  }
+  const outer = [...areas].filter((area) => ![...areas].some((other) => other !== area && isInside(area, other)))
+  await Promise.all(outer.map((area) => search(area, forbidden, found)))
+  return [...found]
+}
+
+async function search(area: string, forbidden: Forbidden, found: Set<string>): Promise<void> {
+  const whole = new Map<string, boolean>()
+  const signal = AbortSignal.timeout(limitMs)
+  let rest = ''
+  const searching = runRipgrep({
+    args: ['--no-config', '--files', '--hidden', '--no-ignore', '--null', '--no-messages', '--', './'],
+    cwd: area,
+    signal,
+    onText(text) {
+      const names = (rest + text).split('\0')
+      rest = names.pop() ?? ''
+      for (const name of names) add(path.join(area, name))
+      return true
+    },
+  })
+  await searching.catch(() => undefined)
+  if (signal.aborted)
+    throw new Error(
+      `"${area}" is too large to look through for what rules forbid, so the command was not run. Write rules that name folders, such as "Read(secrets/**)".`,
+    )
+
+  function add(file: string): void {
+    const folder = outermost(path.dirname(file))
+    if (folder !== undefined) found.add(folder)
+    else if (forbidden.matches(file)) found.add(file)
+  }
+
+  /** The outermost folder around a file of which everything is forbidden. */
+  function outermost(folder: string): string | undefined {
+    if (!isInside(folder, area)) return undefined
+    const above = folder === area ? undefined : outermost(path.dirname(folder))
+    if (above !== undefined) return above
+    const known = whole.get(folder) ?? isWhole(folder, forbidden)
+    whole.set(folder, known)
+    return known ? folder : undefined
+  }
+}
+
+/** Whatever comes to be in it is forbidden. */
+function isWhole(folder: string, { matches }: Forbidden): boolean {
+  return matches(`${folder}/a-name-nobody-gave`) && matches(`${folder}/b/another.name`)
+}
+
+function realOf(place: string): string | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync(place)
+  } catch {
+    return undefined
+  }
+}
