@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createMemoryAsks } from './run/memory-asks.ts'
 import { createMemoryLog } from './run/memory-log.ts'
+import { checkInput, parseCall } from './run/parse-call.ts'
 import { run } from './run/run.ts'
 import { testToolContext } from './testing/test-tool-context.ts'
 import { scriptedModel } from './testing/scripted-model.ts'
@@ -196,4 +197,36 @@ test('the tool of a dialect is known as ours, and rules see our input', async ()
     { type: 'step-start' },
     { type: 'text' },
   ])
+})
+
+test.each<[string, object, string, object]>([
+  ['shell', { command: ['bash', '-lc', 'ls | wc -l'] }, 'Bash', { command: 'ls | wc -l' }],
+  ['shell', { command: ['git', 'log', 'a b'], workdir: 'sub', timeoutMs: 5 }, 'Bash', { command: "(cd sub || exit\ngit log 'a b'\n)", timeout: 5 }],
+  ['shell-command', { cmd: 'ls' }, 'Bash', { command: 'ls' }],
+  ['read-file', { path: 'a.txt', offset: 2 }, 'Read', { file_path: 'a.txt', offset: 2 }],
+  ['readFile', { filePath: 'a.txt' }, 'Read', { file_path: 'a.txt' }],
+  ['write-file', { path: 'a.txt', content: 'x' }, 'Write', { file_path: 'a.txt', content: 'x' }],
+  ['edit-file', { path: 'a', oldString: 'x', newString: 'y' }, 'Edit', { file_path: 'a', old_string: 'x', new_string: 'y' }],
+  ['list-dir', { dirPath: 'src' }, 'ListDir', { path: 'src' }],
+  ['apply-patch', { input: '*** Begin Patch' }, 'ApplyPatch', { patch: '*** Begin Patch' }],
+  ['exec-command', { command: ['ls', '-l'], yieldTimeMs: 10 }, 'ExecCommand', { cmd: 'ls -l', yieldTimeMs: 10 }],
+  ['write-stdin', { sessionId: 7, input: 'y\n' }, 'WriteStdin', { session_id: '7', chars: 'y\n' }],
+  ['update-plan', { explanation: 'so', plan: [{ step: 'one', status: 'pending' }] }, 'TodoWrite', { todos: [{ content: 'one', status: 'pending' }] }],
+  ['browser-observe', { task: 'Find the login button' }, 'BrowserObserve', { query: 'login' }],
+  ['browser-act', { url: 'https://a.b', action: 'click-text', text: 'Sign in' }, 'BrowserAct', { url: 'https://a.b', action: 'click', text: 'Sign in' }],
+  ['kill-shell', { shell_id: 't1' }, 'TaskStop', { task_id: 't1' }],
+  ['Read', { file_path: 'a', path: 'b' }, 'Read', { file_path: 'a', path: 'b' }],
+  ['Bash', { command: 'ls', timeout: 5 }, 'Bash', { command: 'ls', timeout: 5 }],
+  ['time-now', {}, 'TimeNow', {}],
+])('%s %j runs %s with our input', (name, given, ours, expected) => {
+  const call = parseCall({ toolCallId: 'c', toolName: name, input: JSON.stringify(given) }, getBuiltinTools())
+  expect(call.toolName).toBe(ours)
+  expect(call.input).toEqual(expected)
+  expect(checkInput(call.tool!, call.input)).not.toHaveProperty('complaint')
+}) // prettier-ignore
+
+test('the input of a tool with another schema is left alone', () => {
+  const own = stub('Read', z.object({ path: z.string() }))
+  const call = parseCall({ toolCallId: 'c', toolName: 'Read', input: '{"path":"a","__proto__":{"x":1}}' }, [own])
+  expect(JSON.stringify(call.input)).toBe('{"path":"a","__proto__":{"x":1}}')
 })

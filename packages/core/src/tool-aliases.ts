@@ -134,6 +134,135 @@ export function ownTool(tool: Tool): Tool {
   return owners.get(tool) ?? tool
 }
 
+/**
+ * An input as other programs know it, as ours: fields of other names, in camel case where ours have underscores, and
+ * values of other shapes. What fits our tool already stays as it is. Tools with a schema of their own are left alone.
+ */
+export function ownInput(tool: Tool, given: unknown): unknown {
+  const shape = (tool.input as { shape?: Record<string, unknown> }).shape
+  if (shape === undefined || typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  const known = foreignInputs[tool.name]
+  const renamed: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(given)) {
+    const ours =
+      key in shape ? key : [known?.fields?.[key], snakeCase(key)].find((name) => name !== undefined && name in shape)
+    const target = ours === undefined || (ours !== key && ours in given) ? key : ours
+    Object.defineProperty(renamed, target, { value, enumerable: true, writable: true, configurable: true })
+  }
+  return known?.change === undefined || !known.needs.every((key) => key in shape) ? renamed : known.change(renamed)
+}
+
+interface ForeignInput {
+  /** Their names for our fields. */
+  fields?: Readonly<Record<string, string>>
+  /** The fields of our tool that `change` knows. */
+  needs: readonly string[]
+  change?(given: Record<string, unknown>): Record<string, unknown>
+}
+
+const filePath = { path: 'file_path', file: 'file_path', filename: 'file_path' }
+
+/** By the name of our tool. */
+const foreignInputs: Readonly<Record<string, ForeignInput>> = {
+  Read: { fields: filePath, needs: [] },
+  Write: { fields: { ...filePath, contents: 'content', text: 'content' }, needs: [] },
+  Edit: {
+    fields: {
+      ...filePath,
+      old_text: 'old_string',
+      old_str: 'old_string',
+      new_text: 'new_string',
+      new_str: 'new_string',
+    },
+    needs: [],
+  },
+  ListDir: { fields: { dir_path: 'path', dirPath: 'path', directory: 'path', dir: 'path' }, needs: [] },
+  ApplyPatch: { fields: { input: 'patch' }, needs: [] },
+  Bash: {
+    fields: { cmd: 'command', timeout_ms: 'timeout', timeoutMs: 'timeout', justification: 'description' },
+    needs: ['command'],
+    change: inOwnFolder('command'),
+  },
+  ExecCommand: { fields: { command: 'cmd' }, needs: ['cmd'], change: asScript('cmd') },
+  WriteStdin: {
+    fields: { id: 'session_id', input: 'chars', text: 'chars' },
+    needs: ['session_id'],
+    change: ({ session_id: id, ...rest }) => ({ ...rest, ...(id !== undefined && { session_id: textOf(id) }) }),
+  },
+  TaskOutput: { fields: { bash_id: 'task_id', shell_id: 'task_id' }, needs: [] },
+  TaskStop: { fields: { bash_id: 'task_id', shell_id: 'task_id' }, needs: [] },
+  TodoWrite: {
+    fields: { plan: 'todos' },
+    needs: ['todos'],
+    change: ({ todos, explanation: _, ...rest }) => ({
+      ...rest,
+      ...(todos !== undefined && { todos: todosOf(todos) }),
+    }),
+  },
+  BrowserObserve: {
+    needs: ['query'],
+    change({ task, ...rest }) {
+      return typeof task !== 'string' || rest['query'] !== undefined
+        ? { ...rest, ...(task !== undefined && { task }) }
+        : { ...rest, query: wordsOf(task) }
+    },
+  },
+  BrowserAct: {
+    fields: { value: 'text', key: 'text' },
+    needs: ['action'],
+    change: ({ action, ...rest }) => ({ ...rest, action: pageActions.get(String(action)) ?? action }),
+  },
+}
+
+const pageActions = new Map([
+  ['click-text', 'click'],
+  ['fill', 'type'],
+])
+
+function asScript(field: string): (given: Record<string, unknown>) => Record<string, unknown> {
+  return (given) => {
+    const command = given[field]
+    const words = z.array(z.string()).min(1).safeParse(command)
+    return words.success ? { ...given, [field]: scriptOf(words.data) } : given
+  }
+}
+
+/** The same for a tool that has no field for a folder. */
+function inOwnFolder(field: string): (given: Record<string, unknown>) => Record<string, unknown> {
+  const change = asScript(field)
+  return (given) => {
+    const { workdir, ...rest } = change(given)
+    const command = rest[field]
+    if (typeof workdir !== 'string' || typeof command !== 'string') return change(given)
+    return { ...rest, [field]: inFolder(command, workdir) }
+  }
+}
+
+function todosOf(todos: unknown): unknown {
+  const steps = z.array(z.looseObject({ step: z.string() })).safeParse(todos)
+  return steps.success ? steps.data.map(({ step, ...rest }) => ({ content: step, ...rest })) : todos
+}
+
+/** The words of a task that can stand in a page: "find the login button" looks for "login". */
+function wordsOf(task: string): string {
+  const words = task.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '' && !commonWords.has(word.toLowerCase()))
+  return (words.length === 0 ? task : words.join(' ')).slice(0, 300)
+}
+
+const commonWords = new Set(
+  'find look for locate click press open see get show the a an in on of to at is and page element elements button link field input box text where please me all'.split(
+    ' ',
+  ),
+)
+
+function textOf(value: unknown): unknown {
+  return typeof value === 'number' ? String(value) : value
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
 /** What two names of one tool have in common: `shell-command`, `Bash` and `bash` give the same. */
 export function aliasKey(name: string): string {
   const key = toolKey(name)

@@ -1,3 +1,4 @@
+import { showCount } from '../search/show-name.ts'
 import { randomBytes } from 'node:crypto'
 import { elementsAt, membersAt, rootOf, type Span } from './json-spans.ts'
 import { type Notebook, type NotebookCell, parseNotebook, sourceOf } from './notebook.ts'
@@ -89,7 +90,7 @@ function findCell({ cells }: Notebook, { cellId, cellNumber }: CellEdit, shown: 
 }
 
 function outsideText(number: number, count: number, shown: string): string {
-  return `${shown} has ${count} cells, counted from 0; there is no place ${number}.`
+  return `${shown} has ${showCount(count, 'cell')}, counted from 0; there is no place ${number}.`
 }
 
 function changedCell(cell: NotebookCell, { source, type }: CellEdit): NotebookCell {

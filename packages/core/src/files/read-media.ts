@@ -1,3 +1,4 @@
+import { showCount } from '../search/show-name.ts'
 import { Buffer } from 'node:buffer'
 import { readSync } from 'node:fs'
 import type { ToolContext } from '../tool.ts'
@@ -29,6 +30,6 @@ export async function readMedia(
   const kept = blob === undefined ? 'Its content cannot be shown here.' : `It is kept as blob ${blob.sha256}.`
   return {
     output: { kind, path: name, mediaType, size, ...pixels, ...(blob !== undefined && { blob: blob.sha256 }) },
-    text: `${shown} is ${what}${dimensions}, ${size} bytes. ${whyNotShown({ kind, size, ...pixels }) ?? kept}`,
+    text: `${shown} is ${what}${dimensions}, ${showCount(size, 'byte')}. ${whyNotShown({ kind, size, ...pixels }) ?? kept}`,
   }
 }

@@ -31,7 +31,7 @@ export async function readNotebook(
     length += text.length
   }
   if (texts.length === 0 && offset > 0) {
-    throw new Error(`${file.shown} has ${total} cells, counted from 0; there is none at offset ${offset}.`)
+    throw new Error(`${file.shown} has ${showCount(total, 'cell')}, counted from 0; there is none at offset ${offset}.`)
   }
   const next = offset + texts.length
   const isAll = offset === 0 && next === total

@@ -1,3 +1,4 @@
+import { showCount } from '../search/show-name.ts'
 import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
@@ -55,7 +56,7 @@ export function spillPreview(text: string, file: string, { head, tail }: { head:
   const end = text.slice(isPair(text, from) ? from + 1 : from)
   const left = text.slice(start.length, text.length - end.length)
   const lines = left.split('\n').length - 1
-  return `${start}\n... [${left.length} characters (${lines} lines) left out here. All ${text.length} characters are in ${file}: use Read with offset and limit, or Grep] ...\n${end}`
+  return `${start}\n... [${left.length} characters (${showCount(lines, 'line')}) left out here. All ${text.length} characters are in ${file}: use Read with offset and limit, or Grep] ...\n${end}`
 }
 
 /** Whether a cut here would part the two halves of one character. */

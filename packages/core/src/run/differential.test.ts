@@ -189,6 +189,8 @@ function comparable(value: unknown, intended: Intended[]): unknown {
 
 function withoutIntended(given: Record<string, unknown>, intended: Intended[]): Record<string, unknown> {
   const entry = { ...given }
+  // Whose word a remark is, we say.
+  if (typeof entry['value'] === 'string') entry['value'] = entry['value'].replace(/^Denied\. The person said: /, '')
   if (Array.isArray(entry['parts']) && 'role' in entry) {
     delete entry['id']
     delete entry['metadata']

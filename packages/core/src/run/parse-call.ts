@@ -1,6 +1,7 @@
 import { isDeeper } from '../json-depth.ts'
 import type { Tool } from '../tool.ts'
 import { isStringTool } from '../tool.ts'
+import { ownInput } from '../tool-aliases.ts'
 import { findTool } from '../tool-set.ts'
 
 /** A call as the model made it, after parsing: ready to run, or with the complaint that the model will read. */
@@ -39,7 +40,7 @@ export function parseCall(raw: { toolCallId: string; toolName: string; input: st
   }
   if (parsed.repaired !== undefined) call.repair = { before: raw.input, after: parsed.repaired }
   if (isStringTool(tool)) call.input = stringInput(parsed.value)
-  else call.input = takeActionName(parsed.value, call)
+  else call.input = ownInput(tool, takeActionName(parsed.value, call))
   return call
 }
 

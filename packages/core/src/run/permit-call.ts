@@ -1,6 +1,7 @@
 import type { Answer } from '../asks.ts'
 import { runHooks, type HookVerdict } from '../hooks/run-hooks.ts'
 import type { Decision } from '../permission/decision.ts'
+import { editedText } from '../protocol/edited-text.ts'
 import type { CallNotes } from '../protocol/message.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { askId } from './ask-id.ts'
@@ -194,11 +195,11 @@ async function judgeEdit(door: CallAtDoor, given: unknown): Promise<Given | stri
   const checked = checkInput(tool, given)
   const complaint = 'complaint' in checked ? checked.complaint : await tool.validate?.(checked.input as never, door.ctx)
   if ('complaint' in checked || typeof complaint === 'string')
-    return `The person edited the input, and the edit does not fit: ${complaint as string}`
+    return `${editedText}, and the edit does not fit: ${complaint as string}`
   const edited = { given, input: checked.input }
   const verdict = await beforeHooks(door, edited)
   const { decision, reason } = verdict.decision === 'deny' ? verdict : await decideOn(door, edited)
-  return decision === 'deny' ? `The person edited the input, and the edit was refused: ${reason}` : edited
+  return decision === 'deny' ? `${editedText}, and the edit was refused: ${reason}` : edited
 }
 
 function fitting(tool: Tool, given: unknown): unknown {

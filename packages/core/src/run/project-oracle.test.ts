@@ -17,7 +17,9 @@ describe('beside the AI SDK', { timeout: patience }, () => {
           ...turns.flat(),
           { role: 'user', parts: [{ type: 'text', text: 'next' }] } satisfies Told,
         ].map(plainly)
-        expect(json(project(messages, 'Be kind.'))).toEqual(json(inTurn(await projectByTheSdk(messages, 'Be kind.'))))
+        expect(withoutWhose(json(project(messages, 'Be kind.')))).toEqual(
+          json(inTurn(await projectByTheSdk(messages, 'Be kind.'))),
+        )
       }),
       runs(150),
     )
@@ -30,6 +32,11 @@ async function projectByTheSdk(messages: readonly Told[], instructions: string):
     supportedUrls: { '*/*': [/.*/] },
     download: (files) => Promise.resolve(files.map(() => null)),
   })
+}
+
+/** One intended difference: whose word a remark is, we say. */
+function withoutWhose(prompt: unknown): unknown {
+  return JSON.parse(JSON.stringify(prompt).replaceAll('"value":"Denied. The person said: ', '"value":"')) as unknown
 }
 
 /** One intended difference: neighbours of one side are one message. */

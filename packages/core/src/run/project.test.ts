@@ -185,7 +185,7 @@ describe('calls', () => {
     [
       'a refusal with a remark',
       { state: 'output-denied', approval: { id: 'a', approved: false, reason: 'not now' } },
-      { type: 'error-text', value: 'not now' },
+      { type: 'error-text', value: 'Denied. The person said: not now' },
     ],
     [
       'an error of a tool that the provider runs',

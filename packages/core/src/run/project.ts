@@ -9,6 +9,7 @@ import type {
 } from '@ai-sdk/provider'
 import { cleanMessage } from '../protocol/clean.ts'
 import { dataParts } from '../protocol/data-parts.ts'
+import { editedText } from '../protocol/edited-text.ts'
 import type { CallNotes, Metadata, Part } from '../protocol/message.ts'
 import { trim } from '../compaction/trim.ts'
 import { mentionBlock } from '../mentions/mention-block.ts'
@@ -196,7 +197,7 @@ interface CallPart {
   output?: unknown
   errorText?: string
   providerExecuted?: boolean
-  approval?: { reason?: string }
+  approval?: { reason?: string; isAutomatic?: boolean }
   toolMetadata?: { troupe?: CallNotes }
   callProviderMetadata?: SharedV4ProviderOptions
   resultProviderMetadata?: SharedV4ProviderOptions
@@ -204,8 +205,15 @@ interface CallPart {
 
 export const deniedText = 'The person refused this call.'
 
+/** What a person remarks is their word, not the reason of a rule. */
+function deniedReason(approval: CallPart['approval']): string | undefined {
+  const { reason, isAutomatic } = approval ?? {}
+  if (reason === undefined || isBlank(reason) || isAutomatic === true || reason.startsWith(editedText)) return reason
+  return `Denied. The person said: ${reason}`
+}
+
 function modelOutput(part: CallPart, note: string | undefined): LanguageModelV4ToolResultPart['output'] {
-  if (part.state === 'output-denied') return failure(part, part.approval?.reason, deniedText)
+  if (part.state === 'output-denied') return failure(part, deniedReason(part.approval), deniedText)
   if (part.state === 'output-error') return failure(part, part.errorText, 'The call failed and did not say why.')
   const { modelText } = part.toolMetadata?.troupe ?? {}
   const text = typeof modelText === 'string' ? modelText : part.output

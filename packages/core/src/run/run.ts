@@ -1,3 +1,4 @@
+import { showCount } from '../search/show-name.ts'
 import { setMaxListeners } from 'node:events'
 import { makeRoom } from '../compaction/make-room.ts'
 import { NamedError } from '../error.ts'
@@ -331,7 +332,8 @@ function openCalls(turn: Turn): Calls {
 function limitReached({ input, limits, step, usage, watch, repeats }: Turn): Metadata['stopped'] {
   const spent = input.meter?.exceeded()
   if (spent !== undefined) return { reason: 'budget', message: spent }
-  if (step >= limits.steps) return { reason: 'steps', message: `The turn reached its limit of ${limits.steps} steps.` }
+  if (step >= limits.steps)
+    return { reason: 'steps', message: `The turn reached its limit of ${showCount(limits.steps, 'step')}.` }
   if (limits.tokens !== undefined && (usage?.totalTokens ?? 0) >= limits.tokens)
     return { reason: 'tokens', message: `The turn reached its limit of ${limits.tokens} tokens.` }
   if (limits.ms !== undefined && watch.elapsedMs() >= limits.ms)

@@ -1,5 +1,6 @@
+import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { readLines, type FoundLine } from './read-lines.ts'
+import { farText, readLines, type FoundLine } from './read-lines.ts'
 import { runQuery, wantedFiles, type SearchEnd, type SearchQuery } from './search-query.ts'
 import { sortByPath } from './sort-by-path.ts'
 
@@ -60,19 +61,20 @@ async function collect(
   const binary: string[] = []
   let seen = 0
   const read = readLines({
-    onLine(path, line) {
-      if (!isWanted(path) || seen > limit) return
+    onLine(file, line) {
+      if (!isWanted(file) || seen > limit) return
       seen++
       const last = files.at(-1)
-      if (last?.path === path) last.lines.push(line)
-      else files.push({ path, lines: [line] })
+      if (last?.path === file) last.lines.push(line)
+      else files.push({ path: file, lines: [line] })
     },
-    onBinary: (path) => void (isWanted(path) && binary.push(path)),
+    onBinary: (file) => void (isWanted(file) && binary.push(file)),
   })
   const options = [
     ...order,
     '--line-number',
     '--column',
+    '--byte-offset',
     '--with-filename',
     '--no-heading',
     '--no-context-separator',
@@ -86,5 +88,18 @@ async function collect(
     read(text)
     return seen <= limit
   })
+  await showFar(query.folder, files)
   return { ...end, files, binary }
+}
+
+/** A match far behind the start of its line is read from the file. */
+async function showFar(folder: string, files: readonly FileLines[]): Promise<void> {
+  for (const { path: file, lines } of files) {
+    for (const line of lines) {
+      const { far } = line
+      if (far === undefined) continue
+      delete line.far
+      line.text = (await farText(path.join(folder, file), far)) ?? line.text
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { showCount } from '../search/show-name.ts'
 import type { Budget } from '../agent-definition.ts'
 import { Stopwatch } from '../run/stopwatch.ts'
 
@@ -43,7 +44,7 @@ export class Meter {
   #own(): string | undefined {
     const { steps, tokens, cost, ms } = this.#budget
     const of = `The budget of "${this.#name}"`
-    if (steps !== undefined && this.spent.steps >= steps) return `${of} of ${steps} steps is used up.`
+    if (steps !== undefined && this.spent.steps >= steps) return `${of} of ${showCount(steps, 'step')} is used up.`
     if (tokens !== undefined && this.spent.tokens >= tokens) return `${of} of ${tokens} tokens is used up.`
     if (cost !== undefined && this.spent.cost >= cost) return `${of} of ${cost} is used up.`
     if (ms !== undefined && this.#watch.elapsedMs() >= ms) return `${of} of ${ms / 1000} s is used up.`

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { PageAct } from '../browser/browser.ts'
 import { elementRef } from '../browser/element-ref.ts'
+import { findElements } from '../browser/find-elements.ts'
 import { pageOf } from '../browser/page-of.ts'
 import { pageDisplay, pageResult, type PageResult } from '../browser/page-result.ts'
 import { defineTool, withModelText } from '../tool.ts'
@@ -20,7 +21,9 @@ const input = z.object({
   text: z
     .string()
     .max(20_000)
-    .describe('What to type, the option to pick, or the key to press, such as Enter or Control+A')
+    .describe(
+      'What to type, the option to pick, the key to press, such as Enter or Control+A, or instead of a ref the words to click',
+    )
     .optional(),
   submit: z.boolean().describe('Press Enter after typing').optional(),
   direction: z.enum(['up', 'down']).describe('Where to scroll; default down').optional(),
@@ -48,10 +51,13 @@ Links to other hosts are not followed: open them with BrowserSnapshot. Downloads
     if (given.ref === undefined) return undefined
     return actText(given, await pageOf(ctx).describe(given.ref, ctx))
   },
-  async execute({ url, action, ...rest }, ctx): Promise<ActOutput> {
+  async execute({ url, action, ...given }, ctx): Promise<ActOutput> {
     const page = pageOf(ctx)
     const origin = URL.parse(url)?.origin
     if (origin === undefined) throw new Error(`"${url.slice(0, 200)}" is not an address. Give that of the open page.`)
+    const { text: words, ...byWords } = given
+    const isByWords = action === 'click' && given.ref === undefined && words !== undefined
+    const rest = isByWords ? { ...byWords, ref: refOf(words, (await page.look(ctx)).outline) } : given
     const { element, ...look } = await page.act({ action, origin, ...rest } satisfies PageAct, ctx)
     const { output, text } = await pageResult({ look, page, room }, ctx)
     const done = `Done: ${action}${element === undefined ? '' : ` ${element}`}.`
@@ -61,15 +67,28 @@ Links to other hosts are not followed: open them with BrowserSnapshot. Downloads
 })
 
 function complaint({ action, ref, text }: Act): string | undefined {
-  if (ref === undefined && (action === 'click' || action === 'type' || action === 'select'))
+  if (ref === undefined && ((action === 'click' && text === undefined) || action === 'type' || action === 'select'))
     return `To ${action} give the ref of an element from the outline.`
   if (text === undefined && (action === 'type' || action === 'select' || action === 'press'))
     return `To ${action} give "text".`
   return undefined
 }
 
+/** The one element that has these words, or nothing else than them. */
+function refOf(words: string, outline: Parameters<typeof findElements>[0]): string {
+  const found = findElements(outline, { words })
+  const exact = found.filter(({ text }) => text.includes(`"${words}"`))
+  const [one, ...others] = exact.length > 0 ? exact : found
+  if (one?.ref !== undefined && others.length === 0) return one.ref
+  const what = one === undefined ? 'Nothing in the page has' : 'More than one element of the page has'
+  throw new Error(`${what} the words "${short(words)}". Find the element with BrowserObserve and give its ref.`)
+}
+
 /** Without what is typed: that may be a password, and stays in the input alone. */
-function titleOf({ action, ref, text = '', direction = 'down' }: Act, element: string = ref ?? ''): string {
+function titleOf(
+  { action, ref, text = '', direction = 'down' }: Act,
+  element: string = ref ?? (action === 'click' ? `"${short(text)}"` : ''),
+): string {
   switch (action) {
     case 'click':
       return `Click ${element}`

@@ -288,3 +288,15 @@ test('pipes are passed by, and a stop ends the search', async () => {
   controller.abort(new Error('stopped by the person'))
   await expect(searching).rejects.toThrow('stopped by the person')
 })
+
+test.each([
+  ['ASCII', 'x'.repeat(60_000), 60_000],
+  ['characters of three bytes', '漢'.repeat(20_000), 60_000],
+  ['a match that ripgrep prints, behind characters of three bytes', '漢'.repeat(600), undefined],
+])('a match far behind the start of its line is shown: %s', async (_name, before, bytes) => {
+  write('far.txt', `first\n${before}needle ${'y'.repeat(30_000)}\nlast\n`)
+  const { text } = await call({ pattern: 'needle', output_mode: 'content', path: 'far.txt' })
+  expect(text).toContain('needle yyy')
+  if (bytes !== undefined) expect(text).toMatch(/^2:\[\d+ bytes\] … /m)
+  expect(text.length).toBeLessThan(1500)
+})

@@ -35,7 +35,7 @@ export default defineTool({
   },
   title: ({ url, title }) => `Open ${title ?? url}`,
   permission: ({ url }) => ({ title: 'Open a page for you', summary: addressOf(url) }),
-  execute({ url, title, timeoutSec: seconds }, ctx) {
+  async execute({ url, title, timeoutSec: seconds }, ctx) {
     const { href } = pageAddress(url)
     const request = {
       action: 'open-url',
@@ -43,15 +43,20 @@ export default defineTool({
       title: `Open ${href}`,
       timeoutSec: seconds,
     }
-    return askPage(ctx, request, opened)
+    const page = await askPage(ctx, request, opened)
+    if (page.loaded !== false) return page
+    throw new Error(
+      [
+        `${page.url} could not be read.`,
+        page.note,
+        `The person has a link to it beside the chat (view ${page.viewKey}).`,
+      ]
+        .filter((one) => one !== undefined && one !== '')
+        .join(' '),
+    )
   },
   toModel: ({ url, viewKey, loaded, note }) => {
-    const state =
-      loaded === undefined
-        ? 'Whether it has loaded cannot be observed.'
-        : loaded
-          ? 'It has loaded.'
-          : 'It could not be shown there; the person has a link to it.'
+    const state = loaded === undefined ? 'Whether it has loaded cannot be observed.' : 'It has loaded.'
     return [`${url} is open beside the chat (view ${viewKey}). ${state}`, ...(note === undefined ? [] : [note])].join(
       ' ',
     )

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { askPage, personTimeoutSec } from '../page/ask-page.ts'
 import type { ListDisplay } from '../protocol/display.ts'
+import { showCount } from '../search/show-name.ts'
 import { defineTool } from '../tool.ts'
 
 const largest = 32 * 1024 * 1024
@@ -66,7 +67,10 @@ export default defineTool({
   },
   toModel: ({ files }) =>
     files
-      .map(({ name, path: at, size, mediaType }) => `${name} (${mediaType || 'unknown kind'}, ${size} bytes): ${at}`)
+      .map(
+        ({ name, path: at, size, mediaType }) =>
+          `${name} (${mediaType || 'unknown kind'}, ${showCount(size, 'byte')}): ${at}`,
+      )
       .join('\n'),
   display: ({ files }) => ({
     title: files.length === 1 ? 'Picked a file' : `Picked ${files.length} files`,

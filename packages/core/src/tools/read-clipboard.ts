@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
 import { askPage, personTimeoutSec } from '../page/ask-page.ts'
+import { showCount } from '../search/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 const most = 30_000
@@ -38,7 +39,7 @@ export default defineTool({
   toModel: ({ text }) => text,
   display: ({ text, characters }) => ({
     title: 'Read the clipboard',
-    summary: `${characters} characters`,
+    summary: showCount(characters, 'character'),
     content: { kind: 'file', path: 'clipboard', text },
   }),
 })

@@ -1,3 +1,4 @@
+import { editedText } from '@troupe/core/protocol'
 import type { ReactNode } from 'react'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -111,9 +112,14 @@ function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
   if (state !== 'output-denied') return null
   return (
     <p className="tool-remark">
-      {approval?.reason === undefined ? t.calls.youDenied : <VisibleText text={t.calls.notRun(approval.reason)} />}
+      {approval?.reason === undefined ? t.calls.youDenied : <VisibleText text={whyNot(approval)} />}
     </p>
   )
+}
+
+function whyNot({ reason = '', isAutomatic }: NonNullable<CardProps['call']['approval']>): string {
+  const isRemark = isAutomatic !== true && !reason.startsWith(editedText)
+  return isRemark ? t.calls.youSaid(reason) : t.calls.notRun(reason)
 }
 
 /** What a display leaves out: the call as the model made it, and what the model read in the end. */

@@ -217,6 +217,7 @@ export const en = {
     youStopped: 'You stopped the answer before this call had a result.',
     youDenied: 'You denied this call, and it was not run.',
     notRun: (reason: string) => `Not run: ${reason}`,
+    youSaid: (remark: string) => `Denied. You said: ${remark}`,
     details: 'Details',
     modelRead: 'What the model read',
     inputOf: (name: string) => `Input of ${name}`,

@@ -210,6 +210,7 @@ export const zh: Texts = {
     youStopped: '此调用得到结果之前，你停止了回答。',
     youDenied: '你拒绝了此调用，它没有运行。',
     notRun: (reason: string) => `未运行：${reason}`,
+    youSaid: (remark: string) => `已拒绝。您说：${remark}`,
     details: '详情',
     modelRead: '模型读到的内容',
     inputOf: (name: string) => `${name} 的输入`,
