@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { wireServer } from '../../server/src/testing/wire-server.ts'
 import {
   end,
   exitCode,
@@ -128,11 +129,24 @@ describe('troupe -p', () => {
   })
 
   test('a refused answer is an error with the reason of the provider', async () => {
-    const wire = await wireServer()
-    place.ends.push(() => wire.close())
-    Object.assign(place.env, { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: wire.baseURL('anthropic') })
-    const refused = { turn: { text: 'Well,', ends: { reason: 'refusal', message: 'This is about a weapon.' } } }
-    wire.play(refused, refused)
+    const refusal = { type: 'refusal', explanation: 'This is about a weapon.' }
+    const events = [
+      { type: 'message_start', message: { id: 'm', model: 'm', role: 'assistant', usage: { input_tokens: 9 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Well,' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'refusal', stop_details: refusal }, usage: { output_tokens: 3 } },
+      { type: 'message_stop' },
+    ]
+    const provider = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+    })
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+    place.ends.push(() => new Promise((resolve) => provider.close(resolve)))
+    const baseURL = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+    Object.assign(place.env, { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: baseURL })
     const reason = 'anthropic refused to answer: This is about a weapon.'
     expect(await troupe(place, ['-p', 'hello'])).toEqual({ code: 1, stdout: 'Well,\n', stderr: `troupe: ${reason}\n` })
     const { code, stdout } = await troupe(place, ['-p', 'hello', '--output-format', 'json'])

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RequestTypeMap, ResultTypeMap } from '@modelcontextprotocol/client'
 import { readAnswers } from '../protocol/read-answers.ts'
+import { answerFault } from '../run/answer-fault.ts'
 import { toUsage } from '../run/usage.ts'
 import type { ActiveCall } from './active-calls.ts'
 
@@ -51,6 +52,17 @@ export async function answerSampling(
   })
   ctx.spend?.(toUsage(result.usage))
   const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  const { finishReason, providerMetadata } = result
+  const { provider, modelId } = model
+  const fault = answerFault({
+    finish: { finishReason, ...(providerMetadata !== undefined && { providerMetadata }) },
+    provider,
+    model: modelId,
+    said: text.trim() !== '',
+    calls: 0,
+    saidBefore: false,
+  })
+  if (fault !== undefined) throw fault
   return {
     model: id,
     role: 'assistant',

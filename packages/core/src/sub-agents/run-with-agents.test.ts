@@ -191,6 +191,20 @@ it('runs four at a time and starts the rest in order', async () => {
   ).toEqual(events)
 })
 
+it('tells that the provider refused to let a sub-agent answer', async () => {
+  const played = await play(
+    ({ system, step }) => {
+      if (system === 'master') return step === 0 ? [task('a', 'work')] : [{ text: 'end' }]
+      return [{ text: 'Well,' }, { finish: 'content-filter' }]
+    },
+    [agent('a')],
+  )
+  expect(resultOf(played)).toMatchObject({
+    status: 'failed',
+    note: expect.stringContaining('content filter reported content-filter') as string,
+  })
+})
+
 it('asks an agent without an answer once for a summary', async () => {
   const played = await play(
     ({ system, task: told, step }) => {

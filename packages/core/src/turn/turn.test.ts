@@ -29,6 +29,24 @@ const userText = (call: { prompt: readonly { role: string; content: unknown }[] 
 
 const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(items)
 
+describe('an answer that the provider refused or filtered', () => {
+  const filtered = { name: 'AnswerFiltered', message: expect.stringContaining('content-filter') as string }
+
+  it('fails the turn, with and without a schema', async () => {
+    const script: Script = [[{ text: '{"summary": "It' }, { finish: 'content-filter' }]]
+    await expect(agentFor(script).agent.turn().input('q').run().result()).rejects.toMatchObject(filtered)
+    const run = agentFor(script).agent.turn().input('q').output(articleSchema).run()
+    await expect(run.result()).rejects.toMatchObject(filtered)
+  })
+
+  it('is asked for again where it is empty and a schema waits for it', async () => {
+    const { agent, model } = agentFor([[], [{ text: JSON.stringify(article) }]])
+    expect((await agent.turn().input('q').output(articleSchema).run().result()).data).toEqual(article)
+    expect(model.calls).toHaveLength(2)
+    await expect(agentFor([[]]).agent.turn().input('q').run().result()).rejects.toMatchObject({ name: 'AnswerEmpty' })
+  })
+})
+
 describe('a turn', () => {
   it("sends the agent's scope and its own, and gives a text without a schema", async () => {
     const { agent, model } = agentFor([[{ text: 'Fine.', chunks: 3 }]])

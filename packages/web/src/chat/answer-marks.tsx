@@ -20,7 +20,9 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
   const canGoOn = useSession((state) => last && !live && state.run === null && state.agentId === null)
   const { aborted, interrupted, stopped, error, elapsedMs, stopMs, finishReason } = message.metadata ?? {}
   const shownError = error ?? (liveError == null ? undefined : { name: 'Error', message: liveError })
-  const isCut = finishReason === 'length' && error === undefined && aborted !== true && stopped === undefined
+  const ended = error === undefined && aborted !== true && stopped === undefined
+  const isCut = finishReason === 'length' && ended
+  const isFiltered = finishReason === 'content-filter' && ended
   const goOn = canGoOn ? <GoOn messageId={message.id} /> : null
   return (
     <>
@@ -56,6 +58,11 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
       {isCut && (
         <Mark icon={<Scissors />} action={goOn}>
           {t.chat.cutByLength}
+        </Mark>
+      )}
+      {isFiltered && (
+        <Mark icon={<ShieldX />} action={null}>
+          {t.chat.filtered}
         </Mark>
       )}
     </>

@@ -155,6 +155,7 @@ export const en = {
     answerNow: 'Answer it',
     tryAgain: 'Try again',
     checkKey: 'Check the key',
+    filtered: 'The provider refused this answer or cut it off',
     cutByLength: 'Cut off: the model reached the limit of its output',
     delete: 'Delete',
     deleted: (count: number) => (count === 1 ? 'The message was deleted.' : `${count} messages were deleted.`),

@@ -150,6 +150,7 @@ export const zh: Texts = {
     answerNow: '生成回答',
     tryAgain: '重试',
     checkKey: '检查密钥',
+    filtered: '提供方拒绝了这个回答，或将其截断',
     cutByLength: '被截断：模型达到了输出长度上限',
     delete: '删除',
     deleted: (count: number) => (count === 1 ? '消息已删除。' : `已删除 ${count} 条消息。`),
