@@ -51,7 +51,7 @@ export class BestBlock<W extends Watcher = Watcher> {
 
   result(): ReadResult | undefined {
     if (this.#shown === undefined) return undefined
-    const { value, completion, malformed } = this.#shown
-    return { found: true, value, completion, malformed }
+    const { value, completion, malformed, repeated } = this.#shown
+    return { found: true, value, completion, malformed, ...(repeated !== undefined && { repeated }) }
   }
 }

@@ -14,6 +14,9 @@ const string = 4
 const word = 5
 const afterWord = 6
 const gap = 7
+const afterRootString = 8
+
+const notWhole = 'The answer says more than one value'
 
 const quote = 0x22
 const openList = 0x5b
@@ -82,6 +85,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     const block = this.#block
     if (block === undefined) return
     if (this.#state === gap) this.#state = this.#back
+    if (this.#state === afterRootString) return this.#ended()
     const isWord = !this.#isKey && (this.#state === word || this.#state === afterWord)
     if (block.top === undefined && isWord) return this.#endRootWord(true)
     const found = isWord ? (this.#state === word ? readCutWord(this.#word) : readWord(this.#word)) : undefined
@@ -106,6 +110,8 @@ export class BlockReader<W extends Watcher = Watcher> {
         return this.#readAfter(code)
       case afterWord:
         return this.#readAfterWord(code)
+      case afterRootString:
+        return this.#readAfterRootString(code)
       default:
         return this.#readGap(code)
     }
@@ -195,12 +201,23 @@ export class BlockReader<W extends Watcher = Watcher> {
       return false
     }
     if (isWordEnd(code) || isQuote(code)) {
+      // `[3[4]]` is broken JSON and not prose around `[4]`: its first word is a value.
+      const begins = code === openList || code === openObject || isQuote(code)
+      if (begins && readWord(this.#word) !== undefined) this.#block?.confirm()
       if (this.#guess('A comma is missing')) this.#endWord(false)
       return false
     }
     if (!this.#guess('A word stands alone')) return false
     this.#word += ' '
     this.#state = word
+    return false
+  }
+
+  /** A string that is the whole answer ends with the text or its fence. */
+  #readAfterRootString(code: number): boolean {
+    if (this.#isSpace(code)) return true
+    this.#block?.guess(notWhole)
+    this.#ended()
     return false
   }
 
@@ -259,12 +276,13 @@ export class BlockReader<W extends Watcher = Watcher> {
       return
     }
     this.#block?.endString(text, this.#strings.isClean ? 'observed' : 'repaired')
-    this.#ended()
+    if (this.#block?.top === undefined) this.#state = afterRootString
+    else this.#ended()
   }
 
   /** A quoted key with a colon behind it is a sure sign of JSON, a bare one is not. */
   #setKey(text: string, isQuoted: boolean): void {
-    this.#block?.top?.setKey(text)
+    this.#block?.key(text)
     this.#isKey = isQuoted
     this.#isOpenComma = false
     this.#state = colon
@@ -284,12 +302,13 @@ export class BlockReader<W extends Watcher = Watcher> {
     this.#ended()
   }
 
-  /** A number or literal that is the whole answer; other words are prose. */
+  /** A number or literal that is the whole answer; other words are prose, and one with more behind it is not whole. */
   #endRootWord(isFinal: boolean): void {
     const text = this.#word
     const found = readWord(text)
     if (found === undefined) return this.#abandon()
     this.#block?.confirm()
+    if (!isFinal) this.#block?.guess(notWhole)
     this.#block?.scalar(found.value, text, found.clean && isFinal ? 'final' : 'repaired')
     this.#ended()
   }

@@ -24,6 +24,8 @@ export class Block<W extends Watcher = Watcher> {
   completion: Completion | undefined
   /** Why the value is a guess. */
   malformed: string | undefined
+  /** The path of a key that was written twice: readers may hold the first value, and the last one stays. */
+  repeated: string | undefined
   /** Whether readers see it. */
   shown = false
   /** The innermost open list or object. */
@@ -90,6 +92,14 @@ export class Block<W extends Watcher = Watcher> {
     else if (this.#sink.all && frame.place !== undefined) {
       this.#tell(frame.place, frame.path, frame.indexes, frame.value, '', undefined)
     }
+  }
+
+  /** The key of the next value. */
+  key(text: string): void {
+    const { top } = this
+    if (top === undefined) return
+    if (Object.hasOwn(top.value, text)) this.repeated ??= top.path === '' ? text : `${top.path}.${text}`
+    top.setKey(text)
   }
 
   close(): void {

@@ -33,7 +33,10 @@ interface AwaitedReader extends KeyReader {
 export interface KeyReadersOptions {
   readonly places: Places<PlaceWatcher>
   /** Tells what there is already; with a pattern, only the complete values that it matches. */
-  readonly lookBack: (tell: (event: InstantEvent) => void, pattern?: readonly PatternSegment[]) => void
+  readonly lookBack: (
+    tell: (event: InstantEvent, place: Place<PlaceWatcher>) => void,
+    pattern?: readonly PatternSegment[],
+  ) => void
   readonly onSatisfied: () => void
   readonly onHandlerError: (error: unknown) => void
 }
@@ -56,6 +59,8 @@ export class KeyReaders {
   #latecomers: (() => void)[] | undefined
   /** The round whose keys were all there. */
   #satisfiedRound: Round | undefined
+  /** What is read may still turn out to be no part of the answer. */
+  #isHeld = false
 
   constructor(options: KeyReadersOptions, round: Round) {
     this.#options = options
@@ -71,12 +76,38 @@ export class KeyReaders {
   /** A value has begun, grown or become complete. */
   tell(event: InstantEvent, place: Place<PlaceWatcher>): void {
     for (const queue of this.#queues) queue.push(event)
-    if (event.isComplete && place.watching !== undefined) {
-      const concerned = this.#options.places.concerned(place, event.indexes)
-      const validators = concerned.filter((watcher) => watcher.kind === 'validator')
-      if (validators.length > 0) this.#round.judge(event, validators)
-      for (const watcher of concerned) if (watcher.kind === 'reader') this.#offer(watcher, event)
-    }
+    if (event.isComplete && !this.#isHeld) this.#deliver(event, place)
+  }
+
+  /** From now on keys, handlers and validators wait until `release`; `instant()` goes on. */
+  hold(): void {
+    this.#isHeld = true
+  }
+
+  /** What was held back is the answer. */
+  release(): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.replay(() =>
+      this.#options.lookBack((event, place) => {
+        if (event.isComplete) this.#deliver(event, place)
+      }),
+    )
+  }
+
+  /** What was told so far is no part of the answer, which begins again in the same attempt. */
+  restart(round: Round, reason: string): void {
+    const isHeld = this.#isHeld
+    this.reset(round, reason)
+    this.#isHeld = isHeld
+  }
+
+  #deliver(event: InstantEvent, place: Place<PlaceWatcher>): void {
+    if (place.watching === undefined) return
+    const concerned = this.#options.places.concerned(place, event.indexes)
+    const validators = concerned.filter((watcher) => watcher.kind === 'validator')
+    if (validators.length > 0) this.#round.judge(event, validators)
+    for (const watcher of concerned) if (watcher.kind === 'reader') this.#offer(watcher, event)
   }
 
   replay(tellAll: () => void): void {
@@ -91,6 +122,7 @@ export class KeyReaders {
   reset(round: Round, reason: string): void {
     this.#round.controller.abort()
     this.#round = round
+    this.#isHeld = false
     const event: ResetEvent = { type: 'reset', reason, attempt: round.attempt }
     for (const reader of this.#awaited) {
       reader.hasArrived = false
@@ -250,7 +282,8 @@ export class KeyReaders {
     this.#awaited.add(reader)
     for (const one of [reader, ...reader.holders]) {
       this.#options.places.root.admit(one)
-      this.#options.lookBack((event) => this.#offer(one, event), one.pattern)
+      // What is held back reaches a reader that came meanwhile when it is released.
+      if (!this.#isHeld) this.#options.lookBack((event) => this.#offer(one, event), one.pattern)
     }
     if (this.#isClosed && this.#awaited.has(reader)) reader.end()
   }

@@ -44,6 +44,8 @@ export interface ReadResult {
    * Comments, trailing commas, other quotes and raw newlines are read for what they mean and are not malformed.
    */
   readonly malformed: string | undefined
+  /** The path of a key that is written twice. The value is the last one, as `JSON.parse` has it. */
+  readonly repeated?: string
 }
 
 /**
@@ -68,6 +70,13 @@ export interface OutputStream<Input, Output = Input> extends OutputKeys<Input> {
    * still at work), the schema, validators of the whole. Without a schema `data` is the value as it was read.
    */
   check(): Promise<CheckedOutput<Output>>
+  /**
+   * What is written from now on may turn out to be no answer, as before a tool call: keys, handlers and validators hear
+   * of it when the attempt ends. `instant()` and `partial` go on.
+   */
+  hold(): void
+  /** What was written so far is no answer: it begins again in the same attempt, and readers of `instant()` get a reset. */
+  restart(reason: string): void
   /** Drops the attempt: readers get a reset, handlers' signals abort, the next attempt begins. */
   reset(reason: string): void
   /** The attempt is accepted as it is: whoever waits for a key that never came learns it now. */

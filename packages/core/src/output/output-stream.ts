@@ -74,17 +74,32 @@ class Stream<Input, Output> {
   }
 
   end(): ReadResult {
-    return (this.#result ??= this.#reader.end())
+    if (this.#result !== undefined) return this.#result
+    this.#result = this.#reader.end()
+    this.#readers.release()
+    return this.#result
+  }
+
+  hold(): void {
+    this.#readers.hold()
+  }
+
+  restart(reason: string): void {
+    if (this.#isOver || this.#result !== undefined) return
+    this.#reader = this.#newReader()
+    this.#round = this.#newRound(this.attempt)
+    this.#readers.restart(this.#round, reason)
   }
 
   async check(): Promise<CheckedOutput<Output>> {
-    const { value, malformed } = this.end()
+    const { value, malformed, repeated } = this.end()
     const { schema, ensure = [] } = this.#options
     const round = this.#round
     await round.settled()
     // A refused key may have cut the text short: then that is the reason.
     if (malformed !== undefined && round.problems.length > 0) return refused(round.problems)
     if (malformed !== undefined) return refused([{ path: '', message: malformed, retry: true }])
+    if (repeated !== undefined) return refused([{ path: repeated, message: 'is written twice', retry: true }])
     const missing = ensureProblems(value, [...(schema?.ensure ?? []), ...ensure])
     const checked = schema === undefined ? { ok: true as const, data: value as Output } : await schema.validate(value)
     const problems = distinct([...missing, ...round.problems, ...(checked.ok ? [] : checked.problems)])

@@ -61,6 +61,8 @@ async function one(run: Conducted, slots: Slots, native: boolean, number: number
   const formatted = schema !== undefined && !native && hasStructuredOutput(settings, schema.jsonSchema)
   const messages = renderPrompt(slots, outputRequirement(spec), settings)
   const { signal, close } = openCut(run)
+  // A model that may call tools says things before it does; only what it says last is the answer.
+  if (native) out.hold()
   try {
     const end = await runAttempt({
       settings,
@@ -78,7 +80,7 @@ async function one(run: Conducted, slots: Slots, native: boolean, number: number
       onTool: run.tool,
       onStep(step) {
         emitter.emit({ type: 'step', step })
-        out.write('\n')
+        out.restart('The model called tools; its answer follows.')
       },
       onRetry: (retry) => emitter.emit({ type: 'retry', ...retry }),
       onReset() {
