@@ -14,6 +14,8 @@ export interface OutputSource<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> }
   }
+  /** Where a single value goes in an answer that is an object for its sake alone. @internal */
+  readonly ofScalar?: (value: unknown) => unknown
 }
 
 export type StandardResult<Output> =
@@ -61,6 +63,8 @@ export interface OutputSchema<Input = unknown, Output = Input> {
   /** Whether a path, with or without `*`, dot or slash style, leads somewhere. */
   has(path: string): boolean
   validate(value: unknown): Promise<CheckedOutput<Output>>
+  /** For a single value: what a text without any JSON says as a whole, if that fits. */
+  ofBareText?(text: string): Promise<unknown>
   /** Never there; carries the types. */
   readonly types?: { readonly input: Input; readonly output: Output }
 }

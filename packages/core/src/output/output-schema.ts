@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema'
 import type { Fields } from './block.ts'
 import { ensureRules } from './ensure.ts'
+import { readWord } from './json-word.ts'
 import { notationOf } from './notation.ts'
 import type { CheckedOutput, OutputSchema, OutputSource, StandardResult } from './output-schema-types.ts'
 import { formatPath, parsePath, type PatternSegment, wildcard } from './path.ts'
@@ -12,6 +13,8 @@ export function outputSchema<Input, Output>(source: OutputSource<Input, Output>)
   const tree = new SchemaTree(jsonSchemaOf(source))
   const types = tree.types(tree.root)
   const ensure = ensureRules(tree)
+  const kinds = new Set([...types].map(kindOf))
+  const inAnswer = source.ofScalar ?? (kinds.has('object') || kinds.has('list') ? undefined : (value: unknown) => value)
   let jsonSchema: JSONSchema7 | undefined
   let notation: string | undefined
   let paths: readonly string[] | undefined
@@ -25,12 +28,28 @@ export function outputSchema<Input, Output>(source: OutputSource<Input, Output>)
     get paths() {
       return (paths ??= tree.paths())
     },
-    kinds: new Set([...types].map(kindOf)),
+    kinds,
     fields: fieldsOf(tree, types),
     ensure,
     has: (path) => tree.has(parsePath(path)),
     validate: (value) => validate(source, value),
+    ...(inAnswer !== undefined && {
+      async ofBareText(text) {
+        for (const value of bareValues(text)) {
+          const answer = inAnswer(value)
+          if ((await validate(source, answer)).ok) return answer
+        }
+        return undefined
+      },
+    }),
   }
+}
+
+/** What a text may say that is a single value without the quotes JSON wants: `yes`, `42`, `**Yes.**` */
+function bareValues(text: string): unknown[] {
+  const bare = text.trim().replace(/^(?:```\w*\s+([\s\S]*?)\s*```|(\*\*|`)([\s\S]*)\2)$/, '$1$3')
+  const word = readWord(bare)
+  return [...(word === undefined ? [] : [word.value]), bare, bare.replace(/[.!]$/, '')]
 }
 
 function jsonSchemaOf(source: OutputSource): Schema {

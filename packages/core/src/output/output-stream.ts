@@ -85,7 +85,8 @@ class Stream<Input, Output> {
   }
 
   restart(reason: string): void {
-    if (this.#isOver || this.#result !== undefined) return
+    if (this.#isOver) return
+    this.#result = undefined
     this.#reader = this.#newReader()
     this.#round = this.#newRound(this.attempt)
     this.#readers.restart(this.#round, reason)

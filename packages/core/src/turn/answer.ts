@@ -36,13 +36,16 @@ export async function answer(run: Conducted): Promise<TurnResult<unknown>> {
     out.end()
     if (end.cut === 'satisfied') return accept(run, end, attempt, out.partial, true)
     const checked = await check(run, end)
+    // A limit or the repeat guard ended the tool calls: a turn without a word of text has no answer.
+    if (end.stopped !== undefined && (!checked.ok || end.text === '')) throw stopped(end.stopped)
+    if (end.stopped !== undefined) emitter.emit({ type: 'warning', message: end.stopped.message })
     if (checked.ok) return accept(run, end, attempt, checked.data, false)
-    const { problems } = checked
-    if (end.stopped !== undefined) throw stopped(end.stopped)
-    if (attempt > retries || problems.some((problem) => !problem.retry)) {
+    const problems = end.finishReason === 'length' ? [cutOff, ...checked.problems] : checked.problems
+    const isFinal = end.finishReason === 'content-filter' || problems.some((problem) => !problem.retry)
+    if (attempt > retries || isFinal) {
       if (spec.otherwise === 'last')
         return accept(run, end, attempt, spec.schema === undefined ? end.text : out.partial, false)
-      throw notAccepted(problems, attempt, end.text)
+      throw notAccepted(problems, attempt, end)
     }
     const reason = retryText(problems)
     out.reset(reason)
@@ -128,7 +131,15 @@ function accept(run: Conducted, end: End, attempts: number, data: unknown, satis
 /** Where a validator had the answer cut short, that is all there is to say about it. */
 async function check(run: Conducted, end: End): Promise<CheckedOutput<unknown>> {
   if (end.cut === 'invalid') return { ok: false, problems: run.cut.problems }
-  return run.spec.schema === undefined ? checkText(run, end.text) : run.out.check()
+  const { schema } = run.spec
+  if (schema === undefined) return checkText(run, end.text)
+  const checked = await run.out.check()
+  if (checked.ok || schema.ofBareText === undefined || run.out.end().found) return checked
+  const value = await schema.ofBareText(end.text)
+  if (value === undefined) return checked
+  run.out.restart('The answer is a bare value.')
+  run.out.write(JSON.stringify(value))
+  return run.out.check()
 }
 
 /** A text has no schema; only validators of the whole speak about it. */
@@ -157,10 +168,17 @@ function stopped({ reason, message }: NonNullable<AttemptEnd['stopped']>): Named
   return new NamedError('TurnStopped', message, { status: 422, data: { reason } })
 }
 
-function notAccepted(problems: readonly OutputProblem[], attempts: number, text: string): NamedError {
+const cutOff: OutputProblem = {
+  path: '',
+  message: 'The answer was cut off at the output limit of the model: answer in fewer words.',
+  retry: true,
+}
+
+function notAccepted(problems: readonly OutputProblem[], attempts: number, { text, finishReason }: End): NamedError {
   const what = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join(' ')
-  return new NamedError('OutputNotAccepted', `No answer was accepted in ${attempts} attempts. ${what}`, {
+  const tries = attempts === 1 ? 'The answer was not accepted' : `No answer was accepted in ${attempts} attempts`
+  return new NamedError('OutputNotAccepted', `${tries} (finish reason: ${finishReason}). ${what}`, {
     status: 422,
-    data: { problems, attempts, text },
+    data: { problems, attempts, text, finishReason },
   })
 }

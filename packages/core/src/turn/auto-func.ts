@@ -43,6 +43,7 @@ export function createAutoFunc<In, Written, Out>(
 function wrapped<Written, Out>(source: OutputSource<Written, Out>): OutputSource<{ value: Written }, Out> {
   const inner = source['~standard']
   return {
+    ofScalar: (value) => ({ value }),
     '~standard': {
       version: 1,
       vendor: inner.vendor,

@@ -99,3 +99,59 @@ describe('a scalar is read whole or asked for again', () => {
     expect(await ask(schema, text, '0')).toMatchObject({ data, attempts: 1 })
   })
 })
+
+describe('a function whose answer is one value', () => {
+  const numberOf = (text: string, output: z.ZodType) =>
+    createAgent({ name: 'counter', model: scriptedModel([[{ text }], [{ text: '{"value": null}' }]]) }).autoFunc({
+      name: 'count',
+      instruct: 'Count.',
+      input: z.object({ of: z.string() }),
+      output,
+    })
+
+  it.each([
+    ['42', 42, z.int()],
+    ['{"value": 42}', 42, z.int()],
+    ['yes', 'yes', z.enum(['yes', 'no'])],
+    ['**Yes**', 'Yes', z.enum(['Yes', 'No'])],
+    ['no.', 'no', z.enum(['yes', 'no'])],
+    ['True', true, z.boolean()],
+    ['It rains.', 'It rains.', z.string()],
+  ] as const)('takes the bare answer %s', async (text, data, output) => {
+    const run = numberOf(text, output).stream({ of: 'x' })
+    expect(await run.result()).toMatchObject({ data, attempts: 1 })
+    expect(await run.key('value' as never)).toBe(data)
+  })
+
+  it('asks again where the bare answer says more', async () => {
+    const count = numberOf('about 42 or so', z.int().nullable())
+    expect(await count.stream({ of: 'x' }).result()).toMatchObject({ data: null, attempts: 2 })
+  })
+})
+
+describe('how an answer that is not taken ended', () => {
+  it('is told, and the model hears that it was too long', async () => {
+    const model = scriptedModel(() => [{ text: '{"city": "Br' }, { finish: 'length' }])
+    const run = createAgent({ name: 'guide', model }).turn().input('x').output(forecast).retries(1).run()
+    await expect(run.result()).rejects.toMatchObject({
+      name: 'OutputNotAccepted',
+      message: expect.stringContaining('cut off at the output limit') as string,
+      data: { finishReason: 'length', attempts: 2 },
+    })
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('answer in fewer words')
+  })
+
+  it('ends a text turn that only called tools, and warns where there is some text', async () => {
+    const calling = (text?: string) => {
+      const turn = [...(text === undefined ? [] : [{ text }]), { call: { name: 'again', input: {} } }]
+      const agent = createAgent({ name: 'x', model: scriptedModel(() => turn), limits: { steps: 2 } })
+      agent.registerTool({ name: 'again', description: 'x', input: z.object({}), readOnly: true, execute: () => 'ok' })
+      return agent.turn().input('go').run()
+    }
+    await expect(calling().result()).rejects.toMatchObject({ name: 'TurnStopped', data: { reason: 'steps' } })
+    const run = calling('Still looking.')
+    const events = Array.fromAsync(run.events())
+    expect((await run.result()).extra['stopped']).toMatchObject({ reason: 'steps' })
+    expect((await events).filter(({ type }) => type === 'warning')).toHaveLength(1)
+  })
+})
