@@ -1,4 +1,4 @@
-import { createRequire, registerHooks } from 'node:module'
+import * as module from 'node:module'
 import { readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -26,9 +26,9 @@ export function loadFolderSync<T>(folder: string, check: (value: unknown, name: 
   for (const file of moduleFiles(folder)) {
     const name = path.basename(file).replace(/\.[jt]s$/, '')
     try {
-      const module = require(file) as { default?: unknown }
-      if (module.default === undefined) throw new Error('the file has no default export')
-      loaded.entries.push({ name, path: file, value: check(module.default, name, file) })
+      const loadedModule = require(file) as { default?: unknown }
+      if (loadedModule.default === undefined) throw new Error('the file has no default export')
+      loaded.entries.push({ name, path: file, value: check(loadedModule.default, name, file) })
     } catch (error) {
       loaded.problems.push({ path: file, message: messageOf(error) })
     }
@@ -36,7 +36,7 @@ export function loadFolderSync<T>(folder: string, check: (value: unknown, name: 
   return loaded
 }
 
-const require = createRequire(import.meta.url)
+const require = module.createRequire(import.meta.url)
 
 function moduleFiles(folder: string): string[] {
   let names: string[]
@@ -60,12 +60,15 @@ function messageOf(error: unknown): string {
 
 let provided = false
 
-/** A person's own tools may import `@troupe/core` and `zod` wherever they lie. */
+/**
+ * A person's own tools may import `@troupe/core` and `zod` wherever they lie. Runtimes without hooks (Bun, older Node)
+ * can import this file all the same; there, such tools need a `node_modules` with these packages.
+ */
 function provideOurPackages(): void {
   if (provided) return
   provided = true
   const here = pathToFileURL(realpathSync(import.meta.filename)).href
-  registerHooks({
+  ;(module as { registerHooks?: typeof module.registerHooks }).registerHooks?.({
     resolve(specifier, context, next) {
       if (!/^(@troupe\/core|zod|ai)(\/|$)/.test(specifier)) return next(specifier, context)
       try {

@@ -208,7 +208,9 @@ export function checkTool(value: unknown, fileName: string): Tool {
   if (typeof tool.readOnly !== 'boolean') throw new Error('readOnly must be true or false')
   if (typeof tool.group !== 'string' || tool.group === '') throw new Error('group is missing')
   const type = schemaType(tool.input)
-  if (type !== 'object' && type !== 'string') throw new Error('input must be a zod object or a zod string')
+  // With a JSON Schema of its own, `input` only checks.
+  if (tool.jsonSchema === undefined && type !== 'object' && type !== 'string')
+    throw new Error('input must be a zod object or a zod string')
   tool.concurrent ??= tool.readOnly
   tool.recover ??= tool.readOnly ? 'rerun' : 'error'
   return tool

@@ -158,7 +158,11 @@ async function takeAnswer(door: CallAtDoor, now: Given, id: string, answer: Answ
     if (answer.remark === undefined) scope.deny(call)
     return undefined
   }
-  if (answer.type !== 'approve') throw new Error(`An approval was answered with "${answer.type}".`)
+  if (answer.type !== 'approve') {
+    throw new Error(
+      `An approval was answered with "${String(answer.type)}". Answer { type: 'approve' } or { type: 'deny', remark? }.`,
+    )
+  }
   const settled = answer.input === undefined ? now : await judgeEdit(door, answer.input)
   if (typeof settled === 'string') {
     respond(false, settled)

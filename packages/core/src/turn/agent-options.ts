@@ -1,6 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Answer, Ask } from '../asks.ts'
 import type { RunInput } from '../run/run-input.ts'
+import type { RememberedRules } from './decide-for.ts'
 import type { Tool } from '../tool.ts'
 import type { Roles, Titles } from './render-prompt.ts'
 import type { ToolFunction, ToolRegistry } from './tool-registry.ts'
@@ -33,7 +34,11 @@ export interface AgentOptions {
   permissions?: { allow?: string[]; ask?: string[]; deny?: string[] }
   /** Decides about calls in place of `permissions`. */
   decide?: RunInput['decide']
-  /** Asked when a call needs a person. Without it such calls are denied. */
+  /**
+   * Asked when a call needs a person. Without it such calls are denied. Answers for an approval: `{ type: 'approve' }`,
+   * with `remember: 'session'` (this conversation) or `'always'` (this agent) to allow calls like it from now on, with
+   * `input` to run something else; `{ type: 'deny' }` ends the turn, `{ type: 'deny', remark }` goes on with a reason.
+   */
   ask?: (ask: Ask) => Answer | Promise<Answer>
   titles?: Titles
   roles?: Roles
@@ -45,11 +50,17 @@ export interface AgentOptions {
   stallMs?: number
   /** Settings of every model call. */
   callOptions?: CallSettings
+  /**
+   * Ends a turn early: model calls (`steps`, default 100), `tokens`, milliseconds (`ms`), and how often the same calls may
+   * be `repeats`ed (default 4). A turn that ends so without an answer throws `TurnStopped`.
+   */
   limits?: RunInput['limits']
   /** The folder that file tools work in. Default: the current one. */
   workspace?: string
   /** What file and shell tools remember between turns. Default: nothing. */
   state?: RunInput['state']
+  /** Rules that answers of `ask` had remembered. @internal */
+  remembered?: RememberedRules
 }
 
 export type CallSettings = Partial<

@@ -3,6 +3,7 @@ import type { Tool, ToolContext } from '../tool.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { createAutoFunc, type AutoFunc, type AutoFuncDefinition } from './auto-func.ts'
 import type { Learnt } from './capabilities.ts'
+import { RememberedRules } from './decide-for.ts'
 import type { Extension } from './extension.ts'
 import { applyPrompt } from './prompt-file/apply-prompt.ts'
 import { loadPrompt, type PromptFileOptions } from './prompt-file/load-prompt.ts'
@@ -35,7 +36,7 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.name = options.name
     this.tag = `agent-${options.name}`
-    this.#options = { ...options }
+    this.#options = { remembered: new RememberedRules(), ...options }
     this.#registry = options.registry ?? createToolRegistry()
     this.useTools(options.tools ?? [])
   }

@@ -91,8 +91,13 @@ export function runInput({
     callOptions,
     signal,
     headless: ask === undefined,
-    asks: createMemoryAsks(ask ?? (() => ({ type: 'deny', remark: 'Nobody is here to ask.' }))),
-    decide: decideFor(settings),
+    asks: createMemoryAsks(async (asked) => {
+      if (ask === undefined) return { type: 'deny', remark: 'Nobody is here to ask.' }
+      const answer = await ask(asked)
+      settings.remembered?.add(session, asked, answer)
+      return answer
+    }),
+    decide: decideFor(settings, session),
     ...(limits !== undefined && { limits }),
     ...(maxRetries !== undefined && { maxRetries }),
     ...(stallMs !== undefined && { stallMs }),
@@ -141,10 +146,10 @@ export function createCallLogs(onLog: (log: ToolLog, toolCallId: string) => void
         return
       }
       case 'tool-output-available':
-        close(chunk.toolCallId, { result: notesOf(chunk).modelText ?? chunk.output })
+        close(chunk.toolCallId, { result: notesOf(chunk).modelText ?? chunk.output }, notesOf(chunk))
         return
       case 'tool-output-error':
-        close(chunk.toolCallId, { error: chunk.errorText })
+        close(chunk.toolCallId, { error: chunk.errorText }, notesOf(chunk))
         return
       case 'tool-approval-response':
         if (!chunk.approved && chunk.reason !== undefined) refusals.set(chunk.approvalId, chunk.reason)
@@ -156,11 +161,12 @@ export function createCallLogs(onLog: (log: ToolLog, toolCallId: string) => void
     }
   }
 
-  function close(toolCallId: string, end: Pick<ToolLog, 'result' | 'error'>): void {
+  function close(toolCallId: string, end: Pick<ToolLog, 'result' | 'error'>, notes: CallNotes = {}): void {
     const call = open.get(toolCallId)
     if (call === undefined) return
     open.delete(toolCallId)
-    onLog({ ...call, ...end }, toolCallId)
+    const kwargs = 'executedInput' in notes ? notes.executedInput : call.kwargs
+    onLog({ ...call, kwargs, ...end }, toolCallId)
   }
 }
 

@@ -19,6 +19,11 @@ export interface AutoFunc<In, Written, Out> {
   (input: In, options?: RunOptions): Promise<Out>
   /** The same call as a run, for those who read along. A single value is awaited as the key `value`. */
   stream(input: In, options?: RunOptions): TurnRun<Written extends object ? Written : { value: Written }, Out>
+  readonly description: string
+  readonly input: OutputSource<In, unknown>
+  readonly returns: OutputSource<Written, Out>
+  /** It asks a model and changes nothing. */
+  readonly readOnly: boolean
 }
 
 export function createAutoFunc<In, Written, Out>(
@@ -34,9 +39,10 @@ export function createAutoFunc<In, Written, Out>(
     .output(source as OutputSource)
   const stream = (given: In, options: RunOptions = {}): Run =>
     prepared.input(checked(name, input, given)).run(options) as unknown as Run
-  return Object.assign(async (given: In, options?: RunOptions) => (await stream(given, options).result()).data, {
-    stream,
-  })
+  const call = async (given: In, options?: RunOptions): Promise<Out> => (await stream(given, options).result()).data
+  // With these, another agent can use it as a tool.
+  const asTool = { description: instruct, input, returns: output, readOnly: true }
+  return Object.assign(Object.defineProperty(call, 'name', { value: name }), { stream, ...asTool })
 }
 
 /** An answer is a JSON value; a single one stands in an object that only the model and its readers see. */

@@ -16,8 +16,8 @@ export interface FunctionTool<Input = unknown, Output = unknown> {
   name: string
   /** Tells the model when to use it. Default: the name. */
   description?: string
-  /** A zod object. Default: any object. */
-  input?: z.ZodType<Input>
+  /** A zod object, or any Standard Schema that can give its JSON Schema. Default: any object. */
+  input?: OutputSource<unknown, Input>
   /** What comes back, for the model to read before it calls. */
   returns?: OutputSource
   /** Changes nothing: may run beside others. Default false. */
@@ -90,8 +90,9 @@ export function createToolRegistry(): ToolRegistry {
       return added
     },
     addFunction(definition) {
-      const { tags, returns, description = definition.name, input = z.looseObject({}), ...rest } = definition
-      const tool = { readOnly: false, needsApproval: false, ...rest, description, input, group: 'library' }
+      const { tags, returns, description = definition.name, input, ...rest } = definition
+      const taken = { readOnly: false, needsApproval: false, ...rest, description, group: 'library' }
+      const tool = { ...taken, ...inputOf(input) }
       return registry.add(defineTool(tool as ToolDefinition<z.ZodType, unknown>), { returns, tags })
     },
     get: (name) => entries.get(toolKey(name))?.tool,
@@ -119,6 +120,22 @@ function listed({ tool, description, returns, tags }: Entry): ListedTool {
     tags: [...tags],
     readOnly: tool.readOnly,
   }
+}
+
+/** The schema of the arguments as tools have it: zod as it is, another Standard Schema behind a zod type. */
+function inputOf(source: OutputSource | undefined): Pick<Tool, 'input' | 'jsonSchema'> {
+  if (source === undefined) return { input: z.looseObject({}) }
+  if ('_zod' in source) return { input: source as unknown as z.ZodType }
+  const input = z.looseObject({}).transform((value, ctx) => {
+    const result = source['~standard'].validate(value)
+    if (result instanceof Promise) throw new TypeError('The schema of a tool must not need to wait.')
+    if (result.issues === undefined) return result.value
+    for (const { message, path = [] } of result.issues) {
+      ctx.addIssue({ code: 'custom', message, path: path.map((step) => (typeof step === 'object' ? step.key : step)) })
+    }
+    return z.NEVER
+  })
+  return { input, jsonSchema: jsonSchema(source) }
 }
 
 /** What a call is made with: an object always; a tool that takes a plain text gets it as `input`. */
