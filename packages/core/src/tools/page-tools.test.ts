@@ -77,6 +77,10 @@ describe('OpenUrl', () => {
     expect(output).toEqual({ ...page, loaded: true })
     expect(text).toContain('It has loaded.')
     expect((await call(openUrl, { url: 'localhost:3000' }, page)).text).toContain('cannot be observed')
+    const note = 'The host example.com cannot be found.'
+    await expect(call(openUrl, { url: 'example.com' }, { ...page, loaded: false, note })).rejects.toThrow(
+      new RegExp(`could not be read\\. ${note} The person has a link to it`),
+    )
   })
 
   test('other schemes are refused before anything is asked, and what it touches is what it opens', async () => {
