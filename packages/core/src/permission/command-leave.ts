@@ -1,6 +1,6 @@
 import { isHeld, type CommandFact } from './command-fact.ts'
 import type { Check, Scene } from './check-call.ts'
-import { matchCommand } from './command-pattern.ts'
+import { allowsCommand } from './command-pattern.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import type { ReadyRule } from './compile-rules.ts'
 import { commandPath, type PathFact } from './path-fact.ts'
@@ -132,5 +132,5 @@ function coveringRule(
 function find(rules: readonly ReadyRule[], found: FoundCommand): ReadyRule | undefined {
   if (rules.length === 0 || !found.assignments.every(({ safe }) => safe)) return undefined
   const given = { words: found.argv ?? found.literalPrefix, complete: found.argv !== null }
-  return rules.find(({ command }) => command !== undefined && matchCommand(command, given) === 'yes')
+  return rules.find(({ command }) => command !== undefined && allowsCommand(command, given))
 }

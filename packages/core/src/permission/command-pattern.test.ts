@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { matchCommand, matchWidely, parseCommandPattern, quoteWords } from './command-pattern.ts'
+import { allowsCommand, matchCommand, matchWidely, parseCommandPattern, quoteWords } from './command-pattern.ts'
 
 const match = (pattern: string, words: string): string =>
   matchCommand(parseCommandPattern(pattern), { words: words.split(' ').filter(Boolean), complete: true })
@@ -39,6 +39,15 @@ describe('a pattern for commands', () => {
     ['a*a', 'a', 'no'],
   ])('%s on %s: %s', (pattern, words, expected) => {
     expect(match(pattern, words)).toBe(expected)
+  })
+
+  it('that allows takes a star in the place of the program for its name', () => {
+    const allows = (pattern: string, words: string): boolean =>
+      allowsCommand(parseCommandPattern(pattern), { words: words.split(' '), complete: true })
+    expect(allows('* --version', 'node --version')).toBe(true)
+    expect(allows('* --version', 'rm -rf x --version')).toBe(false)
+    expect(allows('* --version', './node --version')).toBe(false)
+    expect(allows('git * main', 'git push origin main')).toBe(true)
   })
 
   it('takes quotes as a shell does, and a quoted star for itself', () => {

@@ -13,6 +13,8 @@ export interface CommandPattern {
   readonly words: readonly (string | ((word: string) => boolean) | typeof anyWords)[]
   /** The first word, where it is a plain text: most rules need not be looked at then. */
   readonly first: string | undefined
+  /** The same for a rule that allows: a `*` in the place of the program is a program by its name, not a whole command. */
+  readonly allowed: CommandPattern['words']
   /** Without a `*`: it means one command, letter by letter. */
   readonly exact: boolean
 }
@@ -29,9 +31,19 @@ export function parseCommandPattern(pattern: string): CommandPattern {
   const [first] = words
   return {
     words,
+    allowed: first === anyWords && words.length > 1 ? [isProgramName, ...words.slice(1)] : words,
     first: typeof first === 'string' ? first : undefined,
     exact: words.every((word) => typeof word === 'string'),
   }
+}
+
+function isProgramName(word: string): boolean {
+  return !word.includes('/')
+}
+
+/** Whether a rule with that pattern allows the words. */
+export function allowsCommand(pattern: CommandPattern, given: CommandWords): boolean {
+  return matchCommand({ ...pattern, words: pattern.allowed }, given) === 'yes'
 }
 
 /** `maybe`: it depends on words that cannot be told. */

@@ -261,6 +261,29 @@ describe('a rule for commands', () => {
     expect(await verdict('rm -rf .git', { allow: ['Bash(rm *)'] })).toBe('ask none')
   })
 
+  it('speaks for no file that is written on the way', async () => {
+    const allow = (await bash('git log --walk-reflogs')).remember ?? ['Bash(git log *)']
+    expect(allow).toEqual(['Bash(git log *)'])
+    expect(await verdict('git log -1 --format=x', { allow })).toBe('allow none')
+    expect(await verdict('git log -1 --format=x --output=package.json', { allow })).toBe('ask none')
+    expect(await verdict('git log -1 --format=x --output=package.json', { allow: ['Bash(git log -1 --format=x --output=package.json)'] })).toBe('allow none') // prettier-ignore
+    expect(await verdict('sort -o f f', { allow: ['Bash(sort *)'] })).toBe('ask none')
+    expect(await verdict('sort -o f f', { allow: ['Bash(sort *)', 'Edit(f)'] })).toBe('allow none')
+    expect(await verdict('sed -i s/a/b/ f', { allow: ['Bash(sed *)'] })).toBe('ask none')
+    expect(await verdict('sed -i s/a/b/ f', { allow: ['Bash(sed *)'] }, { mode: 'accept-edits' })).toBe('allow none')
+  })
+
+  it('covers text with characters in it that cannot be seen, where they are quoted', async () => {
+    const allow = ['Bash(git commit *)', 'Bash(echo *)']
+    for (const odd of ['\r', '\u2028', '\u200b', '\u00a0']) {
+      expect(await verdict(`git commit -m 'a${odd}b'`, { allow })).toBe('allow none')
+      expect(await verdict(`git commit -m "a${odd}b" && echo x`, { allow })).toBe('allow none')
+      expect(await verdict(`git commit -m a${odd}b`, { allow })).toBe('ask none')
+      expect(await verdict(`echo "$(echo 'a${odd}b')"`, { allow })).toBe('ask none')
+      expect(await verdict(`git commit -m 'a${odd}b'`)).toBe('ask none')
+    }
+  })
+
   it('that forbids meets every command found anywhere', async () => {
     const rules = { allow: ['Bash'], deny: ['Bash(rm *)', 'Bash(git push *)'] }
     for (const command of [

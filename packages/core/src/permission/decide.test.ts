@@ -414,7 +414,7 @@ describe('a file', () => {
     const told = await explain('Grep', { pattern: 'x' }, { allow: ['Read(.env)'] })
     expect(told.hides?.(path.join(workspace, '.env'))).toBe(false)
     expect(told.hides?.(path.join(workspace, 'a/key.pem'))).toBe(true)
-    expect(await explain('Read', { file_path: 'src/a.ts' })).not.toHaveProperty('hides')
+    expect(await explain('Write', { file_path: 'src/a.ts', content: '' })).not.toHaveProperty('hides')
   })
 })
 

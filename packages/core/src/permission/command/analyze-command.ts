@@ -6,7 +6,7 @@ import { findCommands } from './find-commands.ts'
 import type { Findings, Found } from './findings.ts'
 import { floorOf } from './floor.ts'
 import { lookAt, whyNotHarmless } from './why-not-harmless.ts'
-import { findInvisible, passGate } from './pass-gate.ts'
+import { findInvisible, isOnlyQuoted, passGate } from './pass-gate.ts'
 import { fieldsOf, textOf } from './piece.ts'
 import { isWhole } from './read-word.ts'
 
@@ -31,7 +31,8 @@ function analyze(text: string, place: CommandPlace): CommandAnalysis {
   const gate = passGate(text)
   const findings = findCommands(text, place)
   const { odd, overLimit: limit, altered } = findings
-  const unseen = findings.unseen ?? findInvisible(text) ?? findJoined(text, findings, place)
+  const hidden = isOnlyQuoted(text) ? undefined : findInvisible(text)
+  const unseen = findings.unseen ?? hidden ?? findJoined(text, findings, place)
   const dangerous = [...(place.env ?? [])].find(isDangerousName)
   const uses = { reads: [] as FileUse[], writes: [] as FileUse[] }
   let floor = findings.floor

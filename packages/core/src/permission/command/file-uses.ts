@@ -207,11 +207,9 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
     }
     if (spelled.startsWith('/')) return void list.push({ path: spelled, ...rest })
     if (spelled === '~' || spelled.startsWith('~/')) list.push({ path: place.home + spelled.slice(1), ...rest })
-    if (cwds === null) {
-      isLate('Where it runs is known only when it runs.')
-      return
-    }
-    for (const cwd of cwds) list.push({ path: from(cwd, spelled, cwd === place.cwd), ...rest })
+    // The shell may not have moved at all.
+    if (cwds === null) isLate('Where it runs is known only when it runs.')
+    for (const cwd of cwds ?? [place.cwd]) list.push({ path: from(cwd, spelled, cwd === place.cwd), ...rest })
   }
 }
 

@@ -71,6 +71,15 @@ export function findInvisible(text: string): string | undefined {
   return odd === null ? undefined : `It has a character that cannot be seen (${codePoint(odd[0])}).`
 }
 
+/** Whether what cannot be seen stands only in quotes, in a text so plain that there is no doubt of where these end. */
+export function isOnlyQuoted(text: string): boolean {
+  // A star is taken in quotes and nowhere else.
+  return (
+    passGate(text.replaceAll(/[^\n\t]/gu, (character) => (invisible.test(character) ? '*' : character))).why ===
+    undefined
+  )
+}
+
 function isBare(character: string, word: string | null, next: string): boolean {
   // `[` and `]` are the name and the end of a test when they stand alone, and a pattern otherwise.
   if (character === '[' || character === ']') return word === null && (next === '' || /[\s;|&]/.test(next))

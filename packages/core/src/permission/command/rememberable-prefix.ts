@@ -7,7 +7,7 @@ import { interpreterOf, shells, wrappers } from './wrappers.ts'
  * options), and what runs settings of its own (`eslint`, `pytest`).
  */
 const beginnings: ReadonlySet<string> = new Set([
-  ...'status log diff show branch tag blame add commit switch stash rev-parse ls-files describe shortlog'
+  ...'status log diff show blame add commit rev-parse ls-files describe shortlog'
     .split(' ')
     .map((verb) => `git ${verb}`),
   ...'ps images logs inspect'.split(' ').map((verb) => `docker ${verb}`),
