@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
+import { rolldown } from 'rolldown'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 
 const server = process.env['TROUPE_DEV_SERVER'] ?? 'http://127.0.0.1:4880'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), licences()],
+  plugins: [react(), licences(), mermaidLibrary()],
   resolve: { conditions: ['troupe-source', ...defaultClientConditions] },
   build: {
     target: ['es2023', 'chrome123', 'firefox121', 'safari17.5'],
@@ -77,4 +78,66 @@ function licences(): Plugin {
       return `export default ${JSON.stringify(found)}`
     },
   }
+}
+
+/**
+ * `virtual:mermaid`: the address of Mermaid as one script. It is built here, since the ready-made script holds elkjs, which
+ * is not under the licence of Troupe. Diagrams that ask for its layout are laid out by dagre.
+ */
+function mermaidLibrary(): Plugin {
+  const id = 'virtual:mermaid'
+  const devPath = '/virtual-mermaid.js'
+  let isBuild = false
+  let built: Promise<string> | undefined
+  return {
+    name: 'mermaid-library',
+    configResolved: ({ command }) => {
+      isBuild = command === 'build'
+    },
+    configureServer(server) {
+      server.middlewares.use(devPath, (_request, response, next) => {
+        built ??= buildMermaid()
+        built.then((code) => response.setHeader('content-type', 'text/javascript').end(code), next)
+      })
+    },
+    resolveId: (source) => (source === id ? `\0${id}` : null),
+    async load(source) {
+      if (source !== `\0${id}`) return null
+      if (!isBuild) return `export default ${JSON.stringify(devPath)}`
+      const file = this.emitFile({ type: 'asset', name: 'mermaid.js', source: await buildMermaid() })
+      return `export default import.meta.ROLLUP_FILE_URL_${file}`
+    },
+  }
+}
+
+async function buildMermaid(): Promise<string> {
+  const folder = ['node_modules', '../../node_modules']
+    .map((modules) => path.resolve(import.meta.dirname, modules, 'mermaid/dist'))
+    .find((one) => existsSync(one))
+  if (folder === undefined) throw new Error('Mermaid is not installed.')
+  const chunks = path.join(folder, 'chunks/mermaid.core')
+  const dagre = readdirSync(chunks).find((name) => /^dagre-\w+\.mjs$/.test(name))
+  if (dagre === undefined) throw new Error('Mermaid has no chunk for the dagre layout.')
+  const bundle = await rolldown({
+    input: path.join(folder, 'mermaid.core.mjs'),
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'without-elk',
+        resolveId: (source) => (/\/elk-\w+\.mjs$/.test(source) ? path.join(chunks, dagre) : null),
+      },
+    ],
+  })
+  const { output } = await bundle.generate({
+    format: 'iife',
+    name: 'mermaid',
+    exports: 'default',
+    codeSplitting: false,
+    minify: true,
+    footer: ';globalThis.mermaid = mermaid;',
+  })
+  const [script] = output
+  const foreign = script.moduleIds.find((name) => name.includes('/elkjs/'))
+  if (foreign !== undefined || output.length > 1) throw new Error(`Mermaid was not built as meant: ${foreign}`)
+  return script.code
 }

@@ -292,6 +292,33 @@ describe.skipIf(executable === undefined)(name, () => {
     expect((await open('b.test/secret')).text).toContain('Title: Elsewhere')
   })
 
+  test.each([
+    [
+      'submits a form',
+      `<form id="f" method="post" action="http://never.test:PORT/x"></form><script>f.submit()</script>`,
+    ],
+    ['goes elsewhere', `<script>location = 'http://never.test:PORT/x'</script>`],
+    ['goes to a file', `<script>location = 'file:///etc/passwd'</script>`],
+    [
+      'goes elsewhere again and again',
+      `<script>setInterval(() => (location = 'http://never.test:PORT/' + Math.random()), 20)</script>`,
+    ],
+  ])(
+    'a page that %s while it loads is shown as it is, soon',
+    async (_, markup) => {
+      site.pages['a.test/leaving'] = `<title>Leaving</title><p>stays here</p>${markup}<p>to the end</p>`.replaceAll(
+        'PORT',
+        String(site.port),
+      )
+      const begun = performance.now()
+      const { text } = await open('a.test/leaving')
+      expect(text).toContain('stays here')
+      expect(performance.now() - begun).toBeLessThan(12_000)
+      expect(site.requests.filter((line) => line.includes('never.test/x'))).toEqual([])
+    },
+    40_000,
+  )
+
   test('no window of its own asks another host for anything, whichever way a page opens it', async () => {
     const url = site.url('a.test/')
     for (const what of [/button "Link"/, /button "Alone"/, /button "Post"/]) {

@@ -19,6 +19,8 @@ import { watchTab, type Tab } from './tab.ts'
 
 const openMs = 30_000
 const loadMs = 5000
+/** How long a page may still load that was kept from leaving. */
+const leaveMs = 1000
 const lookMs = 15_000
 const mostLinks = 1000
 const mostHtml = 5_000_000
@@ -138,10 +140,21 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
   ): Promise<PageLook> {
     takeNotes()
     if (tab !== undefined) tab.refused = undefined
-    const response = await page.goto(url.href, { timeout: openMs, waitUntil: 'domcontentloaded', signal }).catch(failed)
-    await settled(page)
+    const response = await page.goto(url.href, { timeout: openMs, waitUntil: 'commit', signal }).catch(failed)
+    const over = new AbortController()
+    const loaded = page.waitForLoadState('domcontentloaded', { timeout: openMs }).catch((error: Error) => error)
+    // A page that was kept from leaving while it loaded may never say that it has loaded.
+    const problem = await Promise.race([loaded, keptHere(AbortSignal.any([signal, over.signal]))])
+    over.abort()
+    if (problem instanceof Error) await failed(problem)
+    if (tab?.refused === undefined) await settled(page)
     const status = response?.status()
     return { ...(await look(page)), ...(status !== undefined && { status }) }
+
+    async function keptHere(until: AbortSignal): Promise<void> {
+      while (tab?.refused === undefined) await delay(100, undefined, { signal: until })
+      await delay(leaveMs, undefined, { signal: until })
+    }
 
     async function failed(error: Error): Promise<never> {
       const to = tab?.refused

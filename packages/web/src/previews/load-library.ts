@@ -1,5 +1,5 @@
 import echarts from 'echarts/dist/echarts.min.js?url'
-import mermaid from 'mermaid/dist/mermaid.min.js?url'
+import mermaid from 'virtual:mermaid'
 
 const addresses = { echarts, mermaid }
 const loaded = new Map<string, Promise<string>>()
