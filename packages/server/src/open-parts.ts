@@ -22,6 +22,7 @@ import { openCommands } from './commands/open-commands.ts'
 import { openConfig, type ConfigFile } from './config.ts'
 import { openContext } from './context/open-context.ts'
 import { clearUnfinishedBackups } from './data/back-up-home.ts'
+import { createGitSecrets } from './git-secrets.ts'
 import type { Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { serversLayer, skillsLayer } from './instructions.ts'
@@ -76,8 +77,16 @@ export async function openParts(options: ServerOptions, place: Place) {
   const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
   /** Its secrets are known once it is open. */
   const opened: { mcp?: Mcp } = {}
+  const gitSecrets = createGitSecrets()
   const withoutSecrets = (text: string): string =>
-    models.redact(redact(text, [home.token, config.get().search?.apiKey ?? '', ...(opened.mcp?.secrets() ?? [])]))
+    models.redact(
+      redact(text, [
+        home.token,
+        config.get().search?.apiKey ?? '',
+        ...(opened.mcp?.secrets() ?? []),
+        ...gitSecrets.all(),
+      ]),
+    )
   const logger: Logger = createLogger({
     ...(options.logLevel !== undefined && { level: options.logLevel }),
     write: log,
@@ -122,6 +131,7 @@ export async function openParts(options: ServerOptions, place: Place) {
   opened.mcp = servers
   closers.push(() => servers.close())
   const load = (opened: Workspace): void => {
+    gitSecrets.watch(opened.path)
     tools.load(opened)
     permissions.load(opened)
     servers.load(opened)

@@ -142,7 +142,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     if (tab !== undefined) tab.refused = undefined
     const response = await page.goto(url.href, { timeout: openMs, waitUntil: 'commit', signal }).catch(failed)
     const over = new AbortController()
-    const loaded = page.waitForLoadState('domcontentloaded', { timeout: openMs }).catch((error: Error) => error)
+    const loaded = page.waitForLoadState('domcontentloaded', { timeout: openMs }).catch((error: unknown) => error)
     // A page that was kept from leaving while it loaded may never say that it has loaded.
     const problem = await Promise.race([loaded, keptHere(AbortSignal.any([signal, over.signal]))])
     over.abort()
