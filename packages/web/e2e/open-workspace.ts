@@ -75,6 +75,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   })
   const browser = await openBrowser(executablePath)
   let shared: Page | undefined
+  let wasRestarted = false
   /** How many complaints there were when the test began. */
   let complained = 0
 
@@ -143,6 +144,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
         complaints.push(`console: ${message.text()} ${message.location().url}`)
     })
     page.on('response', (response) => {
+      // With its old credential a page learns that the server was restarted, and renews it.
+      if (response.status() === 401 && wasRestarted) return
       if (response.status() >= 400) complaints.push(`response: ${response.status()} ${response.url()}`)
     })
     page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
@@ -164,6 +167,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       await between()
     } finally {
       server = await start(port)
+      wasRestarted = true
     }
   }
 
