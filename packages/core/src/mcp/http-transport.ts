@@ -1,4 +1,5 @@
 import type { FetchLike, JSONRPCMessage, OAuthClientProvider, Transport } from '@modelcontextprotocol/client'
+import { limitBody } from '../limit-body.ts'
 import type { McpLimits } from './mcp-limits.ts'
 import { createMessageGuard } from './message-guard.ts'
 import { tooLong, type ReasonedTransport } from './stdio-transport.ts'
@@ -72,24 +73,11 @@ export async function createHttpTransport(options: HttpOptions): Promise<Reasone
 function limitedFetch(bytes: number, onTooLong: (reason: string) => void): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init)
-    if (response.body === null) return response
-    const isStream = response.headers.get('content-type')?.includes('event-stream') === true
-    let length = 0
-    const limited = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          const newline = isStream ? chunk.lastIndexOf(10) : -1
-          length = newline === -1 ? length + chunk.length : chunk.length - newline - 1
-          if (length <= bytes && chunk.length <= bytes) return controller.enqueue(chunk)
-          onTooLong(tooLong(bytes))
-          controller.error(new Error(`The server ${tooLong(bytes)}.`))
-        },
-      }),
-    )
-    const { status, statusText, headers } = response
-    const copy = new Response(limited, { status, statusText, headers })
-    // What was asked for and what answered matters to the checks of redirects.
-    Object.defineProperties(copy, { url: { value: response.url }, redirected: { value: response.redirected } })
-    return copy
+    const error = (): Error => {
+      onTooLong(tooLong(bytes))
+      return new Error(`The server ${tooLong(bytes)}.`)
+    }
+    const perLine = response.headers.get('content-type')?.includes('event-stream') === true
+    return limitBody(response, { bytes, perLine, error })
   }
 }

@@ -33,6 +33,8 @@ export interface ModelCall {
   onCall: (call: Call) => void
   /** Whether a call id is free in this session; it is taken from then on. */
   takeCallId: (id: string) => Promise<boolean>
+  /** How much it may say. Default: `longestAnswer`. */
+  longest?: number
   /** Earlier steps of the same answer brought something, so this one may end without a word. */
   saidBefore?: boolean
 }
@@ -41,6 +43,8 @@ export interface ModelAnswer {
   finishReason: string
   usage?: Usage
   calls: Call[]
+  /** How much arrived, see `sizeOf`. */
+  size: number
   /** What went wrong, in mid-stream or with the answer as such; what had arrived stays. */
   error?: NamedError
 }
@@ -97,7 +101,8 @@ interface RetryData {
 export const paused = 'paused'
 
 async function tryOnce(input: ModelCall, bare: boolean): Promise<Try> {
-  const answer: Try = { finishReason: 'other', calls: [], started: false, said: false, ended: false }
+  const answer: Try = { finishReason: 'other', calls: [], size: 0, started: false, said: false, ended: false }
+  const { longest = longestAnswer } = input
   const controller = new AbortController()
   const { signal } = controller
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined
@@ -121,6 +126,8 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<Try> {
       if (done) break
       watch.lastAt = performance.now()
       if (value.type === 'error') throw value.error
+      answer.size += sizeOf(value)
+      if (answer.size > longest) throw tooLong(longest)
       if (value.type === 'finish') {
         finish = value
         answer.finishReason = value.finishReason.raw === 'pause_turn' ? paused : value.finishReason.unified
@@ -172,6 +179,42 @@ async function open(
   abortSignal: AbortSignal,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   return (await model.doStream({ ...(await options(bare)), abortSignal })).stream
+}
+
+/** What one model call may say: many times what any model says today. */
+export const longestAnswer = 8 << 20
+
+/** What a part costs to keep even when it says nothing. */
+const partSize = 16
+
+/** Characters of text, thoughts and arguments; bytes of files count as little as they cost, which lie elsewhere. */
+function sizeOf(part: LanguageModelV4StreamPart): number {
+  switch (part.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+      return partSize + part.delta.length + metadataSize(part.providerMetadata)
+    case 'tool-call':
+      return partSize + part.input.length + metadataSize(part.providerMetadata)
+    case 'tool-result':
+      return partSize + jsonLength(part.result)
+    default:
+      return partSize + ('providerMetadata' in part ? metadataSize(part.providerMetadata) : 0)
+  }
+}
+
+function metadataSize(metadata: unknown): number {
+  return metadata === undefined ? 0 : jsonLength(metadata)
+}
+
+function jsonLength(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0
+}
+
+function tooLong(characters: number): NamedError {
+  const size = characters >= 1 << 20 ? `${Math.round(characters / (1 << 20))} million` : String(characters)
+  const text = `The model did not stop: its answer was ended after ${size} characters. What had come by then is kept.`
+  return new NamedError('AnswerTooLong', text, { status: 502, data: { retryable: false } })
 }
 
 function stalled(ms: number): NamedError {

@@ -40,10 +40,11 @@ export interface ErrorPlace {
  */
 export function describeProviderError(error: unknown, place: ErrorPlace): NamedError {
   const { provider, model } = place
-  if (error instanceof NamedError) {
-    return new NamedError(error.name, error.message, {
-      status: error.status,
-      data: { retryable: false, provider, model, ...error.data },
+  const named = namedIn(error)
+  if (named !== undefined) {
+    return new NamedError(named.name, named.message, {
+      status: named.status,
+      data: { retryable: false, provider, model, ...named.data },
       cause: error,
     })
   }
@@ -65,6 +66,16 @@ export function describeProviderError(error: unknown, place: ErrorPlace): NamedE
     data: { ...data },
     cause: error,
   })
+}
+
+/** An error of ours, which an SDK may have wrapped in its own. */
+function namedIn(error: unknown): NamedError | undefined {
+  let found = error
+  for (let depth = 0; depth < 5 && found instanceof Error; depth++) {
+    if (found instanceof NamedError) return found
+    found = found.cause
+  }
+  return undefined
 }
 
 /** Whom a person knows: the SDKs call themselves `openai.responses`. */

@@ -7,7 +7,7 @@ import type { Metadata, Usage } from '../protocol/message.ts'
 import { shownTools } from '../mcp/tool-search.ts'
 import { buildTools, findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
-import { callModel, paused, type ModelAnswer, type ModelCall } from './call-model.ts'
+import { callModel, longestAnswer, paused, type ModelAnswer, type ModelCall } from './call-model.ts'
 import { openCallScope } from './call-scope.ts'
 import { isRefusal } from './call-context.ts'
 import { closeTurn, earlierRefused, endedTurn, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
@@ -113,6 +113,7 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
         emit: timeReasoning(turn.step, turn.emit),
         takeCallId: turn.takeCallId,
         saidBefore: hasContent(turn),
+        longest: Math.min(longestAnswer, longestTurn - turn.size),
         onCall(call) {
           if (call.repair !== undefined) {
             log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
@@ -127,6 +128,9 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
   if (answer.usage !== undefined) turn.gauge?.learn(estimate, answer.usage.inputTokens)
   return finishStep(turn, calls, answer)
 }
+
+/** What the model may say in one turn: all of it is held in memory until the turn has ended. */
+const longestTurn = 4 * longestAnswer
 
 async function callOptions(turn: Turn): ReturnType<ModelCall['options']> {
   const { input, fold, bare, finishReason } = turn
@@ -148,6 +152,7 @@ async function callOptions(turn: Turn): ReturnType<ModelCall['options']> {
 async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAnswer): Promise<boolean> {
   const { input, log } = turn
   turn.usage = addUsage(turn.usage, answer.usage)
+  turn.size += answer.size
   input.meter?.add({ tokens: answer.usage?.totalTokens ?? 0, cost: priceOf(turn, answer.usage) })
   turn.finishReason = answer.finishReason
   if (turn.usage !== undefined) turn.emit({ type: 'data-usage', data: turn.usage, transient: true })

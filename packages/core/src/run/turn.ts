@@ -44,6 +44,8 @@ export function openTurn(input: RunInput) {
     step: resume?.step ?? 0,
     usage: resume?.usage.reduce<Usage | undefined>(addUsage, undefined),
     finishReason: resume?.finishReason ?? 'other',
+    /** How much the model has said. */
+    size: 0,
     stopped: undefined as Metadata['stopped'],
     denied: false,
     /** The provider has forgotten what its earlier answers refer to: from here on they go without. */

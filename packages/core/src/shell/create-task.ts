@@ -12,6 +12,8 @@ export interface TaskParts {
   pid: number
   startedAt: number
   ctx: SpillContext
+  /** What it may leave on disk. Default: as much as any command. */
+  spillBytes?: number
   /** Whether it waits for input, as far as one can tell. */
   idle?(text: string): boolean
   /** Ends all of it; the task's end is told through `end`. */
@@ -40,7 +42,7 @@ const windowMs = 100
 export function createTask(parts: TaskParts): OpenTask {
   const { kind, command, confinement, pid, startedAt, ctx } = parts
   const ring = createRing()
-  const spill = createSpillWriter(ctx, kind)
+  const spill = createSpillWriter(ctx, kind, parts.spillBytes)
   const ended = Promise.withResolvers<void>()
   let spilling = false
   let lastAt = performance.now()
@@ -58,7 +60,7 @@ export function createTask(parts: TaskParts): OpenTask {
     status: 'running',
     exitCode: null,
     get spilled() {
-      return spill.path === undefined ? undefined : { path: spill.path, length: ring.length }
+      return spill.path === undefined ? undefined : { path: spill.path, length: ring.length, note: spill.note }
     },
     read: (from) => ring.read(from),
     seen: 0,

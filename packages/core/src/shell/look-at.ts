@@ -26,7 +26,7 @@ const shownCharacters = 30_000
 export function lookAt(task: Task, from: number): TaskLook {
   const { text, next, lost } = task.read(from)
   const { spilled } = task
-  const where = spilled === undefined ? '' : ` Everything is in ${spilled.path}: use Read or Grep.`
+  const where = spilled === undefined ? '' : placeOf(spilled)
   const failed = task.status === 'ended' && task.exitCode !== 0
   const advice = failed ? sandboxAdvice(text, task.confinement) : []
   return {
@@ -37,7 +37,8 @@ export function lookAt(task: Task, from: number): TaskLook {
     durationMs: (task.endedAt ?? Date.now()) - task.startedAt,
     text: (lost > 0 ? `... [${lost} characters before this are no longer kept.${where}] ...\n` : '') + cut(text, where),
     next,
-    ...(spilled !== undefined && { spilled }),
+    ...(spilled !== undefined &&
+      spilled.note === undefined && { spilled: { path: spilled.path, length: spilled.length } }),
     ...(advice.length > 0 && { advice }),
   }
 }
@@ -86,6 +87,10 @@ export function findTask(tasks: Tasks, id: string, kind?: Task['kind']): Task {
   throw new Error(
     `There is no ${what} "${id}" in this session${known === '' ? ', and none runs' : `. These run: ${known}`}. They do not outlive the program; start it again.`,
   )
+}
+
+function placeOf({ path, note }: NonNullable<Task['spilled']>): string {
+  return note === undefined ? ` Everything is in ${path}: use Read or Grep.` : ` See ${path}. ${note}`
 }
 
 function cut(text: string, where: string): string {

@@ -12,8 +12,8 @@ export interface Task {
   endedAt: number | undefined
   status: 'running' | 'ended' | 'stopped' | 'timed-out'
   exitCode: number | null
-  /** Where everything it printed is, once that is more than the ring keeps. */
-  spilled: { path: string; length: number } | undefined
+  /** Where what it printed is, once that is more than the ring keeps. `note`: what of it is not there, and why. */
+  spilled: { path: string; length: number; note?: string | undefined } | undefined
   /** What was printed since `from`, and where the next reading starts. The ring keeps the last MiB. */
   read(from?: number): { text: string; next: number; lost: number }
   /** How far the session's last look at it came; kept for readers that want only what is new. */

@@ -10,8 +10,10 @@ function guarded(response: () => Response, seen: RequestInit[] = []): typeof fet
 }
 
 test('an answer in order passes untouched', async () => {
-  const answer = new Response('data: {}\n\n', { headers: { 'content-type': 'text/event-stream' } })
-  expect(await guarded(() => answer)('http://127.0.0.1/')).toBe(answer)
+  const answer = new Response('data: {}\n\n', { headers: { 'content-type': 'text/event-stream', 'x-id': '7' } })
+  const passed = await guarded(() => answer)('http://127.0.0.1/')
+  expect(passed.headers.get('x-id')).toBe('7')
+  expect(await passed.text()).toBe('data: {}\n\n')
 })
 
 test('JSON is an answer unless a stream was asked for', async () => {

@@ -1,18 +1,40 @@
+import { limitBody, NamedError } from '@troupe/core'
+
 /**
- * The fetch that every SDK is given. What an SDK would take for an empty answer becomes an error here: a web page, or
+ * The fetch that every SDK is given. No line and no answer is endless. What an SDK would take for an empty answer becomes an error here: a web page, or
  * plain JSON where a stream was asked for. Redirects are not followed, as fetch would carry key headers along to another
  * host. The key is taken out of error bodies that quote it.
  */
 export function guardFetch(inner: typeof fetch | undefined, redact: (text: string) => string): typeof fetch {
   return async (input, init) => {
     const response = await (inner ?? fetch)(input, { ...init, redirect: 'manual' })
-    if (response.ok && !isUnexpected(response, input, init)) return response
+    if (response.ok && !isUnexpected(response, input, init)) return limited(response, isStreaming(input, init))
     const body = redact(await readSome(response))
     if (response.status < 400) throw await strangeAnswer(response, input, body)
     const headers = new Headers(response.headers)
     for (const name of ['content-encoding', 'content-length']) headers.delete(name)
     return new Response(body, { status: response.status, statusText: response.statusText, headers })
   }
+}
+
+/** One line of a stream may hold a picture. */
+const longestLine = 16 << 20
+/** An answer in one piece may hold several. */
+const longestBody = 128 << 20
+/** Films come as they are, and are not held in memory as text. */
+const longestFile = 1 << 30
+
+function limited(response: Response, streaming: boolean): Response {
+  const type = response.headers.get('content-type') ?? ''
+  const perLine = streaming || /event-stream/i.test(type)
+  const bytes = perLine ? longestLine : /^(video|audio|image)\//i.test(type) ? longestFile : longestBody
+  const what = perLine ? 'a line' : 'an answer'
+  const error = (): Error =>
+    new NamedError('AnswerTooLong', `The provider sent ${what} of more than ${bytes >> 20} MiB, so it was cut off.`, {
+      status: 502,
+      data: { retryable: false },
+    })
+  return limitBody(response, { bytes, perLine, error })
 }
 
 function isUnexpected(response: Response, input: Parameters<typeof fetch>[0], init: RequestInit | undefined): boolean {

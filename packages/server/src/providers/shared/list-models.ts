@@ -1,3 +1,4 @@
+import { limitBody } from '@troupe/core'
 import type { CreateOptions, ModelDraft } from '../../provider.ts'
 
 export interface ReadOptions extends CreateOptions {
@@ -39,13 +40,16 @@ class HttpError extends Error {
   }
 }
 
+const longestList = 32 << 20
+
 export async function readJson(path: string, options: ReadOptions): Promise<unknown> {
   const url = `${options.baseURL?.replace(/\/+$/, '') ?? ''}${path}`
   const response = await (options.fetch ?? fetch)(url, {
     headers: { accept: 'application/json', ...options.headers },
     ...(options.signal && { signal: options.signal }),
   })
-  const body = await response.text()
+  const error = (): Error => new Error(`${url} answered with more than ${longestList >> 20} MiB`)
+  const body = await limitBody(response, { bytes: longestList, perLine: false, error }).text()
   if (!response.ok) throw new HttpError(url, response.status, body, response.headers)
   try {
     return JSON.parse(body)
