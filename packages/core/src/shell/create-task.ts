@@ -96,13 +96,14 @@ export function createTask(parts: TaskParts): OpenTask {
   return {
     task,
     print(text) {
-      const before = !spilling && ring.length + text.length > ringCharacters ? ring.read().text : ''
+      const overflows = !spilling && ring.length + text.length > ringCharacters
+      const before = overflows ? ring.read().text : ''
       ring.add(text)
       lastAt = performance.now()
       change.resolve()
       change = Promise.withResolvers()
       const brake = held(text.length)
-      if (!spilling && before === '') return brake
+      if (!spilling && !overflows) return brake
       spilling = true
       const written = spill.add(before + text)
       return brake === undefined ? written : Promise.all([written, brake]).then(() => undefined)
