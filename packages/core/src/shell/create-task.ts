@@ -40,7 +40,15 @@ const charactersPerWindow = 2 << 20
 const windowMs = 100
 
 export function createTask(parts: TaskParts): OpenTask {
-  const { kind, command, confinement, pid, startedAt, ctx } = parts
+  const { kind, command, confinement, pid, startedAt, write, resize } = parts
+  // A task that has ended can be read for long: it must not hold its process, nor the conversation of its call.
+  let running: Pick<TaskParts, 'idle' | 'stop' | 'write' | 'resize'> | undefined = {
+    stop: parts.stop,
+    ...(parts.idle !== undefined && { idle: parts.idle }),
+    ...(write !== undefined && { write }),
+    ...(resize !== undefined && { resize }),
+  }
+  const ctx = { state: { outputFolder: parts.ctx.state.outputFolder }, toolCallId: parts.ctx.toolCallId }
   const ring = createRing()
   const spill = createSpillWriter(ctx, kind, parts.spillBytes)
   const ended = Promise.withResolvers<void>()
@@ -83,14 +91,16 @@ export function createTask(parts: TaskParts): OpenTask {
       // A task does not hold our process, its stop does.
       const hold = setInterval(() => undefined, 1000)
       try {
-        await parts.stop()
+        await running?.stop()
         await ended.promise
       } finally {
         clearInterval(hold)
       }
     },
-    ...(parts.write !== undefined && { write: parts.write }),
-    ...(parts.resize !== undefined && { resize: parts.resize }),
+    ...(write !== undefined && { write: (text: string) => running?.write?.(text) }),
+    ...(resize !== undefined && {
+      resize: (columns: number, rows: number) => running?.resize?.(columns, rows),
+    }),
     ended: ended.promise,
   }
   return {
@@ -112,6 +122,7 @@ export function createTask(parts: TaskParts): OpenTask {
     async end(exitCode) {
       if (task.status !== 'running') return
       await spill.end()
+      running = undefined
       task.status = status
       task.exitCode = exitCode
       task.endedAt = Date.now()
@@ -121,7 +132,7 @@ export function createTask(parts: TaskParts): OpenTask {
   }
 
   function isIdle(): boolean {
-    return parts.idle?.(ring.read(Math.max(0, ring.length - 200)).text) ?? true
+    return running?.idle?.(ring.read(Math.max(0, ring.length - 200)).text) ?? true
   }
 
   async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import bash from '../tools/bash.ts'
+import execCommand from '../tools/exec-command.ts'
 import { createTasks } from './create-tasks.ts'
 import { inBothWays } from './in-both-ways.ts'
 import { openTestShell, type TestShell } from './open-test-shell.ts'
@@ -21,6 +24,28 @@ test('after its end nothing can be started in a session', async () => {
   await shell.state.tasks.dispose()
   expect(shell.running()).toEqual([])
   await expect(shell.call(bash, { command: 'true' })).rejects.toThrow('The session is over')
+})
+
+test('a task that has ended can be read and keeps nothing else of its call', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const conversation = await callWith()
+  await vi.waitUntil(
+    () => {
+      collect()
+      return conversation.deref() === undefined
+    },
+    { timeout: 10_000, interval: 50 },
+  )
+  expect(shell.state.tasks.list().map((task) => task.read().text)).toEqual(['said\n', 'typed\r\n'])
+
+  async function callWith(): Promise<WeakRef<object>> {
+    const session = { id: 'session-1', messages: [] }
+    await shell.call(bash, { command: 'echo said', run_in_background: true }, { session })
+    await shell.call(execCommand, { cmd: 'echo typed' }, { session })
+    await Promise.all(shell.state.tasks.list().map((task) => task.ended))
+    return new WeakRef(session)
+  }
 })
 
 test('tasks that have ended are forgotten, oldest first, when they are many or have printed much', () => {

@@ -16,6 +16,7 @@ import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
 import type { JsAnswer, JsRequest } from './js-child.ts'
 import { confinementOf } from './launch.ts'
+import type { ProcessPool } from './process-pool.ts'
 import { rewriteImports } from './rewrite-imports.ts'
 import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
 
@@ -69,10 +70,12 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     ],
     env: { ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark },
   })
-  const { child, output } = await inTurn(begin, ctx.signal).catch(async (error: unknown) => {
-    await rm(folder, { recursive: true, force: true })
-    throw error
-  })
+  const { child, output } = await inTurn(() => begin(ctx.state.pool, start, folder), ctx.signal).catch(
+    async (error: unknown) => {
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    },
+  )
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let alive = true
   let working = 1
@@ -147,22 +150,6 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     dispose: end,
   }
 
-  async function begin() {
-    const { output, write } = await ctx.state.pool.takePipe()
-    try {
-      const options = { cwd: folder, env: start.env, detached: true }
-      const child = await startProcess('Node', () =>
-        spawn(start.file, start.args, { ...options, stdio: ['ignore', write, write, 'ipc'] }),
-      )
-      return { child, output }
-    } catch (error) {
-      output.destroy()
-      throw error
-    } finally {
-      closeSync(write)
-    }
-  }
-
   function take(text: string): void {
     if (onText === undefined) {
       between = (between + text).slice(-10_000)
@@ -216,6 +203,22 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
         durationMs: Math.round(performance.now() - begun),
       }
     }
+  }
+}
+
+async function begin(pool: ProcessPool, { file, args, env }: ReturnType<typeof inside>, folder: string) {
+  const { output, write } = await pool.takePipe()
+  try {
+    const options = { cwd: folder, env, detached: true }
+    const child = await startProcess('Node', () =>
+      spawn(file, args, { ...options, stdio: ['ignore', write, write, 'ipc'] }),
+    )
+    return { child, output }
+  } catch (error) {
+    output.destroy()
+    throw error
+  } finally {
+    closeSync(write)
   }
 }
 
