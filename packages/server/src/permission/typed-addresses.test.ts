@@ -16,7 +16,7 @@ async function asks(sessionId: string, url: string, { afterRun = true, at = serv
     method: 'POST',
     body: { sessionId, calls: [{ tool: 'WebFetch', input: { url, prompt: 'x' } }] },
   })
-  expect(body.decisions, JSON.stringify(body)).toHaveLength(1)
+  expect(body.decisions).toHaveLength(1)
   return body.decisions[0]?.decision === 'ask'
 }
 

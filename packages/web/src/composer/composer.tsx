@@ -114,7 +114,7 @@ export function Composer() {
           aria-activedescendant={picks.items.length > 0 ? picks.optionId(picks.active) : undefined}
           onChange={(event) => {
             const { value, selectionEnd: caret } = event.target
-            const { inputType = '' } = event.nativeEvent as InputEvent
+            const { inputType = '' } = event.nativeEvent as Partial<InputEvent>
             typedAddresses.note(draft, value, { inputType, caret })
             setDraft(value)
           }}

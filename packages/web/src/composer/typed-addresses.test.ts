@@ -10,7 +10,7 @@ function openField(draft = '') {
     draft = after
   }
   return {
-    type: (text: string) => [...text].forEach((key) => put(key, 'insertText')),
+    type: (text: string) => Array.from(text, (key) => put(key, 'insertText')),
     paste: (text: string) => put(text, 'insertFromPaste'),
     put,
     erase(count: number) {
