@@ -167,7 +167,16 @@ export { runWithAgents } from './sub-agents/run-with-agents.ts'
 export type { RunWithAgentsOptions } from './sub-agents/run-with-agents.ts'
 export { checkTool, defineTool, toolKey, unwrapResult, withModelText } from './tool.ts'
 export type { AskRequest, Tool, ToolContext, ToolDefinition } from './tool.ts'
-export { buildTools, enabledTools, findTool, getBuiltinTools, getToolInfos, getTools, loadTools } from './tool-set.ts'
+export {
+  buildTools,
+  enabledTools,
+  findTool,
+  getBuiltinTools,
+  getToolInfos,
+  getTools,
+  loadTools,
+  toAnthropicTools,
+} from './tool-set.ts'
 export type { ToolInfo } from './tool-set.ts'
 export { aliasKey, dialects, inDialect, ownTool, toolAliases } from './tool-aliases.ts'
 export * from './turn/index.ts'

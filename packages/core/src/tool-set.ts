@@ -94,6 +94,17 @@ export function buildTools(tools: readonly Tool[]): LanguageModelV4FunctionTool[
   return tools.map(providerTool)
 }
 
+/** The same in the format of Anthropic's own interface, for programs that call it directly. */
+export function toAnthropicTools(
+  tools: readonly Tool[],
+): { name: string; description: string; input_schema: Record<string, unknown> }[] {
+  return buildTools(tools).map(({ name, description = '', inputSchema }) => ({
+    name,
+    description,
+    input_schema: inputSchema as Record<string, unknown>,
+  }))
+}
+
 const built = new WeakMap<Tool, LanguageModelV4FunctionTool>()
 
 /** Built once per tool: making a JSON schema from zod costs more than a whole model call's bookkeeping. */

@@ -218,10 +218,14 @@ function tooLong(characters: number): NamedError {
 }
 
 function stalled(ms: number): NamedError {
-  return new NamedError('ProviderStall', `The provider sent nothing for ${Math.round(ms / 1000)} s.`, {
-    status: 504,
-    data: { retryable: true },
-  })
+  return new NamedError(
+    'ProviderStall',
+    `The provider sent nothing for ${ms < 1000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`}.`,
+    {
+      status: 504,
+      data: { retryable: true },
+    },
+  )
 }
 
 /** A promise that loses to the signal: a provider that ignores it cannot hold a stop back. */

@@ -193,7 +193,23 @@ export class Agent {
 }
 
 export function createAgent(options: AgentOptions): Agent {
+  checkModel(options.model)
   return new Agent(options)
+}
+
+/** A name is no model here, and a model of an older interface would answer without usage and finish reasons. */
+function checkModel(model: unknown): void {
+  const version = (Object(model) as { specificationVersion?: unknown }).specificationVersion
+  if (version === 'v4') return
+  const given =
+    typeof model === 'string'
+      ? `the name "${model}"`
+      : version === undefined
+        ? 'something else'
+        : `a model of interface ${String(version)}`
+  throw new TypeError(
+    `An agent needs a model of the AI SDK 7, such as openai('gpt-5') of @ai-sdk/openai 4 or later, and was given ${given}.`,
+  )
 }
 
 function builtin(name: string): Tool {

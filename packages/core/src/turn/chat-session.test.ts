@@ -108,7 +108,12 @@ describe('a chat session', () => {
 
   it('attachments are recorded as the files they are, and sent again with the next turn', async () => {
     const { agent, model, session } = setUp(undefined, { id: 's' })
-    const file = { type: 'file' as const, mediaType: 'image/png', url: 'data:image/png;base64,AQI=', filename: 'a.png' }
+    const file = {
+      type: 'file' as const,
+      mediaType: 'image/png',
+      url: 'data:image/png;base64,iVBORw0KGgo=',
+      filename: 'a.png',
+    }
     await agent.turn().input('What is this?').attachment(file).run().result()
     await agent.turn().attachment(file).run().result()
     session.recordInput(['attachment', 'input.question'])

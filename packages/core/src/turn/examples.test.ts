@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { main as acceptedAnswers } from '../../examples/accepted-answers.ts'
+import { main as approval } from '../../examples/approval.ts'
 import { main as autoFunc } from '../../examples/auto-func.ts'
 import { main as chatSession } from '../../examples/chat-session.ts'
 import { main as externalPlanning } from '../../examples/external-planning.ts'
@@ -23,10 +24,10 @@ const printed = async (main: (print: Print) => Promise<unknown>): Promise<string
 }
 
 describe('the examples', () => {
-  it('are ten, and the README names each', () => {
+  it('are eleven, and the README names each', () => {
     const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
     const readme = readFileSync(path.join(folder, 'README.md'), 'utf8')
-    expect(names).toHaveLength(10)
+    expect(names).toHaveLength(11)
     for (const name of names) expect(readme).toContain(`| \`${name}\``)
   })
 
@@ -34,6 +35,15 @@ describe('the examples', () => {
     const lines = await printed(firstTurn)
     expect(lines.at(-2)).toBe('Slack water is the short rest between two tides.')
     expect(lines.filter((line) => line.startsWith('…'))).toHaveLength(6)
+  })
+
+  it('approval asks once and runs twice', async () => {
+    expect(await printed(approval)).toEqual([
+      'asked: sendMail {"to":"ann@example.org","text":"The ship is late."}',
+      'sent to ann@example.org',
+      'sent to bob@example.org',
+      'Both know now.',
+    ])
   })
 
   it('structured-answer shows values as they grow', async () => {

@@ -170,3 +170,35 @@ describe('set and merge', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 })
+
+describe('files and content parts', () => {
+  const fileOf = (slots: Slots) => renderPrompt(slots, undefined)[0]?.parts[0]
+
+  it.each([
+    [{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } }, 'https://x.test/a.png', 'image/*'],
+    [{ type: 'image_url', image_url: 'https://x.test/a.png' }, 'https://x.test/a.png', 'image/*'],
+    [{ type: 'image', image: 'QUJD', mediaType: 'image/png' }, 'data:image/png;base64,QUJD', 'image/png'],
+    [{ type: 'image', image: new Uint8Array([65]) }, 'data:image/*;base64,QQ==', 'image/*'],
+    [{ type: 'file', data: 'QQ==', mediaType: 'text/plain' }, 'data:text/plain;base64,QQ==', 'text/plain'],
+    [
+      { type: 'file', url: new URL('https://x.test/b.pdf'), mediaType: 'application/pdf' },
+      'https://x.test/b.pdf',
+      'application/pdf',
+    ],
+  ] as const)('%o is a file, as an attachment and in the history', (part, url, mediaType) => {
+    expect(fileOf({ attachment: part })).toEqual({ type: 'file', url, mediaType })
+    const history = [{ role: 'user', content: [{ type: 'text', text: 'Look:' }, part] }]
+    expect(renderPrompt({ history, input: 'x' }, undefined)[0]?.parts).toEqual([
+      { type: 'text', text: 'Look:' },
+      { type: 'file', url, mediaType },
+    ])
+  })
+
+  it('names a part that cannot be sent, and where it is', () => {
+    expect(() => fileOf({ attachment: { type: 'audio_clip' } as never })).toThrow(
+      'The attachment holds a part of type "audio_clip" that cannot be sent.',
+    )
+    const history = [{ role: 'user', content: 7 as never }]
+    expect(() => renderPrompt({ history, input: 'x' }, undefined)).toThrow(/message of user in the history/)
+  })
+})

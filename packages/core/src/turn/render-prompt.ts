@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { NamedError } from '../error.ts'
 import type { Part } from '../protocol/message.ts'
 import { renderBody } from './render-body.ts'
-import { isEmpty, isExtra, type Attachment, type HistoryMessage, type Slots } from './slots.ts'
+import { isEmpty, isExtra, type HistoryMessage, type Slots } from './slots.ts'
 
 export interface PromptMessage {
   role: 'system' | 'user' | 'assistant'
@@ -83,24 +83,47 @@ function block(title: string, value: unknown): string[] {
 }
 
 function partsOf(message: HistoryMessage): Part[] {
-  return 'parts' in message ? [...message.parts] : [text(message.content)]
+  if ('parts' in message) return [...message.parts]
+  const { role, content } = message
+  if (typeof content === 'string') return [text(content)]
+  if (Array.isArray(content)) return content.map((part) => filePart(part, `A message of ${role} in the history`))
+  throw badPart(content, `The content of a message of ${role} in the history`)
 }
 
 /** What goes along with the blocks. */
 export function attachmentParts({ attachment }: Slots): Part[] {
   if (isEmpty(attachment)) return []
-  return ([attachment].flat() as Attachment[]).map(attachmentPart)
+  return [attachment].flat().map((one) => filePart(one, 'The attachment'))
 }
 
-function attachmentPart(attachment: Attachment): Part {
-  if (typeof attachment === 'string') return text(attachment)
-  if (attachment.type === 'text') return text(attachment.text)
-  const { mediaType = 'application/octet-stream', filename } = attachment
-  const named = filename === undefined ? {} : { filename }
-  if ('url' in attachment) return { type: 'file', mediaType, url: String(attachment.url), ...named }
-  const { data } = attachment
-  const base64 = typeof data === 'string' ? data : Buffer.from(data).toString('base64')
-  return { type: 'file', mediaType, url: `data:${mediaType};base64,${base64}`, ...named }
+/** A text or a file, in any of the shapes that providers and the AI SDK write them in. */
+function filePart(given: unknown, where: string): Part {
+  if (typeof given === 'string') return text(given)
+  const part = Object(given) as Record<string, unknown>
+  if (typeof part['text'] === 'string') return text(part['text'])
+  const image = part['image_url'] ?? part['image']
+  const source = part['url'] ?? part['data'] ?? (Object(image) as { url?: unknown }).url ?? image
+  const type = part['mediaType'] ?? part['mimeType'] ?? part['media_type']
+  const mediaType = typeof type === 'string' ? type : image === undefined ? 'application/octet-stream' : 'image/*'
+  const url = urlOf(source, mediaType, 'data' in part)
+  if (url === undefined) throw badPart(given, where)
+  return { type: 'file', mediaType, url, ...(typeof part['filename'] === 'string' && { filename: part['filename'] }) }
+}
+
+function urlOf(source: unknown, mediaType: string, isData: boolean): string | undefined {
+  if (source instanceof URL) return source.href
+  if (source instanceof Uint8Array) return `data:${mediaType};base64,${Buffer.from(source).toString('base64')}`
+  if (typeof source !== 'string' || source === '') return undefined
+  return (isData && !source.startsWith('data:')) || !/^[a-z][a-z\d+.-]*:/i.test(source)
+    ? `data:${mediaType};base64,${source}`
+    : source
+}
+
+function badPart(given: unknown, where: string): NamedError {
+  const { type } = Object(given) as { type?: unknown }
+  const what = typeof type === 'string' ? `a part of type "${type}"` : `a value of type ${typeof given}`
+  const message = `${where} holds ${what} that cannot be sent. Give a text, or a file with url or data and mediaType.`
+  return new NamedError('BadPart', message, { data: { type: type ?? typeof given } })
 }
 
 function text(value: string): Part {

@@ -29,8 +29,10 @@ export interface Slots {
   [extra: string]: unknown
 }
 
-/** A message of the conversation before this turn: plain text, or the parts of a stored message. */
-export type HistoryMessage = { role: string; content: string } | { role: string; parts: readonly Part[] }
+/** A message of the conversation before this turn: text, content parts as providers have them, or stored parts. */
+export type HistoryMessage =
+  | { role: string; content: string | readonly (Attachment | Record<string, unknown>)[] }
+  | { role: string; parts: readonly Part[] }
 
 /** Something that goes along with the prompt: text, or a file by its address or bytes. */
 export type Attachment =
@@ -38,6 +40,9 @@ export type Attachment =
   | { type: 'text'; text: string }
   | { type: 'file' | 'image'; url: string | URL; mediaType?: string; filename?: string }
   | { type: 'file' | 'image'; data: string | Uint8Array; mediaType: string; filename?: string }
+  /** As the AI SDK's messages and OpenAI's have it. */
+  | { type: 'image'; image: string | URL | Uint8Array; mediaType?: string }
+  | { type: 'image_url'; image_url: string | { url: string } }
   | FileUIPart
 
 /** The standard slots; every other key is an extra block. */

@@ -124,13 +124,13 @@ describe('useMcp', () => {
   })
 
   it('a named server has names of its own, and what it may change is asked for', async () => {
-    await using agent = createAgent({ name: 'a', model: scriptedModel(calling('mcp__sums__write_file', {})) })
+    await using agent = createAgent({ name: 'a', model: scriptedModel(calling('mcp__sums_write_file', {})) })
     await agent.useMcp(url, { name: 'sums' })
     expect(agent.getToolList().map(({ name }) => name)).toEqual([
-      'mcp__sums__add',
-      'mcp__sums__fail',
-      'mcp__sums__write_file',
-      'mcp__sums__pages',
+      'mcp__sums_add',
+      'mcp__sums_fail',
+      'mcp__sums_write_file',
+      'mcp__sums_pages',
     ])
     expect((await agent.turn().input('q').run().result()).toolLogs[0]?.error).toMatch(/Nobody is here to approve/)
   })

@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool as Listed, Transport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { mcpLimits } from '../mcp/mcp-limits.ts'
+import { mcpToolName } from '../mcp/mcp-tool.ts'
 import type { McpConnection } from '../mcp/open-connection.ts'
 import type { McpServerConfig } from '../mcp/server-config.ts'
 import type { ReasonedTransport } from '../mcp/stdio-transport.ts'
@@ -19,7 +20,7 @@ export interface OpenMcp {
 }
 
 /**
- * Connects to a server and makes tools of its. With a name they are called `mcp__<name>__<tool>`, so that several
+ * Connects to a server and makes tools of its. With a name they are called `mcp__<name>_<tool>`, so that several
  * servers never meet and rules can speak of them; without, they keep their own names.
  */
 export async function openMcp(transport: McpTransport, name: string | undefined): Promise<OpenMcp> {
@@ -48,15 +49,20 @@ async function transportOf(given: McpTransport): Promise<ReasonedTransport> {
 }
 
 function configOf(given: Exclude<McpTransport, Transport>): McpServerConfig {
-  if (typeof given === 'string') return { type: 'http', url: given, headers: {} }
+  if (typeof given === 'string') {
+    if (!URL.canParse(given))
+      throw new TypeError(
+        `useMcp takes an address such as "http://127.0.0.1:3000/mcp" or { command, args }, not "${given}".`,
+      )
+    return { type: 'http', url: given, headers: {} }
+  }
   if (!('command' in given)) return { headers: {}, ...given }
   return { type: 'stdio', args: [], env: {}, ...given }
 }
 
 function toolOf(listed: Listed, connection: McpConnection, server: string | undefined): Tool {
-  const legal = listed.name.replace(/[^A-Za-z0-9_-]/g, '_')
   return defineTool({
-    name: server === undefined ? legal : `mcp__${server}__${legal}`,
+    name: server === undefined ? listed.name.replace(/[^A-Za-z0-9_-]/g, '_') : mcpToolName(server, listed.name),
     description: listed.description ?? listed.title ?? listed.name,
     input: inputOf(listed),
     jsonSchema: { ...listed.inputSchema, type: 'object' },

@@ -38,6 +38,22 @@ describe('a prompt file', () => {
     expect(agent.getToolList().map(({ name }) => name)).toEqual(['TimeNow'])
   })
 
+  it("takes Agently's own names for one slot of the prompt, and JSON as the one format of an answer with a form", () => {
+    const { agent } = agentFor()
+    const turn = agent.loadYamlPrompt(`
+output_format: json
+.alias:
+  set_agent_prompt: { .args: [role, editor] }
+  set_request_prompt: { key: input, value: the sea }
+`)
+    expect(turn.toText()).toContain('[ROLE]:\neditor')
+    expect(turn.toText()).toContain('the sea')
+    expect(turn.toText()).not.toContain('output_format')
+    expect(() => agent.loadYamlPrompt('output: { a: str }\noutput_format: markdown')).toThrow(
+      /<yaml text>:2: output_format: an answer with a form is JSON/,
+    )
+  })
+
   it('refuses a method that does not exist, and names those that do', () => {
     const { agent } = agentFor()
     const load = (text: string) => () => agent.loadYamlPrompt(text)

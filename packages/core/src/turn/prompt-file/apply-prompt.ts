@@ -54,6 +54,8 @@ export function applyPrompt(
 function applyAlias(agent: PromptTarget, turn: unknown, action: Extract<PromptAction, { type: 'alias' }>): unknown {
   const { fail } = action
   const method = camelCase(action.method)
+  const scope = /^set(Agent|Request|Execution|Turn)Prompt$/.exec(method)?.[1]
+  if (scope !== undefined) return setPrompt(agent, turn, action, scope === 'Agent')
   const args = positional(method, action)
   const given =
     method === 'output' ? [readOutput(args[0], nowhere, 'output', (message) => fail(message)), ...args.slice(1)] : args
@@ -71,6 +73,24 @@ function applyAlias(agent: PromptTarget, turn: unknown, action: Extract<PromptAc
 }
 
 /** Arguments by name in the order in which the method takes them. */
+/** Agently's `set_request_prompt(key, value)` and `set_agent_prompt(key, value)`: one slot of the prompt. */
+function setPrompt(
+  agent: PromptTarget,
+  turn: unknown,
+  { args, named, fail }: Extract<PromptAction, { type: 'alias' }>,
+  isAgents: boolean,
+): unknown {
+  const [key, value] = named
+    ? [(args[0] as Record<string, unknown>)['key'], (args[0] as Record<string, unknown>)['value']]
+    : args
+  if (typeof key !== 'string') return fail('takes a key and a value')
+  const slot = camelCase(key)
+  const slots = { [slot]: slot === 'output' ? readOutput(value, nowhere, 'output', (message) => fail(message)) : value }
+  if (!isAgents) return (turn as Turn).merge(slots)
+  agent.merge(slots)
+  return turn
+}
+
 function positional(method: string, { args, named, fail }: Extract<PromptAction, { type: 'alias' }>): unknown[] {
   const names = Object.hasOwn(parameters, method) ? parameters[method] : undefined
   if (!named || names === undefined) return args
