@@ -36,7 +36,9 @@ export async function makeTitle(
     stallMs: maxMs,
     emit(chunk) {
       if (chunk.type === 'text-delta') answer += chunk.delta
+      if (chunk.type === 'reset-step') answer = ''
     },
+    said: () => answer,
     onCall: () => undefined,
     takeCallId: () => Promise.resolve(true),
   })

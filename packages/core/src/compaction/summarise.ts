@@ -88,7 +88,9 @@ async function write(
       stallMs: 60_000,
       emit(chunk: Chunk) {
         if (chunk.type === 'text-delta') text += chunk.delta
+        if (chunk.type === 'reset-step') text = ''
       },
+      said: () => text,
       onCall: () => undefined,
       takeCallId: () => Promise.resolve(true),
     })

@@ -35,6 +35,8 @@ export interface ModelCall {
   takeCallId: (id: string) => Promise<boolean>
   /** How much it may say. Default: `longestAnswer`. */
   longest?: number
+  /** The text that has come of this model call so far; without it only tags that are opened become thoughts. */
+  said?: () => string
   /** Earlier steps of the same answer brought something, so this one may end without a word. */
   saidBefore?: boolean
 }

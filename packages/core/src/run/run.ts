@@ -114,6 +114,7 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
         takeCallId: turn.takeCallId,
         saidBefore: hasContent(turn),
         longest: Math.min(longestAnswer, longestTurn - turn.size),
+        said: () => textOfStep(turn),
         onCall(call) {
           if (call.repair !== undefined) {
             log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
@@ -197,6 +198,12 @@ async function goOn(turn: Turn, resume: Resume): Promise<boolean> {
     else turn.emit({ type: 'tool-output-error', toolCallId, errorText: `The tool ${toolName} is no longer there.` })
   }
   return finishCalls(turn, calls, resume)
+}
+
+function textOfStep({ fold }: Turn): string {
+  const { parts } = fold.snapshot()
+  const step = parts.slice(parts.findLastIndex((part) => part.type === 'step-start') + 1)
+  return step.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }
 
 /** Whether the answer has something to show already. */

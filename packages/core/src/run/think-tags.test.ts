@@ -4,7 +4,8 @@ import { createThinkTags } from './think-tags.ts'
 
 /** What a stream of this text, cut in pieces of this size, comes to. */
 function play(text: string, size: number): { text: string; thoughts: string; resets: number; texts: number } {
-  const tags = createThinkTags('local.chat')!
+  const seen = { text: '', thoughts: '', resets: 0, texts: 0 }
+  const tags = createThinkTags('local.chat', () => seen.text)!
   const given: LanguageModelV4StreamPart[] = [
     { type: 'stream-start', warnings: [] },
     { type: 'text-start', id: 't' },
@@ -13,14 +14,15 @@ function play(text: string, size: number): { text: string; thoughts: string; res
     ),
     { type: 'text-end', id: 't' },
   ]
-  const seen = { text: '', thoughts: '', resets: 0, texts: 0 }
-  for (const part of given.flatMap((one) => tags.push(one))) {
+  for (const one of given) for (const part of tags.push(one)) note(part)
+  return seen
+
+  function note(part: ReturnType<typeof tags.push>[number]): void {
     if (part.type === 'reset') Object.assign(seen, { text: '', thoughts: '', texts: 0, resets: seen.resets + 1 })
     if (part.type === 'text-start') seen.texts++
     if (part.type === 'text-delta') seen.text += part.delta
     if (part.type === 'reasoning-delta') seen.thoughts += part.delta
   }
-  return seen
 }
 
 describe('thoughts that come as text', () => {

@@ -17,32 +17,37 @@ export function isTagged(providerMetadata: object | undefined): boolean {
 /** Providers that separate thoughts from text by themselves. */
 const separating = /^(anthropic|google|openai\.responses|xai|gateway|codex)/
 
-/** Longer texts are not taken for thoughts any more. */
-const longest = 200_000
-
 /**
  * Makes thoughts of what a model puts between `<think>` tags at the beginning of its answer, as local servers leave it
  * without a reasoning parser. Many of them leave out the opening tag, since it belongs to the prompt: then the text is
- * known for thoughts only at the closing tag, and what was streamed is taken back. Undefined for providers that need none.
+ * known for thoughts only at the closing tag, and what was streamed is taken back; `said` tells it. Undefined for
+ * providers that need none.
  */
-export function createThinkTags(provider: string): ThinkTags | undefined {
-  return separating.test(provider) ? undefined : new ThinkTags()
+export function createThinkTags(provider: string, said?: () => string): ThinkTags | undefined {
+  return separating.test(provider) ? undefined : new ThinkTags(said)
 }
 
 class ThinkTags {
   /** `start`: nothing but blanks so far. `thoughts`: after an opening tag. `text`: no tag yet. `done`: as it comes. */
   #state: 'start' | 'thoughts' | 'text' | 'done' = 'start'
-  /** `start`, `thoughts`: held back, as it may belong to a tag. `text`: everything so far. */
+  /** Held back, as it may belong to a tag. */
   #held = ''
+  /** The last characters of the text that is out, and what of the text before speaks against a tag. */
+  #tail = ''
+  #fences = 0
+  #opened = false
   #closing = ''
   /** The text that has been announced; it starts when it has something to say. */
   #textId = ''
   #textStart: LanguageModelV4StreamPart | undefined
-  /** How much of the text is out. */
-  #sent = 0
   #hadThoughts = false
+  readonly #said: (() => string) | undefined
   /** A thought is being told. */
   #thinking = false
+
+  constructor(said: (() => string) | undefined) {
+    this.#said = said
+  }
 
   push(part: LanguageModelV4StreamPart): Part[] {
     if (this.#state === 'done' && this.#textStart === undefined) return [part]
@@ -72,21 +77,21 @@ class ThinkTags {
   }
 
   #textDelta(delta: string): Part[] {
-    if (this.#state === 'done') return this.#text(delta.replace(/^\s+/, ''))
+    if (this.#state === 'done') return this.#text(this.#hadThoughts && this.#textStart ? delta.trimStart() : delta)
+    if (this.#state === 'text') return this.#plain(delta)
     this.#held += delta
-    if (this.#state === 'start') {
-      const opened = /^\s*<(think|thinking)>\s*/.exec(this.#held)
-      if (opened !== null) {
-        this.#closing = `</${opened[1]}>`
-        this.#held = this.#held.slice(opened[0].length)
-        this.#state = 'thoughts'
-        this.#hadThoughts = true
-        return this.#thoughts()
-      }
-      if (/^\s*(<(t(h(i(n(k(i(n(g)?)?)?)?)?)?)?)?)?$/.test(this.#held)) return []
-      this.#state = 'text'
+    if (this.#state === 'thoughts') return this.#thoughts()
+    const opened = /^\s*<(think|thinking)>\s*/.exec(this.#held)
+    if (opened !== null) {
+      this.#closing = `</${opened[1]}>`
+      this.#held = this.#held.slice(opened[0].length)
+      this.#state = 'thoughts'
+      this.#hadThoughts = true
+      return this.#thoughts()
     }
-    return this.#state === 'thoughts' ? this.#thoughts() : this.#plain()
+    if (/^\s*(<(t(h(i(n(k(i(n(g)?)?)?)?)?)?)?)?)?$/.test(this.#held)) return []
+    this.#state = this.#said === undefined ? 'done' : 'text'
+    return this.#plain(this.#takeHeld())
   }
 
   #thoughts(): Part[] {
@@ -97,42 +102,47 @@ class ThinkTags {
     if (end === -1) return parts
     const rest = this.#held.slice(this.#closing.length)
     this.#state = 'done'
-    return [...parts, ...this.#endThoughts(), ...this.#text(rest.replace(/^\s+/, ''))]
+    return [...parts, ...this.#endThoughts(), ...this.#text(rest.trimStart())]
   }
 
   /** Text as it comes, until a closing tag that nothing opened. */
-  #plain(atEnd = false): Part[] {
-    const lost = this.#lostTag(atEnd)
+  #plain(delta: string, atEnd = false): Part[] {
+    const seen = this.#tail + delta
+    const lost = seen.includes('</think') ? this.#lostTag(seen, atEnd) : undefined
     if (lost === undefined) {
-      const parts = this.#rest()
-      if (this.#held.length > longest) this.#state = 'done'
-      return parts
+      const fresh = this.#tail.slice(-5) + delta
+      if (delta.includes('`')) this.#fences += count(this.#tail.slice(-2) + delta, '```')
+      this.#opened ||= fresh.includes('<think')
+      this.#tail = seen.slice(-30)
+      return this.#text(delta)
     }
-    const sent = this.#sent > 0
+    const said = this.#said?.() ?? ''
+    const thoughts = (said + delta).slice(0, said.length + delta.length - (seen.length - lost.index))
     this.#state = 'done'
     this.#hadThoughts = true
-    if (sent) this.#textStart = { type: 'text-start', id: this.#textId }
+    this.#textStart = { type: 'text-start', id: this.#textId }
     return [
-      ...(sent ? [{ type: 'reset' } as const] : []),
-      ...this.#think(this.#held.slice(0, lost.index).trim()),
+      ...(said === '' ? [] : [{ type: 'reset' } as const]),
+      ...this.#think(thoughts.trim()),
       ...this.#endThoughts(),
-      ...this.#text(this.#held.slice(lost.end).replace(/^\s+/, '')),
+      ...this.#text(seen.slice(lost.end).trimStart()),
     ]
   }
 
   /** A closing tag that ends thoughts, and is not what the text speaks about: it stands at the end of a line or sentence. */
-  #lostTag(atEnd: boolean): { index: number; end: number } | undefined {
-    const from = Math.max(0, this.#sent - '</thinking>'.length)
-    for (const found of this.#held.slice(from).matchAll(/<\/think(?:ing)?>/g)) {
-      const index = from + found.index
-      const end = index + found[0].length
-      if (end === this.#held.length && !atEnd) return undefined
-      const before = this.#held.slice(0, index)
-      const after = this.#held.slice(end, end + 1)
-      const ends =
-        after === '' || after === '\n' || after === '\r' || /\n[ \t]*$/.test(before) || /[.!?…。！？]$/.test(before)
-      const quoted = /[`'"“‘]$/.test(before) || (before.match(/```/g)?.length ?? 0) % 2 === 1
-      if (ends && !quoted && !before.includes('<think')) return { index, end }
+  #lostTag(seen: string, atEnd: boolean): { index: number; end: number } | undefined {
+    for (const { 0: tag, index } of seen.matchAll(/<\/think(?:ing)?>/g)) {
+      const end = index + tag.length
+      // It was judged when it came.
+      if (end < this.#tail.length) continue
+      // What follows is not known yet.
+      if (end === seen.length && !atEnd) return undefined
+      const before = seen.slice(0, index)
+      const after = seen.slice(end, end + 1)
+      const ends = /^[\r\n]?$/.test(after) || /\n[ \t]*$/.test(before) || /[.!?…。！？]$/.test(before)
+      const fences = this.#fences + count(before.slice(Math.max(0, this.#tail.length - 2)), '```')
+      const quoted = /[`'"“‘]$/.test(before) || fences % 2 === 1 || this.#opened || before.includes('<think')
+      if (ends && !quoted) return { index, end }
     }
     return undefined
   }
@@ -141,19 +151,22 @@ class ThinkTags {
   #flush(): Part[] {
     const state = this.#state
     if (state === 'done') return []
-    if (state === 'text') {
-      const parts = this.#plain(true)
-      this.#state = 'done'
-      return parts
-    }
+    const parts = state === 'text' ? this.#plain('', true) : []
     this.#state = 'done'
-    if (state === 'start') return this.#rest()
-    return [...this.#think(this.#held), ...this.#endThoughts()]
+    if (state === 'text') return parts
+    if (state === 'start') return this.#text(this.#takeHeld())
+    return [...this.#think(this.#takeHeld()), ...this.#endThoughts()]
+  }
+
+  #takeHeld(): string {
+    const held = this.#held
+    this.#held = ''
+    return held
   }
 
   /** Blanks alone are no thought. */
   #think(text: string): Part[] {
-    const delta = this.#thinking ? text : text.replace(/^\s+/, '')
+    const delta = this.#thinking ? text : text.trimStart()
     if (delta === '') return []
     const start: Part = { type: 'reasoning-start', id: 'think', providerMetadata: tagged }
     const parts: Part[] = [...(this.#thinking ? [] : [start]), { type: 'reasoning-delta', id: 'think', delta }]
@@ -165,12 +178,6 @@ class ThinkTags {
     return this.#thinking ? [{ type: 'reasoning-end', id: 'think' }] : []
   }
 
-  #rest(): Part[] {
-    const text = this.#held.slice(this.#sent)
-    this.#sent = this.#held.length
-    return text === '' ? [] : [...this.#starting(), { type: 'text-delta', id: this.#textId, delta: text }]
-  }
-
   #text(delta: string): Part[] {
     return delta === '' ? [] : [...this.#starting(), { type: 'text-delta', id: this.#textId, delta }]
   }
@@ -180,6 +187,10 @@ class ThinkTags {
     this.#textStart = undefined
     return start === undefined ? [] : [start]
   }
+}
+
+function count(text: string, what: string): number {
+  return text.split(what).length - 1
 }
 
 /** How many characters at the end may begin the tag. */

@@ -34,7 +34,7 @@ class PartTranslator implements Translator {
   constructor(input: ModelCall, answer: Try) {
     this.#input = input
     this.#answer = answer
-    this.#thinkTags = createThinkTags(input.model.provider)
+    this.#thinkTags = createThinkTags(input.model.provider, input.said)
   }
 
   /** Calls that nobody ran are ours after all. */

@@ -35,7 +35,12 @@ export default defineProvider({
     return prepareCalls(createGateway(sdkOptions(options)), (call, modelId) => {
       const maker = modelId.split('/')[0]
       if (maker === 'anthropic' || maker === 'alibaba') return markCache(call, maker)
-      if (maker === 'openai') return withOptions(call, maker, { store: false, promptCacheKey: cacheKey(call) })
+      const kept = { store: false, promptCacheKey: cacheKey(call) }
+      if (maker === 'xai' || maker === 'spacexai') return withOptions(call, 'xai', kept)
+      const thinks = call.reasoning !== 'none'
+      if (maker === 'openai') return withOptions(call, maker, { ...kept, ...(thinks && { reasoningSummary: 'auto' }) })
+      if (maker === 'google' && thinks && call.reasoning !== undefined)
+        return withOptions(call, maker, { thinkingConfig: { includeThoughts: true } })
       return call
     })
   },
