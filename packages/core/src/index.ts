@@ -57,7 +57,7 @@ export type { McpConnection } from './mcp/open-connection.ts'
 export { readPrompt } from './mcp/read-prompt.ts'
 export type { PromptPicture } from './mcp/read-prompt.ts'
 export { createResourceTools } from './mcp/resource-tools.ts'
-export { deferTools, shownTools } from './mcp/tool-search.ts'
+export { deferToCore, deferTools, shownTools } from './mcp/tool-search.ts'
 export type { Offers } from './mcp/tool-search.ts'
 export {
   mcpEntrySchema,

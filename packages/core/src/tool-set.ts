@@ -122,8 +122,7 @@ function providerTool(tool: Tool): LanguageModelV4FunctionTool {
 }
 
 function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
-  const { $schema: _, ...schema } = (tool.jsonSchema ??
-    z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' })) as Record<string, unknown>
+  const { $schema: _, ...schema } = (tool.jsonSchema ?? brief(tool.input)) as Record<string, unknown>
   if (isStringTool(tool)) {
     return {
       type: 'object',
@@ -135,10 +134,26 @@ function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
   const properties = {
     ...(schema['properties'] as object),
     ...(!Object.hasOwn((schema['properties'] ?? {}) as object, 'actionName') && {
-      actionName: { type: 'string', description: 'A short phrase for the person: what this call is for.' },
+      actionName: { type: 'string', description: 'What for, briefly' },
     }),
   }
   return { ...schema, properties } as LanguageModelV4FunctionTool['inputSchema']
+}
+
+/** Lengths and wide ranges are checked when the call comes: told in every request, they would only cost tokens. */
+function brief(input: z.ZodType): unknown {
+  return z.toJSONSchema(input, {
+    io: 'input',
+    target: 'draft-7',
+    override({ jsonSchema }) {
+      for (const key of ['minLength', 'maxLength', 'exclusiveMinimum'] as const) delete jsonSchema[key]
+      if (jsonSchema.minimum === 0) delete jsonSchema.minimum
+      if ((jsonSchema.maximum ?? 0) >= 10_000) delete jsonSchema.maximum
+      const { properties } = jsonSchema
+      for (const [name, property] of Object.entries(properties ?? {}))
+        if (typeof property === 'object' && property['hidden'] === true) delete properties?.[name]
+    },
+  })
 }
 
 /** As they are spelled, and as what they are aliases of. */

@@ -26,6 +26,12 @@ export interface Tool<Input = any, Output = any> {
   input: z.ZodType<Input>
   /** What the model is shown of the input, where that comes from elsewhere. Default: made from `input`. */
   jsonSchema?: Readonly<Record<string, unknown>>
+  /** Agents that have every tool are not told of it from the start: they find it with ToolSearch, or call it by name. */
+  deferred?: true
+  /** A deferred tool is listed once such a call was made. */
+  listedAfter?(call: { name: string; input: Record<string, unknown> }): boolean
+  /** A deferred tool is listed while the session is in this mode. */
+  listedIn?: Mode
   /** Names of tools that a model is shown only once this one has found them, as `found` in its output. */
   holds?: ReadonlySet<string>
   /** Changes nothing: may run beside its neighbours, may start while the model still speaks, may run again. */

@@ -1,4 +1,4 @@
-import { pickTools, type SandboxFinding, type Session, type Tool } from '@troupe/core'
+import { type SandboxFinding, type Session, type Tool } from '@troupe/core'
 import type { Access } from './access.ts'
 import { checkParams } from './call-settings.ts'
 import type { Block } from './context/preface.ts'
@@ -11,7 +11,7 @@ import { createAnswers } from './permission/answers.ts'
 import type { Route } from './route.ts'
 import { createRoutes } from './routes.ts'
 import { windowOf } from './run-model.ts'
-import { masterFrame } from './run-parts.ts'
+import { masterFrame, toolsOf } from './run-parts.ts'
 import { toolSettings } from './tool-settings.ts'
 import { version } from './version.ts'
 
@@ -44,7 +44,7 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
   /** What the next call of the agent that a session talks to starts with. */
   const beginning = async (session: Session): Promise<{ blocks: Block[]; tools: readonly Tool[] }> => {
     const definition = await agent(session, session.agent ?? 'master')
-    const picked = pickTools(definition.tools, enabledIn(session.workspaceId))
+    const picked = toolsOf(definition.tools, enabledIn(session.workspaceId))
     const blocks = await context.blocks(session, masterFrame(definition), definition.prompt)
     return { blocks: blocksFor(blocks, picked), tools: picked }
   }
@@ -86,6 +86,7 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
         blocks,
         tools: picked,
         offers: (action) => tabs.offers(session.workspaceId, action),
+        mode: permissions.modeOf(session),
       }
     },
     tools: parts.toolsIn,

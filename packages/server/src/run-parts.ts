@@ -1,5 +1,6 @@
 import {
   agentKey,
+  deferToCore,
   pickTools,
   shownTools,
   type AgentDefinition,
@@ -175,12 +176,12 @@ export async function gatherParts(
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
     options.ready?.(session),
   ])
-  const tools = pickTools(definition.tools, options.tools(session))
+  const tools = toolsOf(definition.tools, options.tools(session))
   const known = blocksFor(await options.blocks(session, frame, definition.prompt, history), tools)
   const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
   options.onStart(session, {
     blocks,
-    tools: shownTools(tools, history, offersIn(options, session, request)),
+    tools: shownTools(tools, history, offersIn(options, session, request), options.mode(session).get()),
     model,
     history,
     userMessageId,
@@ -243,7 +244,7 @@ async function gatherAgentParts(
     options.workspace(session),
     options.store.messages.chain(at, userMessageId),
   ])
-  const tools = pickTools(setup.tools, options.tools(session))
+  const tools = toolsOf(setup.tools, options.tools(session))
   const { maxSteps, budget } = setup
   return {
     frames,
@@ -256,6 +257,12 @@ async function gatherAgentParts(
     ...(maxSteps !== undefined && { maxSteps }),
     ...(budget !== undefined && { budget }),
   }
+}
+
+/** An agent that has them all finds the rarer ones when it needs them. */
+export function toolsOf(names: readonly string[], all: readonly Tool[]): readonly Tool[] {
+  const picked = pickTools(names, all)
+  return picked.length === all.length ? deferToCore(all) : picked
 }
 
 /** An imported agent has none of its own: it is the one that is known here by its name, or any other. */

@@ -45,6 +45,8 @@ export interface TestServerOptions extends Omit<ServerOptions, 'log'> {
   config?: object
   /** The person's own tools beside TestApproval: the source of each, by the name of its file. */
   tools?: Record<string, string>
+  /** False: without TestApproval. */
+  testApproval?: false
 }
 
 /** A server on a temporary home that knows nothing of this machine: no keys, no other servers, one scripted model. */
@@ -55,9 +57,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const page = path.join(folder, 'page')
   for (const one of [homePath, workspace, page]) mkdirSync(one, { recursive: true, mode: 0o700 })
   writeFileSync(path.join(page, 'index.html'), '<!doctype html><title>Troupe</title>')
-  const { config, tools = {}, ...rest } = options
+  const { config, tools = {}, testApproval, ...rest } = options
   if (config !== undefined) writeFileSync(path.join(homePath, 'config.json'), JSON.stringify(config), { mode: 0o600 })
-  for (const [name, source] of Object.entries({ 'test-approval': testApprovalSource, ...tools })) {
+  const withApproval = testApproval === false ? tools : { 'test-approval': testApprovalSource, ...tools }
+  for (const [name, source] of Object.entries(withApproval)) {
     mkdirSync(path.join(homePath, 'tools'), { recursive: true })
     writeFileSync(path.join(homePath, 'tools', `${name}.ts`), source)
   }

@@ -39,7 +39,7 @@ export async function makeRoom(turn: Turn, options: RoomOptions = {}): Promise<n
   const { maxOutputTokens } = input.model
   if (turn.window === undefined && now !== true && tooLong === undefined) return 0
   const gauge = gaugeOf(turn)
-  const toolsShown = toolTokens(shownTools(input.tools, messagesOf(turn), input.offers))
+  const toolsShown = toolTokens(shownTools(input.tools, messagesOf(turn), input.offers, input.mode?.get()))
   const fixed = (): number => gauge.text(input.instructions ?? '') + toolsShown
   const filled = (): number => fixed() + gauge.messages(shown(turn))
   if (tooLong !== undefined) learnFrom(turn, tooLong, filled())

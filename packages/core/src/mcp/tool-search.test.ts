@@ -55,9 +55,9 @@ test('what was found, and what was used before, is shown', () => {
   const used = { type: 'tool-mcp__tracker_other_7', state: 'output-available' }
   expect(names(shownTools(tools, [{ parts: [found] }, { parts: [used] }]))).toEqual([
     'TimeNow',
+    'ToolSearch',
     'mcp__tracker_list_issues',
     'mcp__tracker_other_7',
-    'ToolSearch',
   ])
 })
 
@@ -94,8 +94,8 @@ test('a run is shown what it has found from the next step on, and can call it', 
   })
   expect(model.calls.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([
     ['TimeNow', 'ToolSearch'],
-    ['TimeNow', 'mcp__tracker_create_issue', 'ToolSearch'],
-    ['TimeNow', 'mcp__tracker_create_issue', 'ToolSearch'],
+    ['TimeNow', 'ToolSearch', 'mcp__tracker_create_issue'],
+    ['TimeNow', 'ToolSearch', 'mcp__tracker_create_issue'],
   ])
   expect(JSON.stringify(message)).toContain('mcp__tracker_create_issue has run')
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toolTokens } from '../compaction/tool-tokens.ts'
+import type { Mode } from '../permission/policy.ts'
 import { defineTool, type Tool } from '../tool.ts'
 
 /** What the schemas of MCP tools may cost in every call before they are held back. */
@@ -12,32 +13,71 @@ export function deferTools(tools: readonly Tool[], budget = budgetTokens): reado
   return toolTokens(deferred) <= budget ? tools : [...tools, createToolSearch(deferred)]
 }
 
+const corePicks = new WeakMap<readonly Tool[], readonly Tool[]>()
+
+/** The same for an agent that has every tool: those that most conversations do without are held back as well. */
+export function deferToCore(tools: readonly Tool[]): readonly Tool[] {
+  const known = corePicks.get(tools)
+  if (known !== undefined) return known
+  const search = tools.find(({ holds }) => holds !== undefined)
+  const others = tools.filter((tool) => tool !== search)
+  const held = others.filter(({ name, deferred }) => deferred === true || search?.holds?.has(name) === true)
+  const picked = held.length === 0 ? tools : [...others, createToolSearch(held)]
+  corePicks.set(tools, picked)
+  return picked
+}
+
 /** Whether some open page offers an action; as lines, where models are to know more of it than its tool says. */
 export type Offers = (action: string) => boolean | readonly string[]
 
 /**
  * The tools that a model is shown: those of pages while one offers them, with what the page says of them; those that are
- * held back only once they were found or used in the conversation. The same conversation and pages give the same tools,
- * in any process.
+ * held back only once they were found, used, or called for by the page, the mode or what was done, after the others and
+ * in that order. The same
+ * conversation and pages give the same tools, in any process.
  */
 export function shownTools(
   all: readonly Tool[],
   messages: readonly { parts: readonly object[] }[],
   offers: Offers = () => false,
+  mode?: Mode,
 ): readonly Tool[] {
   const tools = offeredTools(all, offers)
   const holds = tools.find((tool) => tool.holds !== undefined)?.holds
   if (holds === undefined) return tools
+  const held = tools.filter(({ name }) => holds.has(name))
+  const waiting = new Set(held.filter(({ listedAfter }) => listedAfter !== undefined))
   const known = new Set<string>()
   for (const { parts } of messages) {
-    for (const part of parts as { type: string; toolName?: string; output?: { found?: { name: string }[] } }[]) {
+    for (const part of parts as StoredCall[]) {
       const name = part.type === 'dynamic-tool' ? part.toolName : /^tool-(.*)$/.exec(part.type)?.[1]
       if (name === undefined) continue
       known.add(name)
       if (name === 'ToolSearch') for (const found of part.output?.found ?? []) known.add(found.name)
+      for (const tool of waiting) {
+        if (tool.listedAfter?.({ name, input: inputOf(part) }) !== true) continue
+        known.add(tool.name)
+        waiting.delete(tool)
+      }
     }
   }
-  return tools.filter(({ name }) => !holds.has(name) || known.has(name))
+  const byName = new Map(held.map((tool) => [tool.name, tool]))
+  for (const { name, listedIn, pageAction } of held) {
+    const isNoted = pageAction !== undefined && typeof offers(pageAction) === 'object'
+    if (isNoted || (listedIn !== undefined && listedIn === mode)) known.add(name)
+  }
+  return [...tools.filter(({ name }) => !holds.has(name)), ...[...known].flatMap((name) => byName.get(name) ?? [])]
+}
+
+interface StoredCall {
+  type: string
+  toolName?: string
+  input?: unknown
+  output?: { found?: { name: string }[] }
+}
+
+function inputOf({ input }: StoredCall): Record<string, unknown> {
+  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
 }
 
 /** What was offered last of a list. Whatever is made of a list of tools is kept with that very list. */
@@ -68,20 +108,17 @@ function withLines(tool: Tool, lines: readonly string[]): Tool {
 }
 
 function createToolSearch(deferred: readonly Tool[]): Tool {
-  const servers = [...new Set(deferred.map(({ group }) => group.slice('mcp:'.length)))]
-  const counted = servers.map((server) => {
-    const count = deferred.filter(({ group }) => group === `mcp:${server}`).length
-    return `${server} (${count})`
-  })
+  const groups = Map.groupBy(deferred, ({ group }) => group)
+  const counted = [...groups].map(([group, tools]) =>
+    group.startsWith('mcp:')
+      ? `${group.slice('mcp:'.length)} (MCP server, ${tools.length} tools)`
+      : tools.map(({ name }) => name).join(', '),
+  )
   return defineTool({
     name: 'ToolSearch',
-    description: `Finds tools of MCP servers: ${counted.join(', ')}. They are not listed here; those that are found can be called from the next step on. Search by words for what you want to do, or by the names of tools.`,
+    description: `Finds more tools: ${counted.join('; ')}. Search by words for what you want to do, or by names; what is found can be called from the next step on.`,
     input: z.object({
-      query: z
-        .string()
-        .min(1)
-        .max(500)
-        .describe('Words, such as "create issue", or names of tools, separated by blanks'),
+      query: z.string().min(1).max(500).describe('Such as "create issue" or "ChartRender"'),
       limit: z.int().positive().max(mostFound).default(5),
     }),
     readOnly: true,

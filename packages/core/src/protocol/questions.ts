@@ -4,18 +4,18 @@ import { z } from 'zod'
 export const questionsSchema = z
   .array(
     z.object({
-      question: z.string().min(1).max(2000).describe('The whole question, ending with a question mark'),
-      header: z.string().max(60).describe('One or two words for it, such as "Colour"').default(''),
+      question: z.string().min(1).max(2000).describe('The whole question'),
+      header: z.string().max(60).describe('One or two words for it').default(''),
       options: z
         .array(
           z.object({
-            label: z.string().min(1).max(200).describe('What the person chooses, in a few words'),
+            label: z.string().min(1).max(200).describe('In a few words'),
             description: z.string().max(2000).describe('What it means or leads to').default(''),
           }),
         )
         .min(2)
         .max(4)
-        .describe('Do not add one for "other": the person can always answer in their own words'),
+        .describe('Without "other": the person can always answer in their own words'),
       multiSelect: z.boolean().describe('More than one may be chosen').default(false),
     }),
   )

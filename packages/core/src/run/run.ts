@@ -146,7 +146,7 @@ async function callOptions(turn: Turn): ReturnType<ModelCall['options']> {
     ...(takes !== undefined && { takes }),
   })
   turn.sentFiles = hasFiles(prompt)
-  const tools = buildTools(shownTools(input.tools, messages, input.offers))
+  const tools = buildTools(shownTools(input.tools, messages, input.offers, input.mode?.get()))
   return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
 }
 

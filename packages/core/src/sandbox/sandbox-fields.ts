@@ -4,18 +4,14 @@ import { z } from 'zod'
 export const sandboxFields = {
   writes: z
     .boolean()
-    .describe(
-      'It has to change files, which may not be plain to see. Set it when the command failed because the workspace could not be written',
-    )
+    .describe('It has to change files: set it when a command failed because it could not write')
     .optional(),
-  outside_sandbox: z
-    .boolean()
-    .describe('Run it without the sandbox; the person is asked. Only for what needs the network or files elsewhere')
-    .optional(),
-  dangerouslyDisableSandbox: z.boolean().describe('The same as outside_sandbox').optional(),
+  outside_sandbox: z.boolean().describe('Run it without the sandbox; the person is asked').optional(),
+  /** What other programs call it; models are not told. */
+  dangerouslyDisableSandbox: z.boolean().meta({ hidden: true }).optional(),
 }
 
-export const sandboxText = `Where the machine can, commands run in a sandbox: they reach no network, also not servers of other commands, see no files but the workspace and installed programs, and may not be able to write unless "writes" is set. Try without "outside_sandbox" first; installing packages, git fetch and push, and servers that the person or another command should reach need it.`
+export const sandboxText = `Where there is a sandbox, commands reach no network and see no files but the workspace and installed programs. Try without "outside_sandbox" first; installing packages, git fetch and push, and servers that others should reach need it.`
 
 interface SandboxInput {
   writes?: boolean | undefined

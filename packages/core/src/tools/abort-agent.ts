@@ -11,6 +11,8 @@ export default defineTool({
   readOnly: false,
   recover: 'rerun',
   needsApproval: false,
+  deferred: true,
+  listedAfter: ({ name, input }) => name === 'Task' && input['background'] === true,
   group: 'agent',
   title: ({ agent_id: id }) => `Stop ${id}`,
   execute: ({ agent_id: id }, ctx): Promise<AgentReport | Refusal> => agentsOf(ctx).abort(id),

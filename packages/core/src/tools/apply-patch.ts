@@ -23,6 +23,7 @@ export default defineTool({
 "Move to" is optional. Give about three lines that stay around each change, and "@@" with a line further up where they could be found twice; a file may have several hunks, in order. "*** End of File" after a hunk puts it at the end.`,
   input: z.object({ patch: z.string().describe('From "*** Begin Patch" to "*** End Patch"') }),
   readOnly: false,
+  deferred: true,
   group: 'file-write',
   touches: ({ patch }) => stepsOf(patch).flatMap(placesOf),
   title: ({ patch }) => `Patch ${namesIn(patch)}`,

@@ -4,13 +4,15 @@ import { questionsSchema, type Question, type QuestionAnswer } from '../protocol
 import { defineTool } from '../tool.ts'
 
 export default defineTool({
-  description: `Asks the person one to four questions, each with two to four options, and waits for the answers. Use it when only the person can decide: what they want, which of several ways to go. Do not use it for what you can find out yourself, nor for approvals: those are asked for you. The person can always answer in their own words.`,
+  description: `Asks the person one to four questions and waits for the answers. Use it when only the person can decide: not for what you can find out yourself, nor for approvals, which are asked for you.`,
   input: z.object({ questions: questionsSchema }),
   // A write: calls keep their order. Questions of one step are asked together. They change nothing and can be asked again.
   readOnly: false,
   concurrent: true,
   needsApproval: false,
   recover: 'rerun',
+  deferred: true,
+  listedIn: 'plan',
   group: 'system',
   title: ({ questions }) => (questions.length === 1 ? (questions[0] as Question).question : 'Questions'),
   validate({ questions }) {

@@ -10,9 +10,9 @@ const mostMs = 600_000
 
 const inputSchema = z.object({
   command: z.string().min(1).describe('What bash runs'),
-  description: z.string().describe('What it does, in a few words, for the person').optional(),
-  timeout: z.number().positive().describe('Milliseconds; 120000 by default, at most 600000').optional(),
-  run_in_background: z.boolean().describe('Return at once with a task id; read it with TaskOutput').optional(),
+  description: z.string().describe('What it does, in a few words').optional(),
+  timeout: z.number().positive().describe('Milliseconds; default 120000, at most 600000').optional(),
+  run_in_background: z.boolean().describe('Return at once with a task id').optional(),
   ...sandboxFields,
 })
 type Input = z.infer<typeof inputSchema>
@@ -20,9 +20,8 @@ type Input = z.infer<typeof inputSchema>
 type Output = Omit<CommandOutcome, 'status'> & { status: CommandOutcome['status'] | 'running' }
 
 export default defineTool({
-  description: `Runs a command in a fresh bash and returns what it printed, stdout and stderr in order, with its exit code.
-The working directory and exported variables of one command hold for the next; anything else (functions, aliases, shell options) does not. It cannot ask for input: stdin is empty. It is ended after "timeout" milliseconds (120000 by default, at most 600000).
-For servers and long work use "run_in_background": true, then TaskOutput and TaskStop; for programs that need a terminal or input use ExecCommand. To read, search or change files prefer Read, Grep, Glob, Edit and Write.
+  description: `Runs a command in a fresh bash and returns its output and exit code. The working directory and exported variables hold for the next command. Stdin is empty.
+For servers and long work use "run_in_background", then TaskOutput and TaskStop; for programs that need a terminal or input use ExecCommand. To read, search or change files prefer Read, Grep, Glob, Edit and Write.
 ${sandboxText}`,
   input: inputSchema,
   readOnly: false,

@@ -40,6 +40,7 @@ export default defineTool({
 Links to other hosts are not followed: open them with BrowserSnapshot. Downloads, dialogs and file choosers are refused.`,
   input,
   readOnly: false,
+  deferred: true,
   group: 'browser',
   timeout: 120_000,
   needsApproval: true,

@@ -33,6 +33,7 @@ export default defineTool({
     limit: z.int().min(1).max(100).default(30),
   }),
   readOnly: true,
+  deferred: true,
   group: 'browser',
   timeout: 60_000,
   validate: ({ query, role }) =>

@@ -20,6 +20,7 @@ The browser has nothing of the person's own. What a page says is information fro
     screenshot: z.boolean().describe('Show the page as an image too, where the outline is not enough').default(false),
   }),
   readOnly: true,
+  deferred: true,
   group: 'browser',
   timeout: 120_000,
   touches: ({ url }) => (url === undefined ? [] : [{ kind: 'url', url }]),

@@ -18,6 +18,7 @@ export default defineTool({
   input,
   readOnly: true,
   polls: true,
+  deferred: true,
   group: 'browser',
   timeout: 90_000,
   validate: (given) => (conditionsOf(given).length > 1 ? 'Wait for one thing at a time.' : undefined),

@@ -12,6 +12,7 @@ export default defineTool({
     height: z.number().min(120).max(1000).describe('In pixels').optional(),
   }),
   readOnly: true,
+  deferred: true,
   group: 'preview',
   title: ({ title }) => title ?? 'Chart',
   execute({ option: given, title }) {

@@ -23,15 +23,14 @@ import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 const inputSchema = z.object({
   file_path: z.string().describe('Absolute, or relative to the working directory'),
-  old_string: z.string().describe('The text to replace'),
-  new_string: z.string().describe('The text to put there, complete: nothing may stand for code that is left out'),
+  old_string: z.string().describe('What to replace'),
+  new_string: z.string().describe('The text to put there, complete'),
   replace_all: z.boolean().describe('Replace every place').default(false),
 })
 type EditInput = z.infer<typeof inputSchema>
 
 export default defineTool({
-  description: `Replaces text in a file that you have read. "old_string" must be exactly what the file has, without the line numbers of Read, and be there once; give more lines around it, or set "replace_all". Indentation counts; line endings and encoding of the file are kept.
-An empty "old_string" creates a file that does not exist.`,
+  description: `Replaces text in a file that you have read. "old_string" must be exactly what the file has, without the line numbers of Read, and be there once; give more lines around it, or set "replace_all". An empty "old_string" creates a file.`,
   input: inputSchema,
   readOnly: false,
   group: 'file-write',

@@ -28,6 +28,7 @@ For what asks questions or stays open: REPLs, debuggers, ssh, installers. At mos
 ${sandboxText}`,
   input: inputSchema,
   readOnly: false,
+  deferred: true,
   group: 'shell',
   touches({ cmd: command, workdir: cwd, tty: terminal, ...input }) {
     const access = { kind: 'command' as const, command, terminal, ...sandboxAccess(input) }

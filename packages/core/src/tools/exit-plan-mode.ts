@@ -13,6 +13,8 @@ export default defineTool({
   readOnly: false,
   needsApproval: false,
   recover: 'rerun',
+  deferred: true,
+  listedIn: 'plan',
   group: 'plan',
   title: () => 'Plan',
   async execute({ plan: given }, ctx): Promise<PlanOutput> {

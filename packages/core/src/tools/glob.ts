@@ -19,8 +19,8 @@ export interface GlobOutput {
 }
 
 export default defineTool({
-  description: `Finds files by name, most recently changed first.
-Patterns: "*.ts" is a name at any depth, "src/**/*.ts" a path from the folder, also "{a,b}", "?", "[a-z]". Hidden files are found; what .gitignore and its like leave out is not, unless "path" or the fixed beginning of the pattern leads into it. Shows the newest ${shownFiles} and how many there are. To find files by their content use Grep.`,
+  description: `Finds files by name, most recently changed first, at most 100.
+"*.ts" is a name at any depth, "src/**/*.ts" a path from the folder; also "{a,b}", "?", "[a-z]". Hidden files are found, ignored ones only where "path" leads into them. To find files by their content use Grep.`,
   input: z.object({
     pattern: z.string().min(1).max(2000).describe('A glob such as "**/*.ts"'),
     path: z.string().describe('The folder to look in; default: the working directory').optional(),

@@ -16,37 +16,33 @@ const defaultLimit = 100
 const maxLimit = 10_000
 const maxText = 30_000
 
-const lines = (what: string) =>
-  z.int().min(0).max(1000).describe(`Lines to show ${what} each match; with output_mode content`).optional()
+const lines = (what: string) => z.int().min(0).max(1000).describe(`Lines ${what} each match`).optional()
 
+/** What is hidden is taken, but the rest is enough to be told of. */
 const input = z.object({
-  pattern: z.string().max(10_000).describe('A regular expression (Rust syntax, as in ripgrep)'),
+  pattern: z.string().max(10_000).describe('A regular expression as ripgrep takes it'),
   path: z.string().describe('A file or folder; default: the working directory').optional(),
-  glob: z
-    .string()
-    .max(2000)
-    .describe('Only such files: "*.ts", "src/**/*.{ts,tsx}"; "!*.test.ts" leaves out')
-    .optional(),
-  type: z.string().max(50).describe('Only files of a type: ts, js, py, rust, go, java …').optional(),
+  glob: z.string().max(2000).describe('Only such files: "src/**/*.{ts,tsx}"; "!*.test.ts" leaves out').optional(),
+  type: z.string().max(50).meta({ hidden: true }).optional(),
   output_mode: z.enum(['files_with_matches', 'content', 'count']).default('files_with_matches'),
   '-A': lines('after'),
   '-B': lines('before'),
   '-C': lines('before and after'),
   '-i': z.boolean().describe('Ignore case').optional(),
-  '-n': z.boolean().describe('Line numbers, with output_mode content; default true').optional(),
-  multiline: z.boolean().describe('Matches may span lines, "." matches line breaks too').optional(),
+  '-n': z.boolean().meta({ hidden: true }).optional(),
+  multiline: z.boolean().describe('Matches may span lines').optional(),
   head_limit: z
     .int()
     .min(0)
     .max(maxLimit)
-    .describe(`How many lines or files to show; default ${defaultLimit}, 0 means ${maxLimit}`)
+    .describe(`How many to show; default ${defaultLimit}, 0 means ${maxLimit}`)
     .optional(),
-  offset: z.int().min(0).max(1_000_000).describe('How many lines or files to skip').optional(),
+  offset: z.int().min(0).max(1_000_000).describe('How many to skip').optional(),
 })
 
 export default defineTool({
   description: `Searches the content of files with ripgrep.
-output_mode: "files_with_matches" (default) names the files, newest first; "content" shows the matching lines by file, with context where -A, -B or -C ask for it; "count" tells how many lines match in each file. Hidden files are searched; what .gitignore and its like leave out, and binary files, are not, unless "path" names them; nor are secrets (.env, keys). Braces and parentheses are special: escape them to find them ("interface\\{\\}"). Results come in pages: go on with "offset".`,
+output_mode: "files_with_matches" (default) names the files, newest first; "content" shows the matching lines, with -A, -B or -C those around them; "count" counts them per file. Hidden files are searched; ignored files, binaries and secrets are not, unless "path" names them. Escape braces and parentheses to find them ("interface\\{\\}").`,
   input,
   readOnly: true,
   group: 'file-read',

@@ -25,6 +25,7 @@ export default defineTool({
   }),
   readOnly: false,
   concurrent: true,
+  deferred: true,
   group: 'media',
   timeout: 600_000,
   touches: ({ images }) => images.map((path) => ({ kind: 'read', path })),

@@ -7,6 +7,8 @@ export default defineTool({
   readOnly: false,
   // It only forgets what this session declared itself.
   needsApproval: false,
+  deferred: true,
+  listedAfter: ({ name }) => name === 'JsRepl',
   group: 'code',
   title: () => 'Begin a new JavaScript session',
   async execute(_input, { state }) {

@@ -15,6 +15,7 @@ It has a temporary folder of its own as working directory and no files besides, 
   readOnly: false,
   // What does not heed SIGTERM is killed after a second.
   stopMs: 3000,
+  deferred: true,
   group: 'code',
   touches: () => [{ kind: 'code' }],
   title: () => 'Run JavaScript',

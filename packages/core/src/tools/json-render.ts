@@ -28,6 +28,7 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
   concurrent: true,
   needsApproval: false,
   recover: 'rerun',
+  deferred: true,
   group: 'preview',
   title: ({ title }) => title ?? 'Form',
   validate(input) {

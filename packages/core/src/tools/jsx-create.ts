@@ -19,6 +19,7 @@ What is not valid is kept as a file but not shown; the error names the file, so 
   // It writes nothing but a preview of its own.
   readOnly: false,
   needsApproval: false,
+  deferred: true,
   group: 'preview',
   title: () => 'Preview',
   async execute(source, ctx) {

@@ -17,6 +17,7 @@ export default defineTool({
     all: z.boolean().describe('Also what version control ignores').default(false),
   }),
   readOnly: true,
+  deferred: true,
   group: 'file-read',
   touches: ({ path }) => [{ kind: 'read', path }],
   title: ({ path }) => `List ${path}`,

@@ -24,6 +24,8 @@ export default defineTool({
   description: `Changes one cell of a Jupyter notebook (.ipynb) that you have read. "replace" gives a cell a new source and clears its outputs; "insert" adds a cell behind the one that "cell_id" names, or at "cell_number"; "delete" removes one. Cells are counted from 0.`,
   input: inputSchema,
   readOnly: false,
+  deferred: true,
+  listedAfter: ({ input }) => JSON.stringify(input).includes('.ipynb'),
   group: 'file-write',
   touches: ({ notebook_path }) => [{ kind: 'write', path: notebook_path }],
   title: ({ notebook_path }) => `Edit ${notebook_path}`,

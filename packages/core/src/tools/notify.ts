@@ -13,6 +13,7 @@ export default defineTool({
   concurrent: true,
   recover: 'rerun',
   needsApproval: false,
+  deferred: true,
   group: 'page',
   pageAction: 'notify',
   title: ({ title }) => `Notify: ${title}`,

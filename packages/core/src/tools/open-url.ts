@@ -22,6 +22,7 @@ export default defineTool({
   description: `Opens a page of the web for the person, in a panel beside the chat: as readable text, with a link to the page itself. It is for the person to see; to read a page yourself use WebFetch. Waits until it has loaded, or says that this cannot be observed.`,
   input,
   readOnly: true,
+  deferred: true,
   group: 'page',
   pageAction: 'open-url',
   touches: ({ url }) => [{ kind: 'url', url: addressOf(url) }],

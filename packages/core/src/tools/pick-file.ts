@@ -35,6 +35,7 @@ export default defineTool({
   recover: 'rerun',
   // The person picks it in the page.
   needsApproval: false,
+  deferred: true,
   group: 'page',
   pageAction: 'pick-file',
   title: () => 'Pick a file',

@@ -17,6 +17,7 @@ export default defineTool({
   recover: 'rerun',
   // The click in the page is the approval.
   needsApproval: false,
+  deferred: true,
   group: 'page',
   pageAction: 'read-clipboard',
   title: () => 'Read the clipboard',

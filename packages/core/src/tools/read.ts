@@ -17,12 +17,11 @@ import { showCount } from '../search/show-name.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({
-  description: `Reads a file of the workspace. Text comes with line numbers, 2,000 lines or 50 KB from the start or from "offset" on; the result says at which offset to continue. Lines are cut at 2,000 characters.
-Folders are listed, notebooks come by cell, images and PDFs as such; other binaries are refused. Read a file before you change it.`,
+  description: `Reads a file of the workspace. Text comes with line numbers, 2,000 lines or 50 KB from "offset" on. Folders are listed, notebooks come by cell, images and PDFs as such. Read a file before you change it.`,
   input: z.object({
     file_path: z.string().describe('Absolute, or relative to the working directory'),
-    offset: z.int().nonnegative().describe('The line, or entry of a folder, to start from, counted from 1').optional(),
-    limit: z.int().positive().describe('How many lines or entries').optional(),
+    offset: z.int().nonnegative().describe('The line to start from, counted from 1').optional(),
+    limit: z.int().positive().describe('How many lines').optional(),
   }),
   readOnly: true,
   group: 'file-read',

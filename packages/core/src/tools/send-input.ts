@@ -16,6 +16,8 @@ export default defineTool({
   readOnly: false,
   recover: 'reattach',
   needsApproval: false,
+  deferred: true,
+  listedAfter: ({ name, input }) => name === 'Task' && input['background'] === true,
   group: 'agent',
   title: ({ agent_id: id }) => `Tell ${id}`,
   execute: ({ agent_id: agentId, message, interrupt }, ctx): Promise<AgentReport | Refusal> =>

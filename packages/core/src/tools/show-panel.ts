@@ -42,6 +42,7 @@ export default defineTool({
     timeoutSec,
   }),
   readOnly: true,
+  deferred: true,
   group: 'page',
   pageAction: 'show-panel',
   touches(input) {

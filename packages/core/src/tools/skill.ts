@@ -18,7 +18,7 @@ interface SkillOutput {
 
 export default defineTool({
   description:
-    'Loads a skill: instructions for a kind of task, made for it. Load the one whose description fits before you begin, and follow it. Files that it names lie in its folder, which you can read.',
+    'Loads a skill: instructions for a kind of task. Load the one whose description fits before you begin, and follow it. Files that it names lie in its folder.',
   input: z.object({ name: z.string().min(1).max(100).describe('As it stands in the list of skills') }),
   // A write, so that calls keep their order: what it leaves unasked holds for those after it. It can run again.
   readOnly: false,

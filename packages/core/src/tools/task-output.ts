@@ -14,6 +14,8 @@ Without "from" it shows everything that is kept; to see only what is new, give t
   }),
   readOnly: true,
   polls: true,
+  deferred: true,
+  listedAfter: ({ name, input }) => name === 'Bash' && input['run_in_background'] === true,
   group: 'shell',
   title: ({ task_id: id }) => `Output of ${id}`,
   async execute({ task_id: id, from, wait_ms: waitMs = 0 }, { state, signal }) {

@@ -8,6 +8,8 @@ export default defineTool({
   readOnly: false,
   // It only ends what this session started itself.
   needsApproval: false,
+  deferred: true,
+  listedAfter: ({ name, input }) => name === 'Bash' && input['run_in_background'] === true,
   group: 'shell',
   title: ({ task_id: id }) => `Stop ${id}`,
   permission: ({ task_id: id }) => ({ title: 'End a background command', content: id }),

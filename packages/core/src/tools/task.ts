@@ -12,13 +12,13 @@ const inputSchema = z
     name: z.string().max(200).describe('Which agent').optional(),
     task: z
       .string()
-      .describe(`Everything that the agent needs to know: it sees nothing else. At most ${longestTask} characters`)
+      .describe(`All it needs to know: what to do, what is known, what to report. At most ${longestTask} characters`)
       .optional(),
     background: z.boolean().describe('Return at once; you are told when it ends').optional(),
-    model: z.string().max(300).describe('provider/model, where it should not be yours').optional(),
+    model: z.string().max(300).describe('provider/model; default: yours').optional(),
     config: z
       .object({ systemPrompt: z.string().min(1).max(20_000), tools: z.array(z.string()).max(200).optional() })
-      .describe('An agent of your own making instead of a known one: its prompt, and which of your tools it has')
+      .describe('An agent of your own making: its prompt, and which of your tools it has')
       .optional(),
   })
   .meta({ required: ['name', 'task'], additionalProperties: false })
@@ -26,9 +26,8 @@ type Input = z.infer<typeof inputSchema>
 
 /** A sub-agent works on a part of the task. */
 export default defineTool({
-  description: `Gives a part of the work to another agent, which has its own tools and its own conversation, and returns its answer.
-The task is all it is told: say what to do, what is known already, where to look and what to report. Several Tasks in one step work side by side. Use it for parts that stand alone; do small things yourself.
-With "background": true it returns the agent's id at once: SendInput tells the agent more, WaitAgent waits for it, AbortAgent stops it.`,
+  description: `Gives a part of the work that stands alone to another agent and returns its answer. Several Tasks in one step work side by side.
+With "background" it returns the agent's id at once: SendInput tells the agent more, WaitAgent waits for it, AbortAgent stops it.`,
   input: inputSchema,
   readOnly: false,
   concurrent: true,

@@ -8,6 +8,7 @@ export default defineTool({
     timezone: z.string().describe('IANA name, "UTC", or an offset such as "+02:00"').optional(),
   }),
   readOnly: true,
+  deferred: true,
   group: 'system',
   title: ({ timezone }) => (timezone ? `Time in ${timezone}` : 'Current time'),
   permission: ({ timezone }) => ({

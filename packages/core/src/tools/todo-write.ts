@@ -8,18 +8,18 @@ export type Todo = z.infer<typeof todoSchema>
 
 const entrySchema = z.object({
   content: z.string().describe('What is to be done').optional(),
-  index: z.int().nonnegative().describe('With merge: which todo, counted from 0, instead of its content').optional(),
+  index: z.int().nonnegative().describe('With merge: which todo, from 0').optional(),
   status,
-  activeForm: z.string().describe('The same in progress, such as "Running the tests"').optional(),
+  activeForm: z.string().describe('Such as "Running the tests"').optional(),
 })
 type Entry = z.infer<typeof entrySchema>
 
 export default defineTool({
-  description: `Keeps the list of what is to be done in this conversation, for you and the person to follow.
-Use it for work of three steps or more. Send the whole list each time, or with "merge": true only what changes, each by its content or its index; new content is added at the end. At most one todo is in_progress; mark a todo completed as soon as it is done.`,
+  description: `Keeps the list of what is to be done, for you and the person to follow. Use it for work of three steps or more.
+Send the whole list, or with "merge" only what changes, by content or index; new content is added at the end. At most one todo is in_progress; mark a todo completed as soon as it is done.`,
   input: z.object({
     todos: z.array(entrySchema),
-    merge: z.boolean().describe('Change the list as it stands instead of replacing it').default(false),
+    merge: z.boolean().describe('Change the list instead of replacing it').default(false),
   }),
   // A write: calls keep their order. It changes nothing but the conversation, so nobody is asked, and it can run again.
   readOnly: false,

@@ -18,6 +18,7 @@ export default defineTool({
       .optional(),
   }),
   readOnly: false,
+  deferred: true,
   group: 'file-write',
   // Which files is known only once the journal is read; all of them lie in the workspace.
   touches: () => [{ kind: 'write', path: '.' }],

@@ -23,6 +23,7 @@ export default defineTool({
   }),
   readOnly: false,
   concurrent: true,
+  deferred: true,
   group: 'media',
   timeout: 1_800_000,
   touches: ({ image }) => (image === undefined ? [] : [{ kind: 'read', path: image }]),

@@ -18,6 +18,8 @@ export default defineTool({
   }),
   readOnly: false,
   polls: true,
+  deferred: true,
+  listedAfter: ({ name }) => name === 'ExecCommand',
   group: 'shell',
   // To wait, to read on or to end what it started itself needs nobody's yes.
   needsApproval: ({ chars }) => chars !== '',

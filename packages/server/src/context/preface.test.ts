@@ -13,7 +13,7 @@ it('what a call starts with is the same, byte for byte, over twenty turns', asyn
   server = await testServer()
   writeFileSync(path.join(server.homePath, 'AGENTS.md'), 'Always be kind.')
   for (let turn = 0; turn < 20; turn++) {
-    server.script(`turn ${turn}`, [[{ call: { name: 'TimeNow', input: {} } }], [{ text: `answer ${turn}` }]])
+    server.script(`turn ${turn}`, [[{ call: { name: 'Glob', input: { pattern: '*' } } }], [{ text: `answer ${turn}` }]])
     await server.chat('s', `turn ${turn}`)
     // Neither of these may reach a conversation that has begun.
     writeFileSync(path.join(server.homePath, 'AGENTS.md'), `Changed ${turn}.`)
@@ -65,11 +65,11 @@ it('the X-ray names every piece of the next call, and what would break the cache
   expect(total.tokens).toBeGreaterThan(500)
   expect(cache.brokenBy).toBeNull()
   await server.json('/ai/sessions/s', { method: 'PATCH', body: { mode: 'plan' } })
-  expect((await read()).cache.brokenBy).toBe('plan mode')
+  expect((await read()).cache.brokenBy).toBe('tools')
   await server.chat('s', 'and now?')
   await expect.poll(async () => (await read()).cache.brokenBy).toBeNull()
   await server.json('/ai/sessions/s', { method: 'PATCH', body: { mode: 'default' } })
-  expect((await read()).cache.brokenBy).toBe('plan mode (left out)')
+  expect((await read()).cache.brokenBy).toBe('tools')
   expect((await server.json('/ai/sessions/nowhere/context')).status).toBe(404)
 })
 

@@ -29,7 +29,7 @@ export function readRequest({ prompt, tools = [] }: LanguageModelV4CallOptions):
   return {
     text,
     language: languageOf(text),
-    tools: new Set(tools.map(({ name }) => name)),
+    tools: new Set(tools.flatMap(namesOf)),
     results: prompt.slice(last + 1).flatMap(resultsOf),
     earlier: prompt.slice(0, Math.max(last, 0)).flatMap((message) => {
       if (message.role !== 'user' && message.role !== 'assistant') return []
@@ -37,6 +37,12 @@ export function readRequest({ prompt, tools = [] }: LanguageModelV4CallOptions):
       return [{ role: message.role, text: textOf(message).trim(), calls }]
     }),
   }
+}
+
+/** A tool that is listed, and those that ToolSearch says can be found: they can be called as well. */
+function namesOf(tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): string[] {
+  if (tool.name !== 'ToolSearch' || tool.type !== 'function') return [tool.name]
+  return [tool.name, ...(tool.description?.match(/\b[A-Z][A-Za-z]+\b/g) ?? [])]
 }
 
 /** Chinese where there are Han characters and no kana; everything else is answered in English. */

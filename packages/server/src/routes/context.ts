@@ -4,6 +4,7 @@ import {
   finalText,
   NamedError,
   shownTools,
+  type Mode,
   type Offers,
   TokenGauge,
   toolTokens,
@@ -28,6 +29,7 @@ export interface NextCall {
   tools: readonly Tool[]
   /** What the open pages of the session's workspace offer. */
   offers: Offers
+  mode: Mode
 }
 
 interface Piece {
@@ -68,7 +70,7 @@ export function contextRoutes(options: {
         ])
         const { model, blocks } = next
         // Those behind ToolSearch are not sent before they are found.
-        const tools = shownTools(next.tools, chain, next.offers)
+        const tools = shownTools(next.tools, chain, next.offers, next.mode)
         const before = new Map(last?.blocks)
         const now = fingerprints(blocks, tools)
         const changed = (name: string): boolean =>

@@ -56,7 +56,7 @@ it('the tab that started the run is told of the call, and its word goes to the m
   await beat('a', '1')
   await beat('a', '2')
   const { sessionId, toolCallId, done } = await opening({ clientId: 'a', tabId: '1' })
-  expect(shownTo(sessionId)).toContain('OpenUrl')
+  expect(shownTo(sessionId)).toContain('ToolSearch')
   expect(await beat('a', '2')).toEqual({ calls: [], others: 1 })
   const { calls } = await beat('a', '1')
   expect(calls).toMatchObject([
