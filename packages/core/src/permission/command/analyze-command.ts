@@ -9,6 +9,7 @@ import { lookAt, whyNotHarmless } from './why-not-harmless.ts'
 import { findInvisible, isOnlyQuoted, passGate } from './pass-gate.ts'
 import { fieldsOf, textOf } from './piece.ts'
 import { isWhole } from './read-word.ts'
+import { unroll, type Unrolled } from './unroll.ts'
 
 const longest = 8 * 1024
 const deepest = 50
@@ -21,15 +22,39 @@ export function analyzeCommand(text: string, place: CommandPlace): CommandAnalys
   if (text.length > longest) return overLimit('It is longer than 8 KB, too long to be looked through.')
   if (depthOf(text) > deepest) return overLimit('It is nested too deep to be looked through.')
   try {
-    return analyze(text, place)
+    const findings = findCommands(text, place)
+    const analysis = analyze(text, place, findings)
+    return analysis.harmless ? analysis : (analyzeUnrolled(text, place, analysis, findings) ?? analysis)
   } catch (error) {
     return overLimit(`It could not be looked through: ${(error as Error).message}`)
   }
 }
 
-function analyze(text: string, place: CommandPlace): CommandAnalysis {
+/** What patterns, loops and known variables make of a text, where all of that only looks. */
+function analyzeUnrolled(
+  text: string,
+  place: CommandPlace,
+  given: CommandAnalysis,
+  findings: Findings,
+): CommandAnalysis | undefined {
+  if (given.floor !== undefined || given.overLimit !== undefined || given.unseen !== undefined) return undefined
+  const unrolled = findInvisible(text) === undefined ? unroll(text, place) : undefined
+  if (unrolled === undefined || !isSameList(unrolled.words, findings)) return undefined
+  const { harmless, reads, writes } = analyze(unrolled.text, place, findCommands(unrolled.text, place))
+  if (!harmless) return undefined
+  const { why: _why, whyNotContained: _contained, opaque: _opaque, ...rest } = given
+  const commands = given.commands.map(({ why: _, ...found }) => ({ ...found, harmless: true }))
+  const looked = unrolled.folders.map((path): FileUse => ({ path, names: true }))
+  return { ...rest, commands, harmless, contained: true, reads: [...reads, ...looked], writes }
+}
+
+function isSameList(words: Unrolled['words'], { words: parsed }: Findings): boolean {
+  const sorted = parsed.toSorted((one, other) => one.at - other.at)
+  return words.length === sorted.length && sorted.every(({ text }, index) => text === words[index]?.text)
+}
+
+function analyze(text: string, place: CommandPlace, findings: Findings): CommandAnalysis {
   const gate = passGate(text)
-  const findings = findCommands(text, place)
   const { odd, overLimit: limit, altered } = findings
   const hidden = isOnlyQuoted(text) ? undefined : findInvisible(text)
   const unseen = findings.unseen ?? hidden ?? findJoined(text, findings, place)

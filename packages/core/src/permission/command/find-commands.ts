@@ -290,7 +290,8 @@ class Finder {
     const before = findings.commands.length
     for (const part of word.parts ?? []) this.#part(part, spot)
     const read = memory.word(word, spot)
-    if (spot.via.length === 0) findings.words.push({ at: word.pos, value: prefix + (read.value ?? word.text) })
+    if (spot.via.length === 0)
+      findings.words.push({ at: word.pos, value: prefix + (read.value ?? word.text), text: prefix + word.text })
     const pieces = piecesOf(read, this.#fetchedSince(before) || memory.isTainted(word.text))
     return spot.guessed === true ? pieces.map((piece) => ({ ...piece, certain: false })) : pieces
   }

@@ -24,7 +24,7 @@ export interface Found {
 export interface Findings {
   commands: Found[]
   /** Every word that the parser saw at the top, for comparison with what the gate saw. */
-  words: { at: number; value: string }[]
+  words: { at: number; value: string; text: string }[]
   /** Names that are set by other means than an assignment (`for`, `read`). */
   set: Set<string>
   /** Why it is more than simple commands, lists and pipes. */

@@ -15,7 +15,7 @@ const folder = (name: string, ...programs: string[]): string => {
 }
 const roots = [folder('workspace')]
 const lookup = (...folders: string[]): ((name: string) => boolean) =>
-  createProgramLookup({ path: folders.join(':'), roots })
+  createProgramLookup({ path: folders.join(':'), roots, platform: 'linux' })
 
 it('believes what lies in folders outside the workspace', () => {
   const bin = folder('bin', 'ls')
@@ -44,4 +44,14 @@ it('does not believe shims, which run what a folder says', () => {
   const volta = folder('volta', 'volta-shim')
   symlinkSync(path.join(volta, 'volta-shim'), path.join(volta, 'node'))
   expect(lookup(volta)('node')).toBe(false)
+})
+
+it('does not believe programs of the same name that have other options', () => {
+  const box = folder('box', 'busybox')
+  symlinkSync(path.join(box, 'busybox'), path.join(box, 'ls'))
+  expect(lookup(box)('ls')).toBe(false)
+  const bin = folder('bin', 'ls', 'node')
+  const onMac = createProgramLookup({ path: bin, roots, platform: 'darwin' })
+  expect(onMac('ls')).toBe(false)
+  expect(onMac('node')).toBe(true)
 })

@@ -4,7 +4,7 @@ import { gitFolders, isDuplicate } from './file-uses.ts'
 import { gitCommand } from './programs/git.ts'
 import type { Look } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
-import { asksVersion } from './programs/versions.ts'
+import { asksVersion, isChosenByFolder } from './programs/versions.ts'
 
 /** Folders whose programs are what their names say. */
 const systemFolder = /^\/(usr\/)?(local\/)?s?bin$|^\/opt\/homebrew\/bin$/
@@ -40,7 +40,10 @@ export function whyNotHarmless(
     if (program === undefined && !asksVersion(name, words)) return `"${name}" is not known to only look.`
     if (slash === -1 && place.isProgram?.(name) === false) return `"${name}" is not the usual program here.`
   }
-  if (asksVersion(name, words)) return undefined
+  if (asksVersion(name, words))
+    return found.cwds?.every((cwd) => !isChosenByFolder(name, cwd)) === true
+      ? undefined
+      : `A file in this folder may choose which "${name}" runs.`
   if (look === undefined || look.why !== undefined) return look?.why ?? `"${name}" is not known to only look.`
   return name === 'git' ? whyNotGit(found, words, place) : undefined
 }

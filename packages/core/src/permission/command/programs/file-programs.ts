@@ -11,20 +11,20 @@ export const filePrograms: Record<string, Program> = {
     'files',
     { ...names, recursive: ['-R', '--recursive'] },
   ),
-  tree: { look: lookTree },
-  find: { look: lookFind },
+  tree: { look: lookTree, isTold: (words) => !/^-[ILP]$/.test(words.at(-1) ?? '') },
+  find: { look: lookFind, isTold: (words) => words.every((word) => /^[\w.]/.test(word)) },
   fd: fd(),
   fdfind: fd(),
   stat: program('-Lt -c= --format= --printf= --dereference --terse', 'files', names),
   // Others of its options unpack, compile, or change the times of a file.
   file: program('-bhikLnNr0 --brief --mime --mime-type --mime-encoding --no-dereference --keep-going --raw', 'files'),
   du: program(
-    '-aAbchHklmsSx0 -d=# -t= --all --apparent-size --bytes --total --human-readable --si --summarize --separate-dirs --max-depth=# --exclude= --one-file-system --threshold= --block-size= --time[=] --time-style= --null',
+    '-abchHklmsSx0 -d=# -t= --all --apparent-size --bytes --total --human-readable --si --summarize --separate-dirs --max-depth=# --exclude= --one-file-system --threshold= --block-size= --time[=] --time-style= --null',
     'trees',
     names,
   ),
   df: program(
-    '-ahHiklP --all --human-readable --si --inodes --local --portability --total --block-size=',
+    '-ahHiklPT -B= -t= -x= --all --human-readable --si --inodes --local --portability --print-type --total --type= --exclude-type= --output[=] --block-size=',
     'files',
     names,
   ),
@@ -68,7 +68,7 @@ function fd(): Program {
 function rg(): Program {
   const patternIn = ['-e', '-f', '--regexp', '--file', '--files', '--type-list']
   const all = program(
-    '-acFhHiIlnNopPqsSUuvwxV0. -A=# -B=# -C=# -d=# -e= -E= -f=< -g= -j=# -m=# -M=# -r= -t= -T= --after-context=# --before-context=# --context=# --max-depth=# --maxdepth=# --max-count=# --max-columns=# --max-filesize= --regexp= --encoding= --file=< --glob= --iglob= --type= --type-not= --threads=# --replace= --sort= --sortr= --color= --colors= --context-separator= --field-match-separator= --path-separator= --engine= --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-dot --no-ignore-parent --no-ignore-global --no-ignore-exclude --unrestricted --files --files-with-matches --files-without-match --type-list --json --stats --no-heading --heading --column --no-column --line-number --no-line-number --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --count --count-matches --include-zero --only-matching --invert-match --multiline --multiline-dotall --pcre2 --trim --vimgrep --no-messages --no-filename --with-filename --passthru --pretty --null --null-data --text --binary --byte-offset --crlf --one-file-system --quiet --no-config --glob-case-insensitive --max-columns-preview --no-mmap --mmap --line-buffered --block-buffered --no-require-git --unicode --no-unicode',
+    '-acFhHiIlnNopPqsSUuvwxV0. -A=# -B=# -C=# -e= -E= -f=< -g= -j=# -m=# -M=# -r= -t= -T= --after-context=# --before-context=# --context=# --max-depth=# --maxdepth=# --max-count=# --max-columns=# --max-filesize= --regexp= --encoding= --file=< --glob= --iglob= --type= --type-not= --threads=# --replace= --sort= --sortr= --color= --colors= --context-separator= --field-match-separator= --path-separator= --engine= --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-dot --no-ignore-parent --no-ignore-global --no-ignore-exclude --unrestricted --files --files-with-matches --files-without-match --type-list --json --stats --no-heading --heading --column --no-column --line-number --no-line-number --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --count --count-matches --include-zero --only-matching --invert-match --multiline --multiline-dotall --pcre2 --trim --vimgrep --no-messages --no-filename --with-filename --passthru --pretty --null --null-data --text --binary --byte-offset --crlf --one-file-system --quiet --no-config --glob-case-insensitive --max-columns-preview --no-mmap --mmap --line-buffered --block-buffered --no-require-git --unicode --no-unicode',
     'pattern-trees',
     { patternIn, style: 'clap' },
   )

@@ -1,7 +1,7 @@
-import type { Look } from './program.ts'
+import type { Look, Reading } from './program.ts'
 
 /** Tests and actions that only look, with the number of words they take. What runs, deletes or writes is not here. */
-const expressions: ReadonlyMap<string, number> = new Map([
+export const expressions: ReadonlyMap<string, number> = new Map([
   ...'( ) ! , -a -and -o -or -not -true -false -empty -executable -readable -writable -nouser -nogroup -depth -d -xdev -mount -daystart -noleaf -ignore_readdir_race -noignore_readdir_race -nowarn -warn -print -print0 -ls -prune -quit'
     .split(' ')
     .map((name): [string, number] => [name, 0]),
@@ -19,14 +19,15 @@ export function lookFind(words: readonly string[]): Look {
   for (; at < words.length && !/^[-(!,)]/.test(words[at] as string); at++)
     reads.push({ path: words[at] as string, tree: true, names: true })
   if (reads.length === 0) reads.push({ path: '.', tree: true, names: true })
-  const others: { path: string; names: true }[] = []
+  const others: Reading[] = []
   for (; at < words.length; at++) {
     const word = words[at] as string
     if (compared.test(word)) {
       at++
       const path = words[at]
       if (path === undefined) return { why: `"find ${word}" lacks its file.` }
-      if (!/^-newer[aBcm]t$/.test(word)) others.push({ path, names: true })
+      if (word === '-samefile') others.push({ path })
+      else if (!/^-newer[aBcm]t$/.test(word)) others.push({ path, names: true })
       continue
     }
     const takes = expressions.get(word)

@@ -18,19 +18,19 @@ const verb = (options: string, most = Infinity, extra: Pick<Verb, 'verbs' | 'nee
 })
 
 const show =
-  '-NUM -abpuRswzMC -S= -n=# -U=# -G= -L= --patch --no-patch --stat[=] --shortstat --numstat --summary --name-only --name-status --raw --oneline --abbrev-commit --abbrev[=] --no-abbrev-commit --decorate[=] --no-decorate --graph --all --branches[=] --tags[=] --remotes[=] --merges --no-merges --first-parent --reverse --follow --full-index --unified=# --word-diff[=] --color[=] --no-color --color-words[=] --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --find-renames[=] --find-copies[=] --no-renames --diff-filter= --pretty[=] --format= --date= --max-count=# --skip=# --since= --after= --until= --before= --author= --committer= --grep= --no-ext-diff --no-textconv --minimal --patience --histogram --diff-algorithm= --exit-code --quiet --check --relative[=] --dirstat[=] --compact-summary --source --left-right --cherry-pick --topo-order --date-order --author-date-order --no-prefix --text --function-context --inter-hunk-context=# --extended-regexp --fixed-strings --regexp-ignore-case -i -E -F --cached --staged --merge-base --no-patch'
+  '-NUM -abpuRswzMC -S= -n=# -U=# -G= -L= --patch --no-patch --stat[=] --shortstat --numstat --summary --name-only --name-status --raw --oneline --abbrev-commit --abbrev[=] --no-abbrev-commit --decorate[=] --no-decorate --graph --all --branches[=] --tags[=] --remotes[=] --merges --no-merges --first-parent --reverse --follow --full-index --unified=# --word-diff[=] --color[=] --no-color --color-words[=] --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --find-renames[=] --find-copies[=] --no-renames --diff-filter= --pretty[=] --format= --date= --max-count=# --skip=# --since= --after= --until= --before= --author= --committer= --grep= --no-ext-diff --no-textconv --minimal --patience --histogram --diff-algorithm= --exit-code --quiet --check --relative[=] --dirstat[=] --compact-summary --source --left-right --cherry-pick --topo-order --date-order --author-date-order --no-prefix --text --function-context --inter-hunk-context=# --extended-regexp --fixed-strings --regexp-ignore-case -i -E -F'
 
-const verbs: ReadonlyMap<string, Verb> = new Map(
+export const verbs: ReadonlyMap<string, Verb> = new Map(
   Object.entries({
     status: verb(
       '-sbvz -u[=] --short --branch --show-stash --porcelain[=] --long --untracked-files[=] --ignored[=] --column[=] --no-column --ahead-behind --no-ahead-behind --renames --no-renames --verbose',
     ),
     log: verb(show),
     show: verb(show),
-    diff: verb(show),
+    diff: verb(`${show} --cached --staged --merge-base`),
     shortlog: verb('-nse -w --numbered --summary --email --all --no-merges --since= --until= --author='),
     blame: verb(
-      '-bcefklnpstw -L= -M -C --date= --abbrev=# --porcelain --line-porcelain --show-email --show-name --show-number --root --color-lines --color-by-age',
+      '-bceflnpstw -L= -M -C --date= --abbrev=# --porcelain --line-porcelain --show-email --show-name --show-number --root --color-lines --color-by-age',
     ),
     branch: verb(
       '-arvq --all --remotes --verbose --list --show-current --color[=] --no-color --column[=] --sort= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= --format= -i --ignore-case',
@@ -64,7 +64,7 @@ const verbs: ReadonlyMap<string, Verb> = new Map(
     describe: verb(
       '--tags --all --always --long --dirty[=] --abbrev=# --match= --exclude= --contains --exact-match --first-parent --candidates=#',
     ),
-    'show-ref': verb('-dqs --head --heads --branches --tags --verify --hash[=] --abbrev[=] --dereference --quiet'),
+    'show-ref': verb('-dqs --head --heads --tags --verify --hash[=] --abbrev[=] --dereference --quiet'),
     'for-each-ref': verb(
       '--count=# --sort= --format= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= --ignore-case',
     ),
@@ -78,7 +78,14 @@ const verbs: ReadonlyMap<string, Verb> = new Map(
 )
 
 /** Without a command of its own: only its version. */
-export const git: Program = { look: lookGit }
+export const git: Program = {
+  look: lookGit,
+  isTold(words) {
+    const [name = '', ...given] = gitCommand(words).rest
+    const rules = verbs.get(name)
+    return rules !== undefined && readOptions(given, rules.options).unknown === undefined
+  },
+}
 
 /** What may stand before the command: nothing that sets or runs something. */
 const globals = /^(--no-pager|-P|--no-optional-locks|--literal-pathspecs|--icase-pathspecs)$/
@@ -106,7 +113,8 @@ function lookGit(words: readonly string[]): Look {
   const [name = '', ...given] = rest
   const rules = verbs.get(name)
   if (rules === undefined) return { why: `"git ${name}" may change something.` }
-  const read = readOptions(given, rules.options)
+  // An option behind a setting is the value that it is set to.
+  const read = readOptions(given, rules.options, { style: name === 'config' ? 'stop' : 'gnu' })
   if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than look.` }
   // Behind an option the word might no longer be taken for a command of its own.
   if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(given[0] as string))

@@ -17,6 +17,11 @@ export interface Reading {
 export interface Program {
   /** Judges arguments that are known exactly. `words`: without the program's name. */
   look(words: readonly string[], name: string): Look
+  /**
+   * Whether the words that more words follow say all that it is told, so that whatever follows is a file, in any order.
+   * Without it: never.
+   */
+  isTold?(words: readonly string[]): boolean
   /** It is part of bash: no file of that name runs. */
   builtin?: true
   /** Its options, for finding its files where it may do more than look. */
@@ -51,6 +56,11 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
     options: spec,
     readings: (read) => readingsOf(read, operands, extra),
     ...(extra.builtin && { builtin: true as const }),
+    isTold(words) {
+      const read = readOptions(words, spec, { style: extra.style ?? 'gnu' })
+      const hasPattern = read.operands.length > 0 || extra.patternIn?.some((option) => read.given.has(option)) === true
+      return read.unknown === undefined && (hasPattern || !operands.startsWith('pattern'))
+    },
     look(words, name) {
       const read = readOptions(words, spec, { style: extra.style ?? 'gnu' })
       if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than look.` }

@@ -10,13 +10,18 @@ const awkOptions = optionSpec('-F= -v= --field-separator= --assign=')
 
 /** Programs that are told in a language of their own what to do. Only the plainest of it is believed. */
 export const scriptPrograms: Record<string, Program> = {
-  sed: { look: lookSed },
-  gsed: { look: lookSed },
-  awk: { look: lookAwk },
-  gawk: { look: lookAwk },
-  mawk: { look: lookAwk },
-  nawk: { look: lookAwk },
-  jq: { look: lookJq },
+  sed: {
+    look: lookSed,
+    isTold(words) {
+      const { unknown, operands, scripts } = readOptions(words, sedOptions)
+      return unknown === undefined && operands.length + scripts.length > 0
+    },
+  },
+  awk: { look: lookAwk, isTold: isAwkTold },
+  gawk: { look: lookAwk, isTold: isAwkTold },
+  mawk: { look: lookAwk, isTold: isAwkTold },
+  // What it makes of its words depends on those before: the last must be its filter.
+  jq: { look: lookJq, isTold: (words) => words.length === 1 && !words[0]?.startsWith('-') },
 }
 
 function lookSed(words: readonly string[], name: string): Look {
@@ -28,6 +33,11 @@ function lookSed(words: readonly string[], name: string): Look {
   if (scripts.length === 0) scripts.push(first ?? '')
   if (!scripts.every(isPlainSed)) return { why: `The script of "${name}" may do more than print.` }
   return { reads: readingsOf({ ...read, operands: files }, 'files') }
+}
+
+function isAwkTold(words: readonly string[]): boolean {
+  const { unknown, operands } = readOptions(words, awkOptions, { style: 'stop' })
+  return unknown === undefined && operands.length > 0
 }
 
 function lookAwk(words: readonly string[], name: string): Look {

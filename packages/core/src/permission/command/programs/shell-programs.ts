@@ -4,11 +4,11 @@ const nothing: Look = { reads: [] }
 
 /** What is part of bash, and small programs that say something about the machine. */
 export const shellPrograms: Record<string, Program> = {
-  echo: { builtin: true, look: () => nothing },
+  echo: { builtin: true, look: () => nothing, isTold: () => true },
   true: { builtin: true, look: () => nothing },
   false: { builtin: true, look: () => nothing },
   ':': { builtin: true, look: () => nothing },
-  printf: { builtin: true, look: lookPrintf },
+  printf: { builtin: true, look: lookPrintf, isTold: (words) => words.length > 0 && !words[0]?.startsWith('-') },
   pwd: program('-LP', 'none', { builtin: true }),
   cd: { builtin: true, look: lookCd },
   test: { builtin: true, look: (words) => lookTest(words) },
@@ -33,7 +33,7 @@ export const shellPrograms: Record<string, Program> = {
     builtin: true,
     look: (words) => (words.length <= 1 && /^\d*$/.test(words[0] ?? '') ? nothing : { why: 'It ends oddly.' }),
   },
-  which: program('-as', 'text'),
+  which: program('-a', 'text'),
   basename: program('-az -s= --multiple --suffix= --zero', 'text'),
   dirname: program('-z --zero', 'text'),
   seq: program('-NUM -w -s= --equal-width --separator=', 'text'),
@@ -60,7 +60,6 @@ export const shellPrograms: Record<string, Program> = {
   tty: program('-s', 'none'),
   printenv: program('-0 --null', 'text'),
   env: { look: (words) => (words.length === 0 ? nothing : { why: '"env" runs a program.' }) },
-  sw_vers: program('-productName -productVersion -buildVersion', 'none'),
   ps: { look: lookPs },
 }
 

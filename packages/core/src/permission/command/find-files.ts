@@ -1,0 +1,124 @@
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+
+const mostEntries = 5000
+const mostFiles = 256
+
+/**
+ * Every file that `find` may name, or a few more; undefined when that cannot be told or they are too many. `words`:
+ * without its name. `print0`: how it parts them.
+ */
+export function filesOfFind(words: readonly string[], cwd: string): { files: string[]; print0: boolean } | undefined {
+  let at = 0
+  while (words[at] === '-H' || words[at] === '-P') at++
+  const roots: string[] = []
+  for (; at < words.length && /^[\w./]/.test(words[at] as string); at++) roots.push(words[at] as string)
+  const tests = readTests(words.slice(at))
+  if (tests === undefined) return undefined
+  const files: string[] = []
+  let looked = 0
+  const visit = (name: string, depth: number, kind: Kind): boolean => {
+    if (tests.pruned.some((pruned) => pruned(name))) return true
+    const isMet =
+      tests.named.every((named) => named(name)) &&
+      !tests.excluded.some((excluded) => excluded(name)) &&
+      (!tests.onlyFiles || kind.isFile()) &&
+      depth >= tests.least
+    if (isMet) files.push(name)
+    if (files.length > mostFiles) return false
+    if (!kind.isDirectory() || depth >= tests.most) return true
+    const entries = entriesOf(absolute(name))
+    looked += entries.length
+    if (looked > mostEntries) return false
+    return entries.every((entry) => visit(`${name}${name.endsWith('/') ? '' : '/'}${entry.name}`, depth + 1, entry))
+  }
+  const absolute = (name: string): string => (name.startsWith('/') ? name : `${cwd}/${name}`)
+  const all = (roots.length === 0 ? ['.'] : roots).every((root) => {
+    const stats = lstatSync(absolute(root), { throwIfNoEntry: false })
+    return stats === undefined || visit(root, 0, stats)
+  })
+  return all ? { files, print0: tests.print0 } : undefined
+}
+
+type Kind = Pick<Dirent, 'isFile' | 'isDirectory'>
+
+/** None where it cannot be read: `find` cannot either. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+type Test = (name: string) => boolean
+
+interface Tests {
+  /** All of these hold of what is named. */
+  named: Test[]
+  /** None of these does. */
+  excluded: Test[]
+  pruned: Test[]
+  onlyFiles: boolean
+  most: number
+  least: number
+  print0: boolean
+}
+
+const flags = /^-(empty|executable|readable|writable|depth|xdev|mount|daystart|nowarn|print|print0)$/
+const others = /^-(size|perm|user|group|mtime|atime|ctime|mmin|amin|cmin|newermt|links)$/
+
+/** Tests that are joined by "and". What is not understood in them counts as met. */
+function readTests(words: readonly string[]): Tests | undefined {
+  const tests: Tests = {
+    named: [],
+    excluded: [],
+    pruned: [],
+    onlyFiles: false,
+    most: Infinity,
+    least: 0,
+    print0: false,
+  }
+  let at = 0
+  // `-path ./x -prune -o …`
+  while (/^-(name|path)$/.test(words[at] ?? '') && words[at + 2] === '-prune' && words[at + 3] === '-o') {
+    tests.pruned.push(matching(words[at] as string, words[at + 1] as string) ?? (() => false))
+    at += 4
+  }
+  const printed = tests.pruned.length === 0 || words.some((word) => /^-print0?$/.test(word))
+  for (; at < words.length; at++) {
+    const word = words[at] as string
+    const not = word === '!' || word === '-not'
+    const test = not ? (words[++at] ?? '') : word
+    if (test === '-a' || test === '-and') continue
+    if (flags.test(test)) {
+      if (test === '-print0') tests.print0 = true
+      continue
+    }
+    const value = words[++at]
+    if (value === undefined) return undefined
+    if (/^-i?(name|path|wholename)$/.test(test)) {
+      const match = matching(test, value)
+      if (match !== undefined) (not ? tests.excluded : tests.named).push(match)
+    } else if (test === '-type') {
+      tests.onlyFiles ||= value === 'f' && !not
+    } else if (/^-(max|min)depth$/.test(test) && /^\d+$/.test(value) && !not) {
+      if (test === '-maxdepth') tests.most = Number(value)
+      else tests.least = Number(value)
+    } else if (!others.test(test)) {
+      return undefined
+    }
+  }
+  return printed && !(tests.print0 && words.includes('-print')) ? tests : undefined
+}
+
+/** Undefined for a pattern that is not plain: such a test says nothing. */
+function matching(test: string, pattern: string): Test | undefined {
+  if (/[[\]\\]|[^ -~]/.test(pattern)) return undefined
+  const source = pattern
+    .replaceAll(/[.+^$()|{}]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+  const expression = new RegExp(`^${source}$`, test.startsWith('-i') ? 'si' : 's')
+  const isName = test.endsWith('-name') || test.endsWith('iname')
+  return (name) => expression.test(isName ? (name.replace(/\/+$/, '').split('/').at(-1) ?? '') : name)
+}

@@ -1,0 +1,230 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+/** What a program did, as the file system and, where it is installed, strace saw it. */
+export interface Watched {
+  /** Files made, changed or removed, and calls of the system that would do so. */
+  wrote: string[]
+  /** Programs that it started, and other things that only looking does not do. */
+  ran: string[]
+  /** Files and folders of the workspace or the home that it opened. */
+  opened: { path: string; folder: boolean }[]
+  output: string
+}
+
+export interface Watch {
+  workspace: string
+  home: string
+  /** Runs a program that is looked up in the usual places. Undefined when it is not installed. */
+  run(argv: readonly string[]): Promise<Watched | undefined>
+  /** Files that are not as they were at the start. */
+  changes(): string[]
+  dispose(): void
+}
+
+/** Calls that change something, whatever they are told. */
+const changing =
+  'creat rename renameat renameat2 unlink unlinkat mkdir mkdirat rmdir link linkat symlink symlinkat chmod fchmod fchmodat chown fchown fchownat lchown truncate ftruncate utimensat utime utimes futimesat mknod mknodat setxattr lsetxattr fsetxattr removexattr mount umount2 sethostname settimeofday clock_settime reboot'
+const reaching =
+  'connect execve execveat kill tkill tgkill setpriority ioprio_set sched_setaffinity sched_setscheduler ptrace'
+export const canTrace: boolean = traceWorks()
+
+function traceWorks(): boolean {
+  try {
+    execFileSync('strace', ['-f', '-qq', '-o', '/dev/null', '/bin/true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** For tests: a workspace with a repository, secrets and a home, in which real programs are watched. Dispose it. */
+export function openWatch(): Watch {
+  const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'watch-')))
+  const [workspace, home, temporary, stubs] = ['workspace', 'home', 'tmp', 'stubs'].map((name) => {
+    mkdirSync(path.join(base, name))
+    return path.join(base, name)
+  }) as [string, string, string, string]
+  makeWorkspace(workspace)
+  writeFileSync(path.join(home, 'notes'), 'mine\n')
+  writeFileSync(path.join(home, '.netrc'), 'SECRET\n')
+  // Programs that others are known to start: none of them may be.
+  const stub = `#!/bin/sh\necho "$0 $*" >> ${base}/ran\n`
+  for (const name of 'sh pr less more pager gzip bzip2 xz zstd gpg gpg2 ssh vi editor ls stty tput cpp objdump'.split(
+    ' ',
+  ))
+    writeFileSync(path.join(stubs, name), stub, { mode: 0o755 })
+  symlinkSync('/usr/bin/grep', path.join(stubs, 'grep'))
+  const before = snapshot([workspace, home, temporary])
+  let count = 0
+  return {
+    workspace,
+    home,
+    async run([name = '', ...words]) {
+      const program = programFile(name)
+      if (program === undefined) return undefined
+      const log = path.join(base, `trace${count++}`)
+      const env = {
+        PATH: `${stubs}:/usr/bin:/bin`,
+        HOME: home,
+        TMPDIR: temporary,
+        LANG: 'C.UTF-8',
+        GIT_CONFIG_NOSYSTEM: '1',
+      }
+      const trace = `-f -qq -y -s 4096 -e signal=none -e trace=open,openat,openat2,${`${changing} ${reaching}`.replaceAll(' ', ',')} -o ${log}`
+      const command = canTrace ? ['strace', ...trace.split(' '), program, ...words] : [program, ...words]
+      const output = await collect(command, workspace, env)
+      const watched: Watched = { wrote: [], ran: [], opened: [], output }
+      if (canTrace) {
+        readTrace(readFileSync(log, 'utf8'), watched, program, [workspace, home])
+        rmSync(log)
+      }
+      if (existsSync(path.join(base, 'ran'))) {
+        watched.ran.push(readFileSync(path.join(base, 'ran'), 'utf8').trim())
+        rmSync(path.join(base, 'ran'))
+      }
+      return watched
+    },
+    changes() {
+      const after = snapshot([workspace, home, temporary])
+      return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name))
+    },
+    dispose: () => rmSync(base, { recursive: true, force: true }),
+  }
+}
+
+/** Debian calls it otherwise. */
+const otherNames: Record<string, string> = { fd: 'fdfind' }
+
+function programFile(name: string): string | undefined {
+  for (const folder of [
+    '/usr/bin',
+    '/bin',
+    '/usr/local/bin',
+    `${process.env['HOME'] ?? ''}/.cargo/bin`,
+    path.resolve('node_modules/.bin'),
+  ]) {
+    const file = path.join(folder, otherNames[name] ?? name)
+    try {
+      accessSync(file, constants.X_OK)
+      return file
+    } catch {
+      continue
+    }
+  }
+  return undefined
+}
+
+function collect(command: readonly string[], cwd: string, env: Record<string, string>): Promise<string> {
+  return new Promise((resolve) => {
+    const [program = '', ...words] = command
+    const child = spawn(program, words, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    })
+    let output = ''
+    const take = (piece: Buffer): void => {
+      if (output.length < 10_000) output += piece.toString('utf8')
+    }
+    child.stdout.on('data', take)
+    child.stderr.on('data', take)
+    child.on('close', () => resolve(output))
+    child.on('error', (error) => resolve(error.message))
+  })
+}
+
+function readTrace(text: string, watched: Watched, program: string, places: readonly string[]): void {
+  const changes = new Set(changing.split(' '))
+  for (const line of text.split('\n')) {
+    const [, call = '', rest = ''] = /^\d+\s+(\w+)\((.*)$/.exec(line) ?? []
+    if (changes.has(call)) {
+      watched.wrote.push(`${call}(${rest}`)
+    } else if (/^open/.test(call)) {
+      const [, folder = '', name = '', flags = ''] = /^(?:[^<"]*<([^>]*)>, )?"([^"]*)", (.*)$/.exec(rest) ?? []
+      const file = path.resolve(folder, name)
+      if (/O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)/.test(flags) && !/^\/dev\/(null|tty)$/.test(file))
+        watched.wrote.push(`${call}(${rest}`)
+      if (/= \d+/.test(flags) && places.some((place) => file === place || file.startsWith(`${place}/`)))
+        watched.opened.push({ path: file, folder: /O_DIRECTORY/.test(flags) || isFolder(file) })
+    } else if (/^exec/.test(call)) {
+      const [, started = ''] = /"([^"]*)"/.exec(rest) ?? []
+      if (started !== program && !rest.includes('ENOENT')) watched.ran.push(`${call}(${rest}`)
+    } else if (call !== '' && !(call === 'connect' && /nscd\/socket|systemd\/userdb/.test(rest))) {
+      watched.ran.push(`${call}(${rest}`)
+    }
+  }
+}
+
+function isFolder(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function makeWorkspace(folder: string): void {
+  for (const name of ['src', 'empty', 'keys', 'other']) mkdirSync(path.join(folder, name))
+  const files: Record<string, string> = {
+    'a.txt': 'one 1\ntwo 2\n',
+    'b.txt': 'one 1\nthree 3\n',
+    'c.json': '{"a":[1,2]}\n',
+    '.env': 'KEY=SECRET\n',
+    'keys/id_rsa': 'SECRET\n',
+    'src/index.ts': 'export const one = 1\n',
+    'src/.hidden': 'one\n',
+    'other/.env': 'one SECRET\n',
+    '1': 'SECRET one\n',
+    x: 'SECRET one\n',
+    auto: 'SECRET one\n',
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1' }
+  const git = (...words: string[]): void => void execFileSync('git', words, { cwd: folder, env, stdio: 'ignore' })
+  git('init', '-q', '-b', 'main', '--template=')
+  git('config', 'user.name', 'n')
+  git('config', 'user.email', 'e@example.com')
+  git('add', 'a.txt', 'src')
+  git('commit', '-q', '-m', 'first')
+  git('add', 'b.txt', 'c.json')
+  git('commit', '-q', '-m', 'second')
+  git('tag', 'v1')
+}
+
+function snapshot(folders: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>()
+  const visit = (folder: string): void => {
+    for (const entry of readdirSync(folder)) {
+      const file = path.join(folder, entry)
+      const stats = lstatSync(file)
+      if (stats.isDirectory()) {
+        found.set(file, `folder ${stats.mode} ${entry === '.git' ? '' : stats.mtimeMs}`)
+        visit(file)
+      } else if (stats.isFile()) {
+        const hash = createHash('sha1').update(readFileSync(file)).digest('hex')
+        // Git keeps there what it has learnt about files.
+        found.set(file, file.endsWith('/.git/index') ? 'index' : `${stats.mode} ${stats.mtimeMs} ${hash}`)
+      } else {
+        found.set(file, `${stats.mode} ${stats.isSymbolicLink() ? readlinkSync(file) : ''}`)
+      }
+    }
+  }
+  for (const folder of folders) visit(folder)
+  return found
+}
