@@ -4,6 +4,7 @@ import { analyzeCommand } from './command/analyze-command.ts'
 import type { CommandAnalysis, FileUse, FoundCommand, FoundRedirection } from './command/command-analysis.ts'
 import { isPlainRepository, trackedFiles } from './command/plain-repository.ts'
 import { createProgramLookup } from './command/program-lookup.ts'
+import { compileGlob } from '../search/glob-pattern.ts'
 import { expandGlob } from './expand-glob.ts'
 import { lookBelow, type Below } from './look-below.ts'
 import { commandPath, isStream, isThere, toolPath, type PathFact, type PathView } from './path-fact.ts'
@@ -136,7 +137,9 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { vi
   // What is in it is read, moved or removed as well, whether it is named or not.
   if (used.folder) used.below = once(() => seen(lookBelow(used.real), use))
   if (kind === 'write' || !used.folder || isHeld(fact, policy)) return [used]
-  const secrets = seen(lookBelow(used.real, passedOver), use).paths.filter(isSecretName).slice(0, mostSecrets)
+  const secrets = seen(lookBelow(used.real, passedOver), use)
+    .paths.filter((name) => isSecretName(name) && (use.only === undefined || isMet(path.basename(name), use.only)))
+    .slice(0, mostSecrets)
   return [
     used,
     ...secrets.map((name) => ({ ...commandPath(kind, `${used.real}/${name}`, view), implied: true as const })),
@@ -147,7 +150,13 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { vi
 const passedOver = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next'])
 
 function seen({ paths, cut }: Below, { hidden }: FileUse): Below {
-  return { paths: hidden === false ? paths.filter((name) => !/(^|\/)\./.test(name)) : paths, cut }
+  if (hidden === undefined) return { paths, cut }
+  const isShown = (name: string): boolean => !name.startsWith('.') || isMet(name, hidden)
+  return { paths: paths.filter((below) => below.split('/').every(isShown)), cut }
+}
+
+function isMet(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => compileGlob(pattern).matches(name))
 }
 
 function once<T>(make: () => T): () => T {

@@ -435,7 +435,7 @@ describe('leaving the sandbox', () => {
   })
 
   it('is not what a command wants that has to write: it asks, and can', async () => {
-    expect(await explain('Bash', { command: 'cat src/a*', writes: true }, {}, sandbox)).toMatchObject({
+    expect(await explain('Bash', { command: 'cat $(find src)', writes: true }, {}, sandbox)).toMatchObject({
       decision: 'ask',
       confinement: 'workspace',
     })

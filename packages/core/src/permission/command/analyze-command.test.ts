@@ -160,8 +160,9 @@ describe('the files of a command', () => {
 
   it('say how far they reach', () => {
     expect(analyze('grep -rn x src').reads).toEqual([{ path: '/ws/src', spread: 'tree' }])
-    expect(analyze('rg x').reads).toEqual([{ path: '/ws', spread: 'tree', hidden: false }])
-    expect(analyze('rg -g .env x').reads).toEqual([{ path: '/ws', spread: 'tree' }])
+    expect(analyze('rg x').reads).toEqual([{ path: '/ws', spread: 'tree', hidden: [] }])
+    expect(analyze('rg -g .env x').reads).toEqual([{ path: '/ws', spread: 'tree', hidden: ['.env'] }])
+    expect(analyze('rg -u x').reads).toEqual([{ path: '/ws', spread: 'tree' }])
     expect(analyze('find src').reads).toEqual([{ path: '/ws/src', spread: 'tree', names: true }])
     expect(analyze('ls src').reads).toEqual([{ path: '/ws/src', names: true }])
     expect(analyze('cat src/*.ts').reads).toEqual([{ path: '/ws/src/*.ts', spread: 'glob' }])

@@ -40,12 +40,22 @@ function analyzeUnrolled(
   if (given.floor !== undefined || given.overLimit !== undefined || given.unseen !== undefined) return undefined
   const unrolled = findInvisible(text) === undefined ? unroll(text, place) : undefined
   if (unrolled === undefined || !isSameList(unrolled.words, findings)) return undefined
-  const { harmless, reads, writes } = analyze(unrolled.text, place, findCommands(unrolled.text, place))
-  if (!harmless) return undefined
-  const { why: _why, whyNotContained: _contained, opaque: _opaque, ...rest } = given
-  const commands = given.commands.map(({ why: _, ...found }) => ({ ...found, harmless: true }))
+  const written = analyze(unrolled.text, place, findCommands(unrolled.text, place))
+  if (!written.harmless) return undefined
   const looked = unrolled.folders.map((path): FileUse => ({ path, names: true }))
-  return { ...rest, commands, harmless, contained: true, reads: [...reads, ...looked], writes }
+  // As it stands there, for rules on commands; its files are those of what was written out.
+  const asGiven = given.commands.map(({ why: _why, opaque: _opaque, late: _late, ...found }, index) => ({
+    ...found,
+    harmless: true,
+    reads: index === 0 ? looked : [],
+    writes: [],
+  }))
+  return {
+    ...written,
+    plain: given.plain,
+    commands: [...asGiven, ...written.commands],
+    reads: [...written.reads, ...looked],
+  }
 }
 
 function isSameList(words: Unrolled['words'], { words: parsed }: Findings): boolean {

@@ -33,8 +33,10 @@ export interface FileUse {
   path: string
   /** `tree`: everything below it. `glob`: the path is a pattern, with `*`, `?` and `[…]`. */
   spread?: 'tree' | 'glob'
-  /** Of a tree: hidden files are passed over. */
-  hidden?: false
+  /** Of a tree: hidden files are passed over, but for those whose names match one of these patterns. */
+  hidden?: readonly string[]
+  /** Of a tree: only files are read whose names match one of these patterns. */
+  only?: readonly string[]
   /** Of a tree: only what git tracks is read. The secrets among it are named one by one. */
   tracked?: true
   /** Only names, sizes and times are looked at (`ls`, `find`, `stat`), not what is in it. */

@@ -1,11 +1,14 @@
 import type { CommandPlace, FileUse } from './command-analysis.ts'
+import { linksBelow } from './find-files.ts'
 import type { Folders, Found } from './findings.ts'
 import { type OptionSpec, optionSpec, readOptions } from './options.ts'
 import { fieldsOf } from './piece.ts'
 import { gitCommand } from './programs/git.ts'
 import type { Look, Reading } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
+import { asksVersion } from './programs/versions.ts'
 import { hole, isWhole, mark, star } from './read-word.ts'
+import { showsHidden } from './ignore-files.ts'
 
 export interface Uses {
   reads: FileUse[]
@@ -114,7 +117,7 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
   if (name === 'git') cwds = gitFolders(cwds, words)
   const writes = writers.get(name)
   if (writes !== undefined) ofWriter(writes, words)
-  else if (programs.has(name)) ofLooker(name, words)
+  else if (programs.has(name) && !asksVersion(name, words)) ofLooker(name, words)
   return uses
 
   function ofWriter({ options, operands }: Writer, given: readonly string[]): void {
@@ -189,7 +192,7 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
   }
 
   function add(list: FileUse[], given: Reading & Pick<FileUse, 'redirected' | 'meant'>): void {
-    const { path, tree, names, hidden, tracked, redirected, meant } = given
+    const { path, tree, names, hidden, only, links, tracked, redirected, meant } = given
     if (tracked === true) return addTracked()
     if (path.includes(hole)) {
       isLate('A file in it is known only when it runs.')
@@ -201,15 +204,25 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
     const rest = {
       ...spread,
       ...(names && { names }),
-      ...(hidden === false && { hidden }),
+      ...(hidden && { hidden }),
+      ...(only && { only }),
       ...(redirected && { redirected }),
       ...(meant && { meant }),
     }
-    if (spelled.startsWith('/')) return void list.push({ path: spelled, ...rest })
-    if (spelled === '~' || spelled.startsWith('~/')) list.push({ path: place.home + spelled.slice(1), ...rest })
+    if (spelled.startsWith('/')) return use(spelled)
+    if (spelled === '~' || spelled.startsWith('~/')) use(place.home + spelled.slice(1))
     // The shell may not have moved at all.
     if (cwds === null) isLate('Where it runs is known only when it runs.')
-    for (const cwd of cwds ?? [place.cwd]) list.push({ path: from(cwd, spelled, cwd === place.cwd), ...rest })
+    for (const cwd of cwds ?? [place.cwd]) use(from(cwd, spelled, cwd === place.cwd))
+
+    function use(file: string): void {
+      const { hidden: passed, ...others } = rest
+      list.push({ path: file, ...others, ...(passed && !showsHidden(file) && { hidden: passed }) })
+      if (links !== true) return
+      const found = linksBelow(file)
+      if (found === undefined) uses.opaque ??= 'It follows links, and there are too many files to look for them.'
+      for (const link of found ?? []) list.push({ path: link, ...others })
+    }
   }
 }
 

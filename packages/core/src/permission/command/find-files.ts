@@ -39,6 +39,21 @@ export function filesOfFind(words: readonly string[], cwd: string): { files: str
   return all ? { files, print0: tests.print0 } : undefined
 }
 
+/** Links in a folder, to any depth; undefined when there is too much to look through. */
+export function linksBelow(folder: string): string[] | undefined {
+  const links: string[] = []
+  const left = [folder]
+  let looked = 0
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    for (const entry of entriesOf(at)) {
+      if (++looked > mostEntries) return undefined
+      if (entry.isSymbolicLink()) links.push(`${at}/${entry.name}`)
+      else if (entry.isDirectory()) left.push(`${at}/${entry.name}`)
+    }
+  }
+  return links
+}
+
 type Kind = Pick<Dirent, 'isFile' | 'isDirectory'>
 
 /** None where it cannot be read: `find` cannot either. */

@@ -24,7 +24,7 @@ const longest = 64 * 1024
  * redirections, `for`. What is beyond that language is not unrolled.
  */
 export function unroll(text: string, place: CommandPlace): Unrolled | undefined {
-  if (!/[*?$~{]|xargs/.test(text)) return undefined
+  if (!/[*?$~{]|\b(xargs|if|for|while)\b/.test(text)) return undefined
   try {
     const reader = new Reader(text, place)
     const unrolled = reader.script()
@@ -37,6 +37,11 @@ export function unroll(text: string, place: CommandPlace): Unrolled | undefined 
 
 /** The text is beyond the small language. */
 class Beyond extends Error {}
+
+/** Stands for a text that is not known: only `echo` may get it, which does nothing but say it. */
+const unknown = '\0'
+/** Set for every shell; what they hold is no file name. */
+const surroundings = /^(PATH|USER|LOGNAME|SHELL|LANG|TERM|HOSTNAME|PWD|NODE_ENV|CI|EDITOR|TZ)$/
 
 /** A piece of a word: text, where nothing means anything; a pattern; or a variable, which is split unless quoted. */
 type Part =
@@ -61,10 +66,17 @@ interface Loop {
   values: RawWord[]
   body: Step[]
 }
+/** `if` and `while read`: lists that run or do not. */
+interface Group {
+  kind: 'group'
+  lists: Step[][]
+  /** Variables that get what is read. */
+  names: readonly string[]
+}
 /** A command and how it is joined to the one before. */
 interface Step {
   joint: string
-  command: Simple | Loop
+  command: Simple | Loop | Group
 }
 
 const reserved = new Set(
@@ -85,8 +97,13 @@ class Reader {
   /** What the command before a pipe names, where that is known. */
   #piped: { files: string[]; print0: boolean } | undefined
   #isProgram: (name: string) => boolean
+  /** What earlier commands have set. */
+  #set: ReadonlySet<string>
+  /** Commands in substitutions of the command at hand. */
+  #inner: string[] = []
 
-  constructor(text: string, { cwd, home, isProgram }: CommandPlace) {
+  constructor(text: string, { cwd, home, isProgram, env = [] }: CommandPlace) {
+    this.#set = new Set(env)
     this.#text = text
     this.#home = home
     this.#cwd = cwd
@@ -94,34 +111,68 @@ class Reader {
   }
 
   script(): string {
-    const steps = this.#list(false)
+    const steps = this.#list()
     if (this.#at < this.#text.length) throw new Beyond()
     return this.#write(steps, true)
   }
 
   // Reading.
 
-  /** Commands up to the end, or up to `done`. */
-  #list(inLoop: boolean): Step[] {
+  /** Commands up to the end, or up to one of the words that end them, which is left to be taken. */
+  #list(...ends: string[]): Step[] {
     const steps: Step[] = []
     let joint = ''
     for (;;) {
       this.#blanks(true)
       if (this.#at >= this.#text.length) {
-        if (inLoop || /^[|&]/.test(joint)) throw new Beyond()
+        if (ends.length > 0 || /^[|&]/.test(joint)) throw new Beyond()
         return steps
       }
-      if (inLoop && this.#keyword('done')) {
+      if (ends.some((end) => this.#isNext(end))) {
         if (/^[|&]/.test(joint) || steps.length === 0) throw new Beyond()
         return steps
       }
-      steps.push({ joint, command: this.#keyword('for') ? this.#loop() : this.#simple() })
+      steps.push({ joint, command: this.#command() })
       this.#blanks(false)
       const [found] = /^(&&|\|\||;|\n|\|(?![&|])|$)/.exec(this.#text.slice(this.#at)) ?? []
       if (found === undefined) throw new Beyond()
       this.#at += found.length
       joint = found === '\n' ? ';' : found
     }
+  }
+
+  #command(): Step['command'] {
+    if (this.#keyword('for')) return this.#loop()
+    if (this.#keyword('if')) return this.#branches()
+    return this.#keyword('while') ? this.#reading() : this.#simple()
+  }
+
+  #branches(): Group {
+    const lists: Step[][] = []
+    do {
+      lists.push(this.#list('then'))
+      this.#keyword('then')
+      lists.push(this.#list('elif', 'else', 'fi'))
+    } while (this.#keyword('elif'))
+    if (this.#keyword('else')) lists.push(this.#list('fi'))
+    if (!this.#keyword('fi')) throw new Beyond()
+    return { kind: 'group', lists, names: [] }
+  }
+
+  /** `while read -r name; do …; done` */
+  #reading(): Group {
+    this.#blanks(false)
+    const [head, options = '', listed = ''] =
+      /^read((?: -r)?)((?: [a-z_][a-z0-9_]*)+)[ \t]*(?=[;\n])/.exec(this.#text.slice(this.#at)) ?? []
+    if (head === undefined) throw new Beyond()
+    const end = this.#at + head.length
+    for (const _ of `read${options}${listed}`.split(' ')) this.#word()
+    this.#at = end + 1
+    this.#blanks(true)
+    if (!this.#keyword('do')) throw new Beyond()
+    const body = this.#list('done')
+    this.#keyword('done')
+    return { kind: 'group', lists: [body], names: listed.trim().split(' ') }
   }
 
   #loop(): Loop {
@@ -143,7 +194,9 @@ class Reader {
     this.#at++
     this.#blanks(true)
     if (!this.#keyword('do')) throw new Beyond()
-    return { kind: 'loop', name: name.bare, values, body: this.#list(true) }
+    const body = this.#list('done')
+    this.#keyword('done')
+    return { kind: 'loop', name: name.bare, values, body }
   }
 
   #simple(): Simple {
@@ -181,10 +234,14 @@ class Reader {
 
   /** Takes a word of the language where it stands next. */
   #keyword(word: string): boolean {
-    this.#blanks(false)
-    if (!new RegExp(`^${word}(?=[ \\t\\n;]|$)`).test(this.#text.slice(this.#at))) return false
+    if (!this.#isNext(word)) return false
     this.#at += word.length
     return true
+  }
+
+  #isNext(word: string): boolean {
+    this.#blanks(false)
+    return new RegExp(`^${word}(?=[ \\t\\n;|&<>]|$)`).test(this.#text.slice(this.#at))
   }
 
   #word(): RawWord | undefined {
@@ -263,12 +320,25 @@ class Reader {
 
   /** `$name` or `${name}`: stops on its last character. */
   #variable(): string {
+    if (this.#text[this.#at + 1] === '?') {
+      this.#at++
+      return '?'
+    }
+    if (this.#text[this.#at + 1] === '(') return this.#substitution()
     const [whole = '', plain, braced] =
       /^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})/.exec(this.#text.slice(this.#at)) ?? []
     const name = plain ?? braced
     if (name === undefined) throw new Beyond()
     this.#at += whole.length - 1
     return name
+  }
+
+  /** `$(command)` of plain words: what it prints is not known. It is written out before the command that it is in. */
+  #substitution(): string {
+    const [whole, inner = ''] = /^\$\(([\w ./:,=@%+|'-]+)\)/.exec(this.#text.slice(this.#at)) ?? []
+    if (whole === undefined) throw new Beyond()
+    this.#at += whole.length - 1
+    return `(${inner}`
   }
 
   // Writing.
@@ -294,6 +364,12 @@ class Reader {
         text += rounds.join(joint === '&&' ? ' && ' : ' ; ')
         continue
       }
+      if (command.kind === 'group') {
+        for (const name of command.names) this.#variables.set(name, unknown)
+        text += command.lists.map((list) => this.#write(list, false)).join(' ; ')
+        for (const name of command.names) this.#variables.delete(name)
+        continue
+      }
       const assigned = this.#assignment(
         command,
         top && (joint === '' || joint === ';') && steps[index + 1]?.joint !== '|',
@@ -301,7 +377,8 @@ class Reader {
       const redirections = command.redirections.map((one) => this.#redirection(one))
       const commands =
         assigned === undefined ? this.#commandsOf(this.#commandWords(command), joint === '|') : [assigned]
-      text += commands.map((words) => [...words, ...redirections].join(' ')).join(joint === '&&' ? ' && ' : ' ; ')
+      const written = commands.map((words) => [...words, ...redirections].join(' '))
+      text += [...this.#inner.splice(0), ...written].join(joint === '&&' ? ' && ' : ' ; ')
       if (++this.#commands > mostCommands) throw new Beyond()
       const [name] = command.words
       if (
@@ -346,7 +423,7 @@ class Reader {
       parts: first.parts.map((part) => (part.kind === 'variable' ? { ...part, quoted: true } : part)),
     })
     // A tilde behind the sign is expanded.
-    if (value.slice(name.length + 1).includes('~')) throw new Beyond()
+    if (/[~\0]/.test(value.slice(name.length + 1))) throw new Beyond()
     this.#variables.set(name, value.slice(name.length + 1))
     return [`${name}=${quote(value.slice(name.length + 1))}`]
   }
@@ -362,6 +439,7 @@ class Reader {
       if (hasPattern && values.some((value) => value.startsWith('-'))) throw new Beyond()
       given.push(...values)
     }
+    if (given.some((word) => word.includes(unknown)) && given[0] !== 'echo') throw new Beyond()
     this.#count += given.length
     if (this.#count > mostWords) throw new Beyond()
     return given
@@ -442,7 +520,7 @@ class Reader {
 
   #redirection({ operator, target }: Simple['redirections'][number]): string {
     const values = this.#expand(target)
-    if (values.length !== 1) throw new Beyond()
+    if (values.length !== 1 || values[0]?.includes(unknown) === true) throw new Beyond()
     return `${operator}${/&$/.test(operator) ? (values[0] as string) : ` ${quote(values[0] as string)}`}`
   }
 
@@ -462,6 +540,7 @@ class Reader {
       value += text
       pattern += text.replaceAll(/[*?\\]/g, '\\$&')
     }
+    if (value.includes(unknown) && hasPattern) throw new Beyond()
     if (!hasPattern) return [value]
     const found = this.#files(pattern)
     return found.length === 0 ? [value] : found
@@ -469,6 +548,14 @@ class Reader {
 
   #valueOf({ name, quoted }: { name: string; quoted: boolean }): string {
     const value = this.#variables.get(name) ?? (name === 'HOME' ? this.#home : undefined)
+    if (name.startsWith('(')) {
+      // Outside quotes it would be taken for a pattern.
+      if (!quoted) throw new Beyond()
+      this.#inner.push(name.slice(1))
+      return unknown
+    }
+    if (value === undefined && (name === '?' || (surroundings.test(name) && !this.#set.has(name)))) return unknown
+    if (value === unknown && quoted) return unknown
     if (value === undefined || (!quoted && !/^[A-Za-z0-9_@%+=:,./^-]+$/.test(value))) throw new Beyond()
     return value
   }
@@ -522,7 +609,9 @@ function isFilter([name, ...words]: readonly string[]): boolean {
 }
 
 const quote = (word: string): string =>
-  /^[A-Za-z0-9_@%+=:,./^-]+$/.test(word) || /^(\[|\])$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  /^[A-Za-z0-9_@%+=:,./^-]+$/.test(word) || /^(\[|\])$/.test(word)
+    ? word
+    : `'${word.replaceAll(unknown, 'x').replaceAll("'", `'\\''`)}'`
 
 function entries(folder: string): string[] {
   try {

@@ -46,9 +46,13 @@ export const filePrograms: Record<string, Program> = {
 
 function grep(): Program {
   return program(
-    '-NUM -abcEFGhHiIlLnoPqrsTUvwxyzZ -A=# -B=# -C=# -m=# -d= -D= -e= -f=< --after-context=# --before-context=# --context=# --max-count=# --regexp= --file=< --include= --exclude= --exclude-dir= --exclude-from=< --color[=] --colour[=] --recursive --line-number --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --files-with-matches --files-without-match --only-matching --quiet --silent --no-messages --with-filename --no-filename --fixed-strings --extended-regexp --basic-regexp --perl-regexp --null --null-data --text --binary --binary-files= --label= --line-buffered --byte-offset --initial-tab --directories= --devices=',
+    '-NUM -abcEFGhHiIlLnoPqrRsTUvwxyzZ -A=# -B=# -C=# -m=# -d= -D= -e= -f=< --after-context=# --before-context=# --context=# --max-count=# --regexp= --file=< --include= --exclude= --exclude-dir= --exclude-from=< --color[=] --colour[=] --recursive --dereference-recursive --line-number --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --files-with-matches --files-without-match --only-matching --quiet --silent --no-messages --with-filename --no-filename --fixed-strings --extended-regexp --basic-regexp --perl-regexp --null --null-data --text --binary --binary-files= --label= --line-buffered --byte-offset --initial-tab --directories= --devices=',
     'pattern',
-    { recursive: ['-r', '--recursive', '-d', '--directories'], patternIn: ['-e', '-f', '--regexp', '--file'] },
+    {
+      recursive: ['-r', '--recursive', '-R', '--dereference-recursive', '-d', '--directories'],
+      linksIn: ['-R', '--dereference-recursive'],
+      patternIn: ['-e', '-f', '--regexp', '--file'],
+    },
   )
 }
 
@@ -60,6 +64,29 @@ function fd(): Program {
     { ...names, style: 'clap' },
   )
 }
+
+/** Types of ripgrep with the names that they mean. Others mean files of many kinds. */
+const types: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ts: '*.ts *.tsx *.cts *.mts',
+    js: '*.js *.jsx *.cjs *.mjs *.vue',
+    py: '*.py *.pyi',
+    rust: '*.rs',
+    go: '*.go',
+    c: '*.c *.h *.H *.cats *.in',
+    cpp: '*.cpp *.cc *.cxx *.C *.h *.hh *.hpp *.hxx *.H *.inl *.in',
+    java: '*.java *.jsp *.jspx *.properties',
+    json: '*.json *.sarif composer.lock',
+    md: '*.md *.mdx *.markdown *.mdown *.mdwn *.mkd *.mkdn',
+    markdown: '*.md *.mdx *.markdown *.mdown *.mdwn *.mkd *.mkdn',
+    html: '*.htm *.html *.ejs',
+    css: '*.css *.scss',
+    yaml: '*.yaml *.yml',
+    toml: '*.toml Cargo.lock',
+    txt: '*.txt',
+    sql: '*.sql *.psql',
+  }),
+)
 
 /**
  * Others of its options run programs, follow links out of the folder, or read lists. It passes over hidden files unless
@@ -78,11 +105,16 @@ function rg(): Program {
       const found = all.look(words, name)
       if (found.why !== undefined) return found
       const { given, values } = readOptions(words, all.options as OptionSpec, { style: 'clap' })
-      const shows =
-        ['-u', '-.', '--hidden', '--unrestricted', '-t', '--type'].some((option) => given.has(option)) ||
-        values.some(({ option, value }) => /^(-g|--i?glob)$/.test(option) && !value.startsWith('!'))
-      if (shows) return found
-      return { reads: found.reads.map((read) => (read.tree === true ? { ...read, hidden: false as const } : read)) }
+      if (['-u', '-.', '--hidden', '--unrestricted'].some((option) => given.has(option))) return found
+      const shown = values.flatMap(({ option, value }): (string | undefined)[] => {
+        if (/^(-t|--type)$/.test(option)) return types.get(value)?.split(' ') ?? [undefined]
+        if (!/^(-g|--i?glob)$/.test(option) || value.startsWith('!')) return []
+        const [name] = value.split('/').slice(-1)
+        return option === '--iglob' || !/^[\w.*-]+$/.test(name ?? '') ? [undefined] : [name]
+      })
+      const hidden = shown.filter((pattern) => pattern !== undefined)
+      if (hidden.length < shown.length) return found
+      return { reads: found.reads.map((read) => (read.tree === true ? { ...read, hidden } : read)) }
     },
   }
 }

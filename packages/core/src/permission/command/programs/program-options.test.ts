@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { compileGlob } from '../../../search/glob-pattern.ts'
 import { analyzeCommand } from '../analyze-command.ts'
 import type { CommandAnalysis } from '../command-analysis.ts'
 import type { OptionSpec } from '../options.ts'
@@ -35,6 +36,18 @@ const base: Record<string, string[]> = {
   join: ['a.txt', 'b.txt'],
   diff: ['a.txt', 'b.txt'],
   cmp: ['a.txt', 'b.txt'],
+}
+
+const more: Record<string, string[]> = {
+  grep: '-rn one .|-R one src|-r --include=*.ts one .|-r --include=*.ts --exclude=x one .|-r one src --include a*|-rl one'.split(
+    '|',
+  ),
+  rg: 'one|-g *.ts one|-g .h* one src|-t ts one|-t md one .|-g !x one|one -g a* .|--files|--files -g *.txt|-l one .|-t ts -g x one'.split(
+    '|',
+  ),
+  diff: 'src other|-r src other|-N src empty|-q src other|a.txt src'.split('|'),
+  fd: 'one|-e ts|-H one src|. src'.split('|'),
+  ls: '.|-R|-la src|-d src'.split('|'),
 }
 
 const findValues: Record<string, string> = {
@@ -130,7 +143,8 @@ for (const name of ['awk', 'gawk', 'mawk'])
 function* commandsOf(name: string): Generator<string[]> {
   const program = programs.get(name)
   yield [name, '--version']
-  for (const line of own[name] ?? []) yield [name, ...line.split(' ').filter((word) => word !== '')]
+  for (const line of [...(own[name] ?? []), ...(more[name] ?? [])])
+    yield [name, ...line.split(' ').filter((word) => word !== '')]
   if (program?.options === undefined) return
   const operands = operandsOf(name, program.operands ?? 'text')
   yield [name, ...operands]
@@ -241,14 +255,21 @@ function faults(argv: readonly string[], { reads }: CommandAnalysis, watched: Wa
   const unsaid = watched.opened.filter(
     ({ path: file, folder }) =>
       !isInternal(name, file) &&
-      !reads.some(({ path, spread, names, tracked, hidden }) => {
+      !reads.some(({ path, spread, names, tracked, hidden, only }) => {
         const below = file === path || file.startsWith(`${path}/`)
         if (folder) return below
-        if (names === true || (hidden === false && /\/\./.test(file.slice(path.length)))) return false
+        if (names === true || isPassed(file.slice(path.length), hidden, only)) return false
         return tracked === true ? below && !/\/(\.env|id_rsa)$/.test(file) : spread === 'tree' ? below : file === path
       }),
   )
   return [...wrote, ...ran, ...unsaid.map(({ path }) => `opened ${path}`)]
+}
+
+function isPassed(below: string, hidden?: readonly string[], only?: readonly string[]): boolean {
+  const name = below.slice(below.lastIndexOf('/') + 1)
+  const isMet = (patterns: readonly string[]): boolean => patterns.some((pattern) => compileGlob(pattern).matches(name))
+  if (hidden !== undefined && below.includes('/.') && !isMet(hidden)) return true
+  return below !== '' && only !== undefined && !isMet(only)
 }
 
 /** To tell whether a file has changed, git looks into those that it tracks. */

@@ -7,8 +7,12 @@ export interface Reading {
   path: string
   tree?: true
   names?: true
-  /** Of a tree: hidden files are passed over. */
-  hidden?: false
+  /** Of a tree: hidden files are passed over, but for those whose names match one of these patterns. */
+  hidden?: readonly string[]
+  /** Of a tree: only files are read whose names match one of these patterns. */
+  only?: readonly string[]
+  /** Of a tree: links in it are followed. */
+  links?: true
   /** What git has of a tree: the files that it tracks, now or earlier. */
   tracked?: true
 }
@@ -27,6 +31,7 @@ export interface Program {
   /** Its options, for finding its files where it may do more than look. */
   options?: OptionSpec
   readings?(read: ReadOptions): Reading[]
+  operands?: Operands
 }
 
 /**
@@ -43,6 +48,8 @@ interface Extra {
   recursive?: readonly string[]
   /** With one of these there is no pattern among the operands. */
   patternIn?: readonly string[]
+  /** With one of these links are followed. */
+  linksIn?: readonly string[]
   /** False: it never takes the folder that it is in for its file. */
   folder?: false
   style?: OptionStyle
@@ -55,6 +62,7 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
   return {
     options: spec,
     readings: (read) => readingsOf(read, operands, extra),
+    operands,
     ...(extra.builtin && { builtin: true as const }),
     isTold(words) {
       const read = readOptions(words, spec, { style: extra.style ?? 'gnu' })
@@ -82,12 +90,17 @@ export function readingsOf(read: ReadOptions, operands: Operands, extra: Extra =
   const pattern = operands.startsWith('pattern') && !extra.patternIn?.some((option) => read.given.has(option))
   const files = pattern ? read.operands.slice(1) : read.operands
   const tree = operands.endsWith('trees') || extra.recursive?.some((option) => read.given.has(option)) === true
+  const listed = read.values.filter(({ option }) => /^--(include|exclude|exclude-from)$/.test(option))
+  // Where the first of them leaves files out, all others are read.
+  const only = listed[0]?.option === '--include' ? listed.filter(({ option }) => option === '--include') : []
+  const links = extra.linksIn?.some((option) => read.given.has(option)) === true
+  const marks = {
+    ...names,
+    ...(tree && { tree }),
+    ...(tree && only.length > 0 && { only: only.map(({ value }) => value) }),
+    ...(links && { links }),
+  }
   // Whoever searches folders and is told none searches the one it is in.
   const searched = tree && files.length === 0 && extra.folder !== false ? ['.'] : files
-  return [
-    ...values,
-    ...searched
-      .filter((path) => path !== '-')
-      .map((path) => ({ path, ...names, ...(tree && { tree: true as const }) })),
-  ]
+  return [...values, ...searched.filter((path) => path !== '-').map((path) => ({ path, ...marks }))]
 }

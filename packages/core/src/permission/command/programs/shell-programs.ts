@@ -39,6 +39,11 @@ export const shellPrograms: Record<string, Program> = {
   seq: program('-NUM -w -s= --equal-width --separator=', 'text'),
   expr: { look: () => nothing },
   factor: program('', 'text'),
+  numfmt: program(
+    '-z -d= --debug --delimiter= --field= --format= --from= --from-unit= --grouping --header[=] --invalid= --padding= --round= --suffix= --to= --to-unit= --zero-terminated',
+    'text',
+  ),
+  pgrep: program('-aflnovwx -P= -u= -g= -t= --full --list-name --list-full --newest --oldest --exact --count', 'text'),
   sleep: {
     look: (words) =>
       words.length === 1 && /^[0-5]?\d(\.\d+)?s?$/.test(words[0] ?? '') ? nothing : { why: 'It sleeps for long.' },
@@ -127,15 +132,15 @@ function lookDate(words: readonly string[]): Look {
 
 /** Not what shows the environment of processes (`e`): keys may be in it. */
 function lookPs(words: readonly string[]): Look {
-  const plain = /^(a?u?x?f?w{0,2}|-[AaefFlHw]+|--forest|--no-headers|--sort=[-+,%a-z]+)$/
-  const columns = /^[a-z%,=]+$/
+  const plain = /^(a?u?x?f?w{0,2}|-[AaefFlHw]+|--forest|--no-headers|--sort=[-+,%a-z_]+)$/
+  const columns = /^[a-z%,=:_0-9]+$/
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string
     if (plain.test(word)) continue
     at++
     const value = words[at] ?? ''
     if (/^(-p|--pid|-u|-C|--ppid)$/.test(word) && /^[\w,.-]+$/.test(value)) continue
-    if (/^-?o$/.test(word) && columns.test(value) && !/environ/.test(value)) continue
+    if (/^(o|-[AaefFlHw]*o)$/.test(word) && columns.test(value) && !/environ/.test(value)) continue
     return { why: '"ps" may show what processes keep to themselves.' }
   }
   return nothing
