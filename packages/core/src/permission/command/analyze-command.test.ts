@@ -165,7 +165,7 @@ describe('the files of a command', () => {
     expect(analyze('rg -u x').reads).toEqual([{ path: '/ws', spread: 'tree' }])
     expect(analyze('find src').reads).toEqual([{ path: '/ws/src', spread: 'tree', names: true }])
     expect(analyze('ls src').reads).toEqual([{ path: '/ws/src', names: true }])
-    expect(analyze('cat src/*.ts').reads).toEqual([{ path: '/ws/src/*.ts', spread: 'glob' }])
+    expect(analyze('cat src/*.ts > x').reads).toEqual([{ path: '/ws/src/*.ts', spread: 'glob' }])
     expect(analyze('cat "src/*.ts"').reads).toEqual([{ path: '/ws/src/*.ts' }])
     expect(analyze('cat $X').opaque).toBeDefined()
     expect(analyze(`awk '{ print > "x" }' a`).opaque).toBeDefined()

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 
-const mostEntries = 5000
+const mostEntries = 3000
 const mostFiles = 256
 
 /**

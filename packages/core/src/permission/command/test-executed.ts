@@ -6,16 +6,22 @@ import { programs } from './test-fuzz.ts'
 
 /**
  * What bash really ran for each text: its simple commands, word by word. Nothing runs in earnest: every name is caught
- * before a program is looked for. Of a text that does not come to its end, what was seen until then.
+ * before a program is looked for. Of a text that does not come to its end, what was seen until then. `workspace`: where
+ * the texts run, instead of an empty folder.
  */
-export async function executed(texts: readonly string[]): Promise<string[][][]> {
+export async function executed(texts: readonly string[], workspace?: string): Promise<string[][][]> {
   const ran: string[][][] = texts.map(() => [])
-  for (let from = 0; from < texts.length;) from += await runBatch(texts.slice(from, from + 2000), ran, from)
+  for (let from = 0; from < texts.length;) from += await runBatch(texts.slice(from, from + 2000), ran, from, workspace)
   return ran
 }
 
 /** Returns how many it came through. */
-async function runBatch(texts: readonly string[], ran: readonly string[][][], from: number): Promise<number> {
+async function runBatch(
+  texts: readonly string[],
+  ran: readonly string[][][],
+  from: number,
+  workspace: string | undefined,
+): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fuzz-'))
   writeFileSync(path.join(folder, 'texts'), texts.map((text) => `${text}\0`).join(''))
   writeFileSync(path.join(folder, 'log'), '')
@@ -40,7 +46,11 @@ builtin printf 'end\\0' >&9
     ...'--unshare-all --die-with-parent --new-session --clearenv --ro-bind /usr /usr --dev /dev --proc /proc'.split(
       ' ',
     ),
-    ...'--symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64 --tmpfs /ws --chdir /ws'.split(' '),
+    ...'--symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64 --setenv HOME /home/me'.split(' '),
+    ...(workspace === undefined
+      ? '--tmpfs /ws --chdir /ws'
+      : `--ro-bind ${workspace} ${workspace} --chdir ${workspace}`
+    ).split(' '),
     ...`--bind ${folder} /fuzz --setenv LANG C.UTF-8 timeout -s KILL 30 /bin/bash --noprofile --norc -c`.split(' '),
     driver,
     'bash',

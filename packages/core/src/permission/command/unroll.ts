@@ -15,7 +15,8 @@ export interface Unrolled {
 
 const mostWords = 2000
 const mostCommands = 300
-const mostEntries = 5000
+/** Names of files that are looked at altogether: each costs time in which nothing else happens. */
+const mostEntries = 3000
 const longest = 64 * 1024
 
 /**
@@ -92,6 +93,7 @@ class Reader {
   #cwd: string | null
   #variables = new Map<string, string>()
   #commands = 0
+  #looked = 0
   #count = 0
 
   /** What the command before a pipe names, where that is known. */
@@ -564,7 +566,6 @@ class Reader {
   #files(pattern: string): string[] {
     if (this.#cwd === null || pattern.includes('\\')) throw new Beyond()
     let found = [pattern.startsWith('/') ? '/' : '']
-    let looked = 0
     const segments = pattern.split('/').filter((segment, index) => segment !== '' || index > 0)
     for (const [index, segment] of segments.entries()) {
       const last = index === segments.length - 1
@@ -572,6 +573,9 @@ class Reader {
       for (const before of found) {
         const folder = before.startsWith('/') ? before : `${this.#cwd}/${before}`
         if (!/[*?]/.test(segment)) {
+          // Also whether it is there is learned.
+          this.folders.add(`${folder}${segment}`)
+          if (++this.#looked > mostEntries) throw new Beyond()
           if (last ? exists(`${folder}${segment}`) : isFolder(`${folder}${segment}`))
             next.push(`${before}${segment}${last ? '' : '/'}`)
           continue
@@ -587,7 +591,7 @@ class Reader {
         // Before version 5.2 bash counts `.` and `..` among the names that begin with a dot.
         for (const name of ['.', '..', ...entries(folder)]) {
           // Which characters a name is made of depends on the language.
-          if (++looked > mostEntries || (segment.includes('?') && /[^ -~]/.test(name)) || name.includes('\uFFFD'))
+          if (++this.#looked > mostEntries || (segment.includes('?') && /[^ -~]/.test(name)) || name.includes('\uFFFD'))
             throw new Beyond()
           if ((name.startsWith('.') && !segment.startsWith('.')) || !matches.test(name)) continue
           if (last) next.push(`${before}${name}`)
