@@ -135,20 +135,21 @@ function programFile(name: string): string | undefined {
 function collect(command: readonly string[], cwd: string, env: Record<string, string>): Promise<string> {
   return new Promise((resolve) => {
     const [program = '', ...words] = command
-    const child = spawn(program, words, {
-      cwd,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 10_000,
-      killSignal: 'SIGKILL',
-    })
+    // In a group of its own, so that what it started ends with it.
+    const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const timer = setTimeout(() => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    }, 10_000)
     let output = ''
     const take = (piece: Buffer): void => {
       if (output.length < 10_000) output += piece.toString('utf8')
     }
     child.stdout.on('data', take)
     child.stderr.on('data', take)
-    child.on('close', () => resolve(output))
+    child.on('close', () => {
+      clearTimeout(timer)
+      resolve(output)
+    })
     child.on('error', (error) => resolve(error.message))
   })
 }

@@ -32,7 +32,7 @@ export const textPrograms: Record<string, Program> = {
     '-bdfghiMnRrVcCmsuz -k= -t= --key= --field-separator= --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --month-sort --numeric-sort --reverse --version-sort --check[=] --merge --stable --unique --zero-terminated --sort=',
     'files',
   ),
-  shuf: program('-erz -i= -n=# --echo --input-range= --head-count=# --repeat --zero-terminated', 'files'),
+  shuf: program('-ez -i= -n=# --echo --input-range= --head-count=# --zero-terminated', 'files'),
   uniq: program(
     '-cdDiuz -f=# -s=# -w=# --count --repeated --all-repeated[=] --unique --ignore-case --skip-fields=# --skip-chars=# --check-chars=# --zero-terminated',
     'one',
