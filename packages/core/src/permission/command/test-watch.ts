@@ -87,6 +87,7 @@ export function openWatch(): Watch {
         TMPDIR: temporary,
         LANG: 'C.UTF-8',
         GIT_CONFIG_NOSYSTEM: '1',
+        RUSTUP_HOME: `${process.env['HOME'] ?? ''}/.rustup`,
       }
       const trace = `-f -qq -y -s 4096 -e signal=none -e trace=open,openat,openat2,${`${changing} ${reaching}`.replaceAll(' ', ',')} -o ${log}`
       const command = canTrace ? ['strace', ...trace.split(' '), program, ...words] : [program, ...words]
@@ -170,7 +171,11 @@ function readTrace(text: string, watched: Watched, program: string, places: read
     } else if (/^exec/.test(call)) {
       const [, started = ''] = /"([^"]*)"/.exec(rest) ?? []
       if (started !== program && !rest.includes('ENOENT')) watched.ran.push(`${call}(${rest}`)
-    } else if (call !== '' && !(call === 'connect' && /nscd\/socket|systemd\/userdb/.test(rest))) {
+    } else if (
+      call !== '' &&
+      !rest.includes('SIGURG') &&
+      !(call === 'connect' && /nscd\/socket|systemd\/userdb/.test(rest))
+    ) {
       watched.ran.push(`${call}(${rest}`)
     }
   }

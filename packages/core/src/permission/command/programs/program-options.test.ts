@@ -239,7 +239,7 @@ const declared: Record<string, RegExp> = {
   which: /bin\/(sh|dash)"/,
   shasum: /bin\/perl"/,
   npm: /bin\/node"/,
-  tsc: /bin\/node"/,
+  tsc: /bin\/node"|typescript.*\/tsc"/,
   pip: /bin\/python3"/,
   pip3: /bin\/python3"/,
   cargo: /toolchains\/.*\/cargo"/,

@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { programs } from './programs.ts'
 
@@ -66,13 +67,20 @@ export function asksVersion(name: string, words: readonly string[]): boolean {
  */
 export function isChosenByFolder(name: string, folder: string): boolean {
   if (name === 'cargo' || name === 'rustc')
-    return filesAbove(folder, ['rust-toolchain', 'rust-toolchain.toml']).length > 0
+    return !hasToolchain() || filesAbove(folder, ['rust-toolchain', 'rust-toolchain.toml']).length > 0
   if (name !== 'go') return false
   return filesAbove(folder, ['go.mod', 'go.work']).some((file) => {
     const text = readFileSync(file, 'utf8')
     const wanted = /^\s*go\s+(\S+)/m.exec(text)?.[1] ?? '0'
     return /^\s*(toolchain|godebug)\b/m.test(text) || isNewer(wanted, installedGo())
   })
+}
+
+/** Rustup makes its settings, and fetches what they name, where they are not there yet. */
+function hasToolchain(): boolean {
+  const isThere = (file: string): boolean =>
+    statSync(path.join(homedir(), file), { throwIfNoEntry: false }) !== undefined
+  return !isThere('.cargo/bin/rustup') || isThere('.rustup/settings.toml')
 }
 
 function filesAbove(folder: string, names: readonly string[]): string[] {
