@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Part } from '@troupe/core'
+import { breathe } from '../breathe.ts'
 import type { AnyDb } from './sql/context.ts'
 import { cjkPairs, isCjkPair } from './sql/cjk-pairs.ts'
 import { searchText, type Search } from './sql/search.ts'
@@ -100,44 +101,121 @@ export const sqliteSearch: Search = {
     }
   },
 
-  sessionsWith: (terms) => sql`(select t.session_id ${matching(terms).from})`,
+  async sessionsWith(db, terms) {
+    const found = new Set<string>()
+    let count = 0
+    for await (const hit of hits(db, terms)) {
+      if (++count > mostHits) return undefined
+      found.add(hit.session_id)
+    }
+    return [...found]
+  },
 
-  async find(db, { workspaceId, terms, sessionId, limit }) {
-    const { from, age } = matching(terms)
-    const { rows } = await sql<{ session_id: string; message_id: string }>`
-      select t.session_id, t.message_id ${from}
-      and t.message_id <> ''
-      and exists (select 1 from session where session.id = t.session_id and session.workspace_id = ${workspaceId}
-        and session.trashed_at is null)
-      ${sessionId === undefined ? sql`` : sql`and t.session_id = ${sessionId}`}
-      order by ${age} desc limit ${limit}`.execute(db)
-    return rows.map((row) => ({ sessionId: row.session_id, messageId: row.message_id }))
+  async among(db, sessionIds, terms) {
+    const { rows } = await sql<{ id: string }>`
+      select session.id from session where session.id in (${sql.join(sessionIds)}) and exists (
+        select 1 from message_text t where t.session_id = session.id ${holding(terms)})`.execute(db)
+    return new Set(rows.map((row) => row.id))
+  },
+
+  async find(db, { workspaceId, terms, limit }) {
+    const isOpen = sql`and t.message_id <> '' and exists (select 1 from session where session.id = t.session_id
+      and session.workspace_id = ${workspaceId} and session.trashed_at is null)`
+    const found: { sessionId: string; messageId: string }[] = []
+    for await (const hit of hits(db, terms, isOpen)) {
+      found.push({ sessionId: hit.session_id, messageId: hit.message_id })
+      if (found.length === limit) break
+    }
+    return found
+  },
+
+  async findIn(db, { sessionId, terms, limit }) {
+    const found: Pick<Hit, 'id' | 'message_id'>[] = []
+    const own = sql`from message_text t where t.session_id = ${sessionId}`
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const last: { rows: { message_id: string }[] } = await sql<{ message_id: string }>`
+        select t.message_id ${own} and t.message_id > ${after}
+        order by t.message_id limit 1 offset ${rowsAtOnce - 1}`.execute(db)
+      const until: string | undefined = last.rows[0]?.message_id
+      const { rows } = await sql<Pick<Hit, 'id' | 'message_id'>>`
+        select t.id, t.message_id ${own} and t.message_id > ${after}
+        ${until === undefined ? sql`` : sql`and t.message_id <= ${until}`} ${holding(terms)}`.execute(db)
+      found.push(...rows)
+      after = until
+    }
+    return found
+      .sort((a, b) => b.id - a.id)
+      .slice(0, limit)
+      .map((hit) => hit.message_id)
   },
 }
 
-/** The rows `t` of message_text that hold every term, and what to order them by without sorting. */
-function matching(terms: string[]): { from: RawBuilder<unknown>; age: RawBuilder<unknown> } {
+interface Hit {
+  id: number
+  session_id: string
+  message_id: string
+}
+
+/** More hits than these are not gathered to find the sessions that have them. */
+const mostHits = 2000
+const rowsAtOnce = 500
+/** So many rows are searched with one query at first, more where that is quick. */
+const firstWindow = 20_000
+const [quickMs, slowMs] = [4, 15]
+
+/**
+ * The rows that hold every term, newest first, in windows of rows: a query over all of them would keep the event loop,
+ * as two common words may never stand together.
+ */
+async function* hits(db: AnyDb, terms: string[], condition: RawBuilder<unknown> = sql``): AsyncGenerator<Hit> {
+  const { from, id } = matching(terms)
+  const { rows: newest } = await sql<{ id: number | null }>`select max(id) as id from message_text`.execute(db)
+  let window = firstWindow
+  for (let until = newest[0]?.id ?? 0; until > 0;) {
+    await breathe()
+    const begun = performance.now()
+    const after = Math.max(0, until - window)
+    const { rows } = await sql<Hit>`
+      select t.id, t.session_id, t.message_id ${from} and ${id} > ${after} and ${id} <= ${until} ${condition}
+      order by ${id} desc limit ${rowsAtOnce}`.execute(db)
+    const took = performance.now() - begun
+    if (took < quickMs) window *= 2
+    if (took > slowMs) window = Math.max(1000, Math.floor(window / 2))
+    // The window may hold more of them.
+    until = rows.length < rowsAtOnce ? after : rows.at(-1)!.id - 1
+    yield* rows
+  }
+}
+
+/** The rows `t` of message_text that hold every term, as the text says. */
+function holding(terms: string[]): RawBuilder<unknown> {
+  return sql.join(
+    terms.map((term) => sql`and instr(t.text, ${term}) > 0`),
+    sql` `,
+  )
+}
+
+/** The rows `t` of message_text that hold every term, as the indexes say, and their id there. */
+function matching(terms: string[]): { from: RawBuilder<unknown>; id: RawBuilder<unknown> } {
   const long = terms.filter((term) => Array.from(term).length >= shortest)
   const pairs = terms.filter((term) => !long.includes(term) && isCjkPair(term))
   const short = terms.filter((term) => !long.includes(term) && !pairs.includes(term))
-  const likes = short.map((term) => sql`and t.text like ${`%${term.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`)
-  const rest = likes.length === 0 ? sql`` : sql.join(likes, sql` `)
+  const rest = short.length === 0 ? sql`` : holding(short)
   // A single character begins a pair wherever it stands.
   const paired = pairs.map((term) => `"${term}"${Array.from(term).length === 1 ? '*' : ''}`).join(' AND ')
   if (long.length === 0) {
-    if (pairs.length === 0) return { from: sql`from message_text t where true ${rest}`, age: sql`t.id` }
+    if (pairs.length === 0) return { from: sql`from message_text t where true ${rest}`, id: sql`t.id` }
     return {
       from: sql`from message_pairs p cross join message_text t on t.id = p.rowid
         where p.message_pairs match ${paired} ${rest}`,
-      age: sql`p.rowid`,
+      id: sql`p.rowid`,
     }
   }
   // A quoted string is the only syntax used, so nothing that a person types is an operator.
   const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
   return {
     from: sql`from message_search f cross join message_text t on t.id = f.rowid
-      where f.message_search match ${match} ${rest}
-      ${pairs.length === 0 ? sql`` : sql`and t.id in (select rowid from message_pairs where message_pairs match ${paired})`}`,
-    age: sql`f.rowid`,
+      where f.message_search match ${match} ${rest} ${pairs.length === 0 ? sql`` : holding(pairs)}`,
+    id: sql`f.rowid`,
   }
 }

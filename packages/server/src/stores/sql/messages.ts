@@ -170,12 +170,11 @@ export function messages(context: Context): Store['messages'] {
       const terms = searchTerms(query)
       if (terms.length === 0) return []
       const count = Math.max(1, Math.min(limit, 100))
-      const found = await search.find(context.db, {
-        workspaceId,
-        terms,
-        limit: count,
-        ...(sessionId !== undefined && { sessionId }),
-      })
+      const { db } = context
+      const found =
+        sessionId === undefined
+          ? await search.find(db, { workspaceId, terms, limit: count })
+          : (await search.findIn(db, { sessionId, terms, limit: count })).map((messageId) => ({ sessionId, messageId }))
       const hits: SearchHit[] = []
       for (const { sessionId, messageId } of found) {
         const row = await context.db
@@ -183,6 +182,8 @@ export function messages(context: Context): Store['messages'] {
           .innerJoin('session', 'session.id', 'message.session_id')
           .select(['session.title', 'message.role', 'message.parts', 'message.created_at'])
           .where('message.session_id', '=', sessionId)
+          .where('session.workspace_id', '=', workspaceId)
+          .where('session.trashed_at', 'is', null)
           .where('message.agent_id', '=', '')
           .where('message.id', '=', messageId)
           .executeTakeFirst()

@@ -1,4 +1,3 @@
-import type { RawBuilder } from 'kysely'
 import type { Part } from '@troupe/core'
 import { callText, isCall } from './call-text.ts'
 import type { Db } from './context.ts'
@@ -8,13 +7,17 @@ export interface Search {
   /** Sets the searchable text of a message, or of a title (`messageId` ''). An empty text is not found. */
   index(db: Db, at: { sessionId: string; messageId: string }, text: string): Promise<void>
   remove(db: Db, sessionId: string, messageIds: string[]): Promise<void>
-  /** A query that gives the ids of sessions whose title or messages match. */
-  sessionsWith(terms: string[]): RawBuilder<string>
+  /** The sessions with a title or a message that holds every term; undefined where they are too many to be listed. */
+  sessionsWith(db: Db, terms: string[]): Promise<string[] | undefined>
+  /** Those of these sessions that match. */
+  among(db: Db, sessionIds: string[], terms: string[]): Promise<Set<string>>
   /** Messages that hold every term, newest first. */
   find(
     db: Db,
-    options: { workspaceId: string; terms: string[]; sessionId?: string; limit: number },
+    options: { workspaceId: string; terms: string[]; limit: number },
   ): Promise<{ sessionId: string; messageId: string }[]>
+  /** The same in one session. */
+  findIn(db: Db, options: { sessionId: string; terms: string[]; limit: number }): Promise<string[]>
 }
 
 const markStart = '\uE000'

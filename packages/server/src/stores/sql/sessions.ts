@@ -10,6 +10,8 @@ import type { Tables } from './tables.ts'
 import { cleanTitle, defaultTitle } from './title.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
+const sessionsAtOnce = 100
+
 export function sessions(context: Context): Store['sessions'] {
   const { clock, search } = context
 
@@ -59,35 +61,54 @@ export function sessions(context: Context): Store['sessions'] {
       const count = Math.max(1, Math.min(limit, 200))
       const pinnedFirst = view === 'active'
       const terms = searchTerms(query ?? '')
-      const after = cursor === undefined ? undefined : parseCursor(cursor)
-      const rows = await context.db
-        .selectFrom('session')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where('trashed_at', view === 'trashed' ? 'is not' : 'is', null)
-        .$if(view === 'active' || view === 'archived', (select) =>
-          select.where('archived', '=', view === 'archived' ? 1 : 0),
-        )
-        .$if(folderId !== undefined, (select) =>
-          folderId === null ? select.where('folder_id', 'is', null) : select.where('folder_id', '=', folderId!),
-        )
-        .$if(terms.length > 0, (select) => select.where('id', 'in', search.sessionsWith(terms)))
-        .$if(after !== undefined, (select) =>
-          pinnedFirst
-            ? select.where(
-                sql<boolean>`(pinned, updated_at, id) < (${after?.pinned}, ${after?.updatedAt}, ${after?.id})`,
-              )
-            : select.where(sql<boolean>`(updated_at, id) < (${after?.updatedAt}, ${after?.id})`),
-        )
-        .$if(pinnedFirst, (select) => select.orderBy('pinned', 'desc'))
-        .orderBy('updated_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(count + 1)
-        .execute()
-      const page = rows.slice(0, count)
+      const ids = terms.length === 0 ? undefined : await search.sessionsWith(context.db, terms)
+      const page = (after: ReturnType<typeof parseCursor> | undefined, most: number) =>
+        context.db
+          .selectFrom('session')
+          .selectAll()
+          .where('workspace_id', '=', workspaceId)
+          .where('trashed_at', view === 'trashed' ? 'is not' : 'is', null)
+          .$if(view === 'active' || view === 'archived', (select) =>
+            select.where('archived', '=', view === 'archived' ? 1 : 0),
+          )
+          .$if(folderId !== undefined, (select) =>
+            folderId === null ? select.where('folder_id', 'is', null) : select.where('folder_id', '=', folderId!),
+          )
+          .$if(ids !== undefined, (select) => select.where('id', 'in', ids!))
+          .$if(after !== undefined, (select) =>
+            pinnedFirst
+              ? select.where(
+                  sql<boolean>`(pinned, updated_at, id) < (${after?.pinned}, ${after?.updatedAt}, ${after?.id})`,
+                )
+              : select.where(sql<boolean>`(updated_at, id) < (${after?.updatedAt}, ${after?.id})`),
+          )
+          .$if(pinnedFirst, (select) => select.orderBy('pinned', 'desc'))
+          .orderBy('updated_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(most)
+          .execute()
+      const rows: Tables['session'][] = []
+      let after = cursor === undefined ? undefined : parseCursor(cursor)
+      if (terms.length === 0 || ids !== undefined) rows.push(...(await page(after, count + 1)))
+      else {
+        // Where most sessions match, one looks at the newest until there are enough.
+        while (rows.length <= count) {
+          const some = await page(after, sessionsAtOnce)
+          if (some.length === 0) break
+          const matching = await search.among(
+            context.db,
+            some.map((row) => row.id),
+            terms,
+          )
+          rows.push(...some.filter((row) => matching.has(row.id)))
+          const last = some.at(-1)!
+          after = { pinned: last.pinned, updatedAt: last.updated_at, id: last.id }
+        }
+      }
+      const shownRows = rows.slice(0, count)
       return {
-        sessions: page.map(sessionOf),
-        nextCursor: rows.length > count ? cursorOf(page.at(-1)!, pinnedFirst) : null,
+        sessions: shownRows.map(sessionOf),
+        nextCursor: rows.length > count ? cursorOf(shownRows.at(-1)!, pinnedFirst) : null,
       }
     },
 

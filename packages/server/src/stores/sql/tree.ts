@@ -1,19 +1,25 @@
 import { sql } from 'kysely'
 import { totalOf, type Metadata, type Part, type Store, type TextMatch, type TreeMessage } from '@troupe/core'
+import { breathe } from '../../breathe.ts'
+import { idsOfBranch } from './branches.ts'
 import { callText, isCall } from './call-text.ts'
 import { textOf, fold, snippetOf, wholeText } from './search.ts'
 import type { Context } from './context.ts'
 import { messageOf } from './message-row.ts'
+import type { Tables } from './tables.ts'
 
 /** So much of a message's JSON is read for its first words: a picture of 10,000 messages must not parse them. */
 const headLength = 1500
 const shownLength = 90
 /** More than anybody steps through. */
 const mostMatches = 500
+const rowsAtOnce = 500
+const messagesAtOnce = 20
 
 interface Row {
   id: string
   parent_id: string
+  seq: number
   role: string
   created_at: number
   metadata: string | null
@@ -26,55 +32,45 @@ export function tree(context: Context): Pick<Store['messages'], 'tree' | 'matche
 
   return {
     async tree({ sessionId, agentId = '' }) {
-      const { rows } = await sql<Row>`
-        select id, parent_id, role, created_at, metadata, substr(parts, 1, ${headLength}) as head from message
-        where session_id = ${sessionId} and agent_id = ${agentId} order by seq`.execute(context.db)
-      return rows.map(treeMessage)
+      const found: TreeMessage[] = []
+      for (let after: number | undefined = 0; after !== undefined;) {
+        const { rows }: { rows: Row[] } = await sql<Row>`
+          select id, parent_id, seq, role, created_at, metadata, substr(parts, 1, ${headLength}) as head from message
+          where session_id = ${sessionId} and agent_id = ${agentId} and seq > ${after}
+          order by seq limit ${rowsAtOnce}`.execute(context.db)
+        for (const row of rows) found.push(treeMessage(row))
+        after = rows.length < rowsAtOnce ? undefined : rows.at(-1)?.seq
+      }
+      return found
     },
 
     async matches({ sessionId }, { text, leaf }) {
       const term = fold(text).trim()
       if (term === '') return { matches: [], isCut: false }
-      const session = await context.db
-        .selectFrom('session')
-        .select('workspace_id')
-        .where('id', '=', sessionId)
-        .executeTakeFirst()
-      if (session === undefined) return { matches: [], isCut: false }
-      const options = { workspaceId: session.workspace_id, terms: [term], sessionId, limit: mostMatches + 1 }
-      const found = (await search.find(context.db, options)).map((hit) => hit.messageId)
-      const ids = found.slice(0, mostMatches)
-      const rows =
-        ids.length === 0
-          ? []
-          : await context.db
-              .selectFrom('message')
-              .selectAll()
-              .where('session_id', '=', sessionId)
-              .where('agent_id', '=', '')
-              .where('id', 'in', ids)
-              .orderBy('seq')
-              .execute()
-      const branch = leaf === undefined ? new Set<string>() : await branchIds(sessionId, leaf)
-      const matches = rows.map((row): TextMatch => {
+      const ids = await search.findIn(context.db, { sessionId, terms: [term], limit: mostMatches + 1 })
+      const rows: Tables['message'][] = []
+      for (let i = 0; i < Math.min(ids.length, mostMatches); i += messagesAtOnce)
+        rows.push(
+          ...(await context.db
+            .selectFrom('message')
+            .selectAll()
+            .where('session_id', '=', sessionId)
+            .where('agent_id', '=', '')
+            .where('id', 'in', ids.slice(i, Math.min(i + messagesAtOnce, mostMatches)))
+            .execute()),
+        )
+      rows.sort((a, b) => a.seq - b.seq)
+      const branch = new Set(leaf === undefined ? [] : await idsOfBranch(context, { sessionId }, leaf).catch(() => []))
+      const matches: TextMatch[] = []
+      for (const row of rows) {
+        await breathe()
         const { id, role, parts } = messageOf(row)
         const snippet = snippetOf(wholeText(parts), [term])
-        return { messageId: id, role, ...placesIn(parts, term), snippet, isOnBranch: branch.has(id) }
-      })
+        matches.push({ messageId: id, role, ...placesIn(parts, term), snippet, isOnBranch: branch.has(id) })
+      }
       const [on, off] = [matches.filter((match) => match.isOnBranch), matches.filter((match) => !match.isOnBranch)]
-      return { matches: [...on, ...off], isCut: found.length > mostMatches }
+      return { matches: [...on, ...off], isCut: ids.length > mostMatches }
     },
-  }
-
-  async function branchIds(sessionId: string, leaf: string): Promise<Set<string>> {
-    const { rows } = await sql<{ id: string }>`
-      with recursive chain(id, parent_id) as (
-        select id, parent_id from message where session_id = ${sessionId} and agent_id = '' and id = ${leaf}
-        union
-        select parent.id, parent.parent_id from chain cross join message parent
-        where parent.session_id = ${sessionId} and parent.agent_id = '' and parent.id = chain.parent_id
-      ) select id from chain`.execute(context.db)
-    return new Set(rows.map((row) => row.id))
   }
 }
 
