@@ -1,12 +1,15 @@
 import { defineCommand } from '../command.ts'
 import { diagnose, type Finding } from '@troupe/server/doctor'
 
-/** `troupe doctor`: what was found, what was tried, and how to fix it. Exit code 1 when something fails. */
+/**
+ * `troupe doctor`: what was found, what was tried, and how to fix it. `--full` reads all of a large database. Exit code 1
+ * when something fails.
+ */
 export const command = defineCommand({
-  options: { json: { type: 'boolean', default: false } },
+  options: { json: { type: 'boolean', default: false }, full: { type: 'boolean', default: false } },
   async run({ values }, context) {
     const findings: Finding[] = []
-    for await (const finding of diagnose(context)) {
+    for await (const finding of diagnose({ ...context, full: values.full })) {
       findings.push(finding)
       if (!values.json) context.stdout.write(line(finding))
     }

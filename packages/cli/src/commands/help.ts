@@ -47,7 +47,9 @@ const help = `Troupe: a workspace in which agents work with real tools under you
     --allow, --deny <rule>  hold for these calls alone; what would ask is denied
     --session <id>          one that agents may go on with, besides those that they begin
     -m, --model <p/m>, --workspace <folder>
-  troupe doctor [--json]    what was found on this machine, and how to fix what is missing
+  troupe doctor [--json] [--full]
+                            what was found on this machine, and how to fix what is missing; --full reads all of
+                            the database
   troupe debug <sessionId> [messageId] [--json]
                             the chain of messages, what the model is sent, the log of the run
   troupe export <sessionId> [--format md|json|html] [--branch <messageId>] [--lang en|zh] [-o <file>]

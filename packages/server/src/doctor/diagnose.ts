@@ -20,20 +20,22 @@ export interface DiagnoseOptions {
   cwd: string
   /** Default: the one that the environment names. */
   home?: string
+  /** Read all of a large database, which takes a while. */
+  full?: boolean
 }
 
 /**
  * Looks at this machine. Changes nothing but what opening the home does: it is created, and files with secrets become
  * private. Never throws: what throws is a finding.
  */
-export async function* diagnose({ env, cwd, home: named }: DiagnoseOptions): AsyncGenerator<Finding> {
+export async function* diagnose({ env, cwd, home: named, full = false }: DiagnoseOptions): AsyncGenerator<Finding> {
   yield node()
   yield tool('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
   const home = attempt('home', () => openHome({ env, ...(named !== undefined && { path: named }) }))
   if ('status' in home) yield home
   else {
     yield* homeFindings(home)
-    const database = await databaseState(home)
+    const database = await databaseState(home, full)
     yield 'status' in database ? database : databaseFinding(home, database)
     yield* keptFindings(home)
     yield await ownerFinding(home)
@@ -89,22 +91,24 @@ function* homeFindings(home: Home): Generator<Finding> {
   for (const text of home.warnings) yield { status: 'warn', name: 'home', text }
 }
 
-async function databaseState(home: Home): Promise<DatabaseState | Finding> {
+async function databaseState(home: Home, full: boolean): Promise<DatabaseState | Finding> {
   try {
     const { examineDatabase } = await import('../stores/examine-database.ts')
-    return await examineDatabase(home.path)
+    return await examineDatabase(home.path, full)
   } catch (error) {
     return { status: 'fail', name: 'database', text: (error as Error).message }
   }
 }
 
-function databaseFinding(home: Home, { exists, damage, newer }: DatabaseState): Finding {
+function databaseFinding(home: Home, { exists, whole, damage, newer }: DatabaseState): Finding {
   const name = 'database'
   if (!exists) return { status: 'ok', name, text: 'none yet, the first start creates it' }
   const file = path.join(home.path, 'troupe.db')
   if (newer !== undefined) return { status: 'fail', name, text: newer.message, fix: 'start the newer Troupe' }
-  if (damage === undefined)
-    return { status: 'ok', name, text: `${file}, ${(statSync(file).size / 1e6).toFixed(1)} MB, sound` }
+  if (damage === undefined) {
+    const sound = whole ? 'sound' : 'sound in the parts that were read; "troupe doctor --full" reads all of it'
+    return { status: 'ok', name, text: `${file}, ${(statSync(file).size / 1e6).toFixed(1)} MB, ${sound}` }
+  }
   return { status: 'fail', name, text: `${file} is damaged or no database`, fix: String(damage.data['fix']) }
 }
 

@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../../test/test-server.ts'
 import type { Backup } from '../data/back-up-home.ts'
-import type { Place } from '../data/measure-home.ts'
+import type { Place } from '../data/measure-places.ts'
 
 interface Data {
   home: string

@@ -1,7 +1,14 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What a look at the whole of a database tells. */
+/** Above this a database is not read as a whole unless that is asked for: it would take seconds. */
+const wholeBytes = 64 * 1024 * 1024
+const sampleRows = 500
+
+/** What a look at a database tells. */
 export interface DatabaseCheck {
+  /** Whether all of it was read, or of large tables only some rows. */
+  whole: boolean
   /** Why it cannot be used; undefined where it is sound. */
   damage?: string
   /** The version of its tables; 0 where it has none yet. */
@@ -10,25 +17,53 @@ export interface DatabaseCheck {
   trusted: string[]
 }
 
-/** Reads the whole file and changes nothing. Takes as long as the file is large, and lets nobody else have a turn. */
-export function checkDatabase(path: string): DatabaseCheck {
+/** Changes nothing. Reads the whole file if it is small or `all` is asked for, and lets nobody else have a turn. */
+export function checkDatabase({ path, all }: { path: string; all: boolean }): DatabaseCheck {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  const whole = all || statSync(path).size <= wholeBytes
   try {
-    const found = String(database.prepare('pragma quick_check(1)').get()?.['quick_check'])
-    if (found !== 'ok') return { damage: found, version: 0, trusted: [] }
+    const found = whole ? check(database) : sample(database)
+    if (found !== 'ok') return { whole, damage: found, version: 0, trusted: [] }
     const has = (table: string): boolean =>
       database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined
     const version = has('schema_version')
       ? Number(database.prepare('select max(version) as version from schema_version').get()?.['version'] ?? 0)
       : 0
     const rows = has('workspace') ? database.prepare('select path from workspace where trusted = 1').all() : []
-    return { version, trusted: rows.map((row) => String(row['path'])) }
+    return { whole, version, trusted: rows.map((row) => String(row['path'])) }
   } catch (error) {
     if (!isDamage(error)) throw error
-    return { damage: error.message, version: 0, trusted: [] }
+    return { whole, damage: error.message, version: 0, trusted: [] }
   } finally {
     database.close()
   }
+}
+
+function check(database: DatabaseSync, table?: string): string {
+  const what = table === undefined ? '1' : `'${table}'`
+  return String(database.prepare(`pragma quick_check(${what})`).get()?.['quick_check'])
+}
+
+/** Small tables as a whole; the first and the last rows of large ones, and some between, with all that they hold. */
+function sample(database: DatabaseSync): string {
+  const tables = database
+    .prepare(
+      "select name from sqlite_schema where type = 'table' and sql not like 'create virtual%' and sql not like '%without rowid%'",
+    )
+    .all()
+    .map((row) => String(row['name']))
+  for (const table of tables.filter((name) => /^\w+$/.test(name))) {
+    const rows = Number(database.prepare(`select max(rowid) as rows from ${table}`).get()?.['rows'] ?? 0)
+    if (rows <= sampleRows * 10) {
+      const found = check(database, table)
+      if (found !== 'ok') return found
+      continue
+    }
+    const read = database.prepare(`select * from ${table} where rowid >= ? order by rowid limit 1`)
+    for (let i = 0; i <= sampleRows; i++) read.get(Math.floor((rows * i) / sampleRows))
+    database.prepare(`select * from ${table} order by rowid desc limit ${sampleRows}`).all()
+  }
+  return 'ok'
 }
 
 export function isDamage(error: unknown): error is Error {

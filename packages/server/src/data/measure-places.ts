@@ -1,0 +1,78 @@
+import { readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+
+/** One part of the home and how much it takes. */
+export interface Place {
+  name: 'database' | 'sessions' | 'blobs' | 'backups' | 'other'
+  path: string
+  files: number
+  bytes: number
+}
+
+/**
+ * What lies in a home, by what it is for. A file that goes away meanwhile is not counted; bytes that a backup shares
+ * with the home, or with another backup, are counted once. Looks at every file, and lets nobody else have a turn.
+ */
+export function measurePlaces(home: string): Place[] {
+  const place = (name: Place['name'], file: string): Place => ({
+    name,
+    path: path.join(home, file),
+    files: 0,
+    bytes: 0,
+  })
+  const places: Record<Place['name'], Place> = {
+    database: place('database', 'troupe.db'),
+    sessions: place('sessions', 'sessions'),
+    blobs: place('blobs', 'blobs'),
+    backups: place('backups', 'backups'),
+    other: place('other', ''),
+  }
+  const counted = new Set<string>()
+  // Backups come last: what they share is the home's.
+  const tops = namesIn(home).toSorted((one, other) => rank(one.name) - rank(other.name))
+  for (const top of tops) {
+    const found = places[nameOf(top.name)]
+    const waiting = [{ file: path.join(home, top.name), isFolder: top.isDirectory(), isFile: top.isFile() }]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { file, isFolder, isFile } = next
+      if (isFolder)
+        for (const inside of namesIn(file))
+          waiting.push({
+            file: path.join(file, inside.name),
+            isFolder: inside.isDirectory(),
+            isFile: inside.isFile(),
+          })
+      if (isFile) count(file, found)
+    }
+  }
+  return Object.values(places)
+
+  function count(file: string, found: Place): void {
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (stats === undefined) return
+    found.files += 1
+    const id = `${stats.dev} ${stats.ino}`
+    if (stats.nlink > 1 && counted.has(id)) return
+    if (stats.nlink > 1) counted.add(id)
+    found.bytes += stats.size
+  }
+}
+
+function namesIn(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+function rank(top: string): number {
+  return nameOf(top) === 'backups' ? 1 : 0
+}
+
+function nameOf(top: string): Place['name'] {
+  if (/^troupe\.db(-wal|-shm)?$/.test(top)) return 'database'
+  if (top.startsWith('troupe.db.backup-')) return 'backups'
+  if (top === 'sessions' || top === 'blobs' || top === 'backups') return top
+  return 'other'
+}
