@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Part } from '@troupe/core'
-import { breathe } from '../breathe.ts'
-import type { AnyDb } from './sql/context.ts'
+import type { ReadThread } from './read-thread.ts'
+import type { AnyDb, Db } from './sql/context.ts'
 import { cjkPairs, isCjkPair } from './sql/cjk-pairs.ts'
 import { searchText, type Search } from './sql/search.ts'
 
@@ -63,7 +63,7 @@ export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>
         where rowid > ${after} and agent_id = '' and role = 'assistant' and instr(parts, '"toolCallId"') > 0
         order by rowid limit 100`.execute(db)
       for (const { session_id: sessionId, id: messageId, role, parts } of rows)
-        await sqliteSearch.index(db, { sessionId, messageId }, searchText(role, JSON.parse(parts) as Part[]))
+        await writing.index(db, { sessionId, messageId }, searchText(role, JSON.parse(parts) as Part[]))
       if (rows.length === 0) return
       after = rows.at(-1)!.rowid
     }
@@ -76,7 +76,8 @@ async function indexPairs(db: AnyDb, id: number, text: string): Promise<void> {
     await sql`insert into message_pairs (rowid, pairs) values (${id}, ${pairs.join(' ')})`.execute(db)
 }
 
-export const sqliteSearch: Search = {
+/** Keeps the index. */
+const writing: Pick<Search, 'index' | 'remove'> = {
   async index(db, { sessionId, messageId }, text) {
     if (text === '') {
       await sql`delete from message_text where session_id = ${sessionId} and message_id = ${messageId}`.execute(db)
@@ -100,54 +101,6 @@ export const sqliteSearch: Search = {
       )
     }
   },
-
-  async sessionsWith(db, terms) {
-    const found = new Set<string>()
-    let count = 0
-    for await (const hit of hits(db, terms)) {
-      if (++count > mostHits) return undefined
-      found.add(hit.session_id)
-    }
-    return [...found]
-  },
-
-  async among(db, sessionIds, terms) {
-    const { rows } = await sql<{ id: string }>`
-      select session.id from session where session.id in (${sql.join(sessionIds)}) and exists (
-        select 1 from message_text t where t.session_id = session.id ${holding(terms)})`.execute(db)
-    return new Set(rows.map((row) => row.id))
-  },
-
-  async find(db, { workspaceId, terms, limit }) {
-    const isOpen = sql`and t.message_id <> '' and exists (select 1 from session where session.id = t.session_id
-      and session.workspace_id = ${workspaceId} and session.trashed_at is null)`
-    const found: { sessionId: string; messageId: string }[] = []
-    for await (const hit of hits(db, terms, isOpen)) {
-      found.push({ sessionId: hit.session_id, messageId: hit.message_id })
-      if (found.length === limit) break
-    }
-    return found
-  },
-
-  async findIn(db, { sessionId, terms, limit }) {
-    const found: Pick<Hit, 'id' | 'message_id'>[] = []
-    const own = sql`from message_text t where t.session_id = ${sessionId}`
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const last: { rows: { message_id: string }[] } = await sql<{ message_id: string }>`
-        select t.message_id ${own} and t.message_id > ${after}
-        order by t.message_id limit 1 offset ${rowsAtOnce - 1}`.execute(db)
-      const until: string | undefined = last.rows[0]?.message_id
-      const { rows } = await sql<Pick<Hit, 'id' | 'message_id'>>`
-        select t.id, t.message_id ${own} and t.message_id > ${after}
-        ${until === undefined ? sql`` : sql`and t.message_id <= ${until}`} ${holding(terms)}`.execute(db)
-      found.push(...rows)
-      after = until
-    }
-    return found
-      .sort((a, b) => b.id - a.id)
-      .slice(0, limit)
-      .map((hit) => hit.message_id)
-  },
 }
 
 interface Hit {
@@ -158,32 +111,59 @@ interface Hit {
 
 /** More hits than these are not gathered to find the sessions that have them. */
 const mostHits = 2000
-const rowsAtOnce = 500
-/** So many rows are searched with one query at first, more where that is quick. */
-const firstWindow = 20_000
-const [quickMs, slowMs] = [4, 15]
 
 /**
- * The rows that hold every term, newest first, in windows of rows: a query over all of them would keep the event loop,
- * as two common words may never stand together.
+ * Words that stand nowhere together, and short ones, make SQLite look at every row: that is left to the
+ * thread. Inside a transaction, which the thread does not see, and without a thread, it happens here.
  */
-async function* hits(db: AnyDb, terms: string[], condition: RawBuilder<unknown> = sql``): AsyncGenerator<Hit> {
-  const { from, id } = matching(terms)
-  const { rows: newest } = await sql<{ id: number | null }>`select max(id) as id from message_text`.execute(db)
-  let window = firstWindow
-  for (let until = newest[0]?.id ?? 0; until > 0;) {
-    await breathe()
-    const begun = performance.now()
-    const after = Math.max(0, until - window)
-    const { rows } = await sql<Hit>`
-      select t.id, t.session_id, t.message_id ${from} and ${id} > ${after} and ${id} <= ${until} ${condition}
-      order by ${id} desc limit ${rowsAtOnce}`.execute(db)
-    const took = performance.now() - begun
-    if (took < quickMs) window *= 2
-    if (took > slowMs) window = Math.max(1000, Math.floor(window / 2))
-    // The window may hold more of them.
-    until = rows.length < rowsAtOnce ? after : rows.at(-1)!.id - 1
-    yield* rows
+export function createSqliteSearch(thread?: ReadThread): Search {
+  return {
+    ...writing,
+
+    async sessionsWith(db, terms) {
+      const found = await hits(db, terms, mostHits + 1)
+      return found.length > mostHits ? undefined : [...new Set(found.map((hit) => hit.session_id))]
+    },
+
+    among: async (db, sessionIds, terms) => {
+      const rows = await read<{ id: string }>(
+        db,
+        sql`select session.id from session where session.id in (${sql.join(sessionIds)}) and exists (
+          select 1 from message_text t where t.session_id = session.id ${holding(terms)})`,
+      )
+      return new Set(rows.map((row) => row.id))
+    },
+
+    async find(db, { workspaceId, terms, limit }) {
+      const isOpen = sql`and t.message_id <> '' and exists (select 1 from session where session.id = t.session_id
+        and session.workspace_id = ${workspaceId} and session.trashed_at is null)`
+      const found = await hits(db, terms, limit, isOpen)
+      return found.map((hit) => ({ sessionId: hit.session_id, messageId: hit.message_id }))
+    },
+
+    async findIn(db, { sessionId, terms, limit }) {
+      const rows = await read<Hit>(
+        db,
+        sql`select t.message_id from message_text t
+          where t.session_id = ${sessionId} and t.message_id <> '' ${holding(terms)}
+          order by t.id desc limit ${limit}`,
+      )
+      return rows.map((row) => row.message_id)
+    },
+  }
+
+  /** The rows that hold every term, newest first. */
+  function hits(db: Db, terms: string[], limit: number, condition: RawBuilder<unknown> = sql``): Promise<Hit[]> {
+    const { from, id } = matching(terms)
+    return read(
+      db,
+      sql`select t.id, t.session_id, t.message_id ${from} ${condition} order by ${id} desc limit ${limit}`,
+    )
+  }
+
+  async function read<T>(db: Db, query: RawBuilder<unknown>): Promise<T[]> {
+    if (thread === undefined || db.isTransaction) return (await query.execute(db)).rows as T[]
+    return thread.all<T>(query.compile(db))
   }
 }
 

@@ -15,13 +15,16 @@ import type { Log } from './sql/context.ts'
 import type { Tables } from './sql/tables.ts'
 import { createSqlStore } from './sql-store.ts'
 import type { SqlStore } from './sql-store.ts'
-import { sqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
+import { createReadThread } from './read-thread.ts'
+import { createSqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
 
 export interface SqliteStoreOptions {
   home: string
   log?: Log
   clock?: () => number
 }
+
+const reconcileAfterMs = 300
 
 export interface SqliteStore extends SqlStore {
   /** Resolves when every session's files have been looked at, and mended where they were not right. */
@@ -52,9 +55,13 @@ export async function openSqliteStore({
       dialectSteps: sqliteSearchMigrations,
       backup: (version) => backUp(database, `${path}.backup-${version}`),
     })
-    const exporter = createSessionExport(db, join(home, 'sessions'), log)
-    const store = createSqlStore({ db, search: sqliteSearch, clock, log, exporter })
-    const reconciled = new Promise((resolve) => setImmediate(resolve))
+    const exporter = createSessionExport(db, { database: path, folder: join(home, 'sessions'), log })
+    const thread = createReadThread(path)
+    const store = createSqlStore({ db, search: createSqliteSearch(thread), clock, log, exporter })
+    // A start is not kept waiting for it.
+    const later = Promise.withResolvers<void>()
+    const timer = setTimeout(later.resolve, reconcileAfterMs)
+    const reconciled = later.promise
       .then(() => store.purgeHidden())
       .then(() => exporter.reconcile())
       .then(() => bringBack(store, exporter, { home, log }))
@@ -63,14 +70,20 @@ export async function openSqliteStore({
       )
     return {
       ...store,
-      exported: () => reconciled,
+      exported() {
+        later.resolve()
+        return reconciled
+      },
       async copyTo(target) {
         await backup(database, target)
         chmodSync(target, 0o600)
       },
       async close() {
+        clearTimeout(timer)
+        later.resolve()
         await reconciled
         await exporter.close()
+        await thread.close()
         await store.close()
       },
     }

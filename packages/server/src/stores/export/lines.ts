@@ -1,12 +1,12 @@
 import type { Session, Workspace } from '@troupe/core'
 import { askOf } from '../sql/asks.ts'
-import { asksStream } from '../sql/context.ts'
 import type { Db } from '../sql/context.ts'
 import { agentOf } from '../sql/agents.ts'
 import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 import { removedSign } from '../sql/removals.ts'
 import { sessionOf } from '../sql/sessions.ts'
 import type { Tables } from '../sql/tables.ts'
+import { asksStream } from './stream-file.ts'
 
 /** What a session's files do not hold; an import cannot bring it back. */
 const leavesOut = ['runs', 'run-logs', 'blobs']
@@ -14,11 +14,6 @@ const leavesOut = ['runs', 'run-logs', 'blobs']
 export interface Line {
   seq: number
   text: string
-}
-
-export function fileOf(stream: string): string {
-  if (stream === '') return 'messages.jsonl'
-  return stream === asksStream ? 'asks.jsonl' : `agents/${stream}/messages.jsonl`
 }
 
 /** The lines of a stream after a place in the session's order. */

@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
 import { errorInfo } from '@troupe/core'
+import { runApart } from '../../run-apart.ts'
 import type { Exporter } from '../sql-store.ts'
 import type { Change, Db, Log } from '../sql/context.ts'
 import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 import type { Tables } from '../sql/tables.ts'
 import { exportedSessions, keepNewerFiles } from './keep-newer.ts'
-import { fileOf } from './lines.ts'
+import { fileOf } from './stream-file.ts'
 import { lowerStoredMark, noMark, storeMark } from './mark.ts'
 import type { Mark } from './mark.ts'
-import { createSessionFiles, sessionFile } from './session-files.ts'
+import { findWrong, type FindWrong } from './find-wrong.ts'
+import { createSessionFiles } from './session-files.ts'
 import { createSessionWriter } from './session-writer.ts'
 
 /** How far a file may run ahead of its stored mark before a commit stores it. */
@@ -33,7 +35,10 @@ export interface SessionExport extends Exporter {
   close(): Promise<void>
 }
 
-export function createSessionExport(db: Db, folder: string, log: Log): SessionExport {
+export function createSessionExport(
+  db: Db,
+  { database, folder, log }: { database: string; folder: string; log: Log },
+): SessionExport {
   const files = createSessionFiles(folder)
   const kept: { sessionId: string; folder: string }[] = []
   const keep = async (sessionId: string): Promise<void> => {
@@ -101,11 +106,8 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
       await inQueue(undefined, removeDeleted)
       const rows = await db.selectFrom('export_dirty').select('session_id').execute()
       await mend(rows.map((row) => row.session_id))
-      for (let after: string | undefined = ''; after !== undefined;) {
-        const page = await readSome(after)
-        await mend(page.wrong)
-        after = page.last
-      }
+      const wrong = await findWrongSessions()
+      for (let i = 0; i < wrong.length; i += sessionsAtOnce) await mend(wrong.slice(i, i + sessionsAtOnce))
     },
 
     takeKept: () => kept.splice(0),
@@ -177,33 +179,13 @@ export function createSessionExport(db: Db, folder: string, log: Log): SessionEx
     await inQueue(undefined, () => storeMarks(sessionIds, changed))
   }
 
-  /** The next sessions, and those among them whose files are missing or have another size than was stored. */
-  async function readSome(after: string): Promise<{ wrong: string[]; last: string | undefined }> {
-    const rows = await db
-      .selectFrom('session')
-      .leftJoin('export_state', 'export_state.session_id', 'session.id')
-      .select(['session.id', 'export_state.stream', 'export_state.size'])
-      .where('session.id', 'in', (eb) =>
-        eb
-          .selectFrom('session')
-          .select('session.id')
-          .where('session.workspace_id', '<>', hiddenWorkspace)
-          .where('session.id', '>', after)
-          .orderBy('session.id')
-          .limit(sessionsAtOnce),
-      )
-      .orderBy('session.id')
-      .execute()
-    const wrong = new Set<string>()
-    for (const { id, stream, size } of rows) {
-      if (known.has(id) || wrong.has(id)) continue
-      const complete =
-        stream !== null &&
-        (files.size(files.path(id, fileOf(stream))) ?? 0) === size &&
-        files.size(files.path(id, sessionFile)) !== undefined
-      if (!complete) wrong.add(id)
-    }
-    return { wrong: [...wrong], last: rows.at(-1)?.id }
+  /** Every file is looked at. Where they are many that is done away from this thread, where all else would wait. */
+  async function findWrongSessions(): Promise<string[]> {
+    const where: FindWrong = { database, folder, hiddenWorkspace }
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from (select 1 from session limit ${sessionsAtOnce})`.execute(db)
+    if ((rows[0]?.count ?? 0) < sessionsAtOnce) return findWrong(where)
+    return runApart(new URL('./find-wrong-worker.ts', import.meta.url), where)
   }
 
   /** Folders of deleted sessions that a crash left behind, and frames that were written after a deletion. */

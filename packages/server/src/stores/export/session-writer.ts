@@ -1,6 +1,6 @@
 import type { Db } from '../sql/context.ts'
-import { asksStream } from '../sql/context.ts'
-import { agentTexts, fileOf, hasMessage, readLines, sessionText, streamsOf } from './lines.ts'
+import { asksStream, fileOf } from './stream-file.ts'
+import { agentTexts, hasMessage, readLines, sessionText, streamsOf } from './lines.ts'
 import { loweredMark, movedMark, noMark, readMarks } from './mark.ts'
 import type { Mark } from './mark.ts'
 import { sessionFile } from './session-files.ts'

@@ -1,6 +1,7 @@
 import { NamedError } from '@troupe/core'
 import type { Answer, Ask, Store } from '@troupe/core'
-import { asksStream, checkId, shown } from './context.ts'
+import { asksStream } from '../export/stream-file.ts'
+import { checkId, shown } from './context.ts'
 import type { Context, Db } from './context.ts'
 import { nextSeq } from './sessions.ts'
 import type { Tables } from './tables.ts'

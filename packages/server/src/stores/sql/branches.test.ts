@@ -10,7 +10,7 @@ import { message } from '../contract/make.ts'
 import { migrate } from '../migrate.ts'
 import { nodeSqliteDialect } from '../node-sqlite-dialect.ts'
 import { createSqlStore } from '../sql-store.ts'
-import { sqliteSearch, sqliteSearchMigrations } from '../sqlite-search.ts'
+import { createSqliteSearch, sqliteSearchMigrations } from '../sqlite-search.ts'
 import { openSqliteStore } from '../sqlite.ts'
 import type { SqliteStore } from '../sqlite.ts'
 import type { LogLine } from './context.ts'
@@ -101,7 +101,7 @@ describe('a branch of a large tree', () => {
     const clock = () => 1
     await migrate(db, { clock, dialectSteps: sqliteSearchMigrations, backup: () => undefined })
     const exporter = { beforeCommit: () => Promise.resolve(), afterCommit: () => Promise.resolve() }
-    const store = createSqlStore({ db, search: sqliteSearch, exporter, clock, log: () => undefined })
+    const store = createSqlStore({ db, search: createSqliteSearch(), exporter, clock, log: () => undefined })
     const { id: workspaceId } = await store.workspaces.open('/tmp/one')
     await store.sessions.create({ id: 's1', workspaceId })
     const tree = Array.from({ length: 10_000 }, (_, i) => ({

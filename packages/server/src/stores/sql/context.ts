@@ -39,9 +39,6 @@ export type Change =
   /** Lines were added to a stream; with `fromSeq` the line at that place changed or went. */
   | { type: 'lines'; sessionId: string; stream: string; fromSeq?: number }
 
-/** The stream of asks beside the streams of messages, which are named '' and by agent ids (these hold no '$'). */
-export const asksStream = '$asks'
-
 export function checkId(id: unknown, what: string): void {
   if (isId(id)) return
   throw new NamedError('InvalidId', `The ${what} must be 1 to 64 letters, digits, "_" or "-".`, { status: 400 })

@@ -8,6 +8,9 @@ import type { Context, Db } from './context.ts'
  */
 export const hiddenWorkspace = '~'
 
+/** So many deletions in one commit, for which other writers wait; the event loop turns between them. */
+const statementsTogether = 10
+
 export async function hideSession(db: Db, id: string): Promise<void> {
   await addHiddenWorkspace(db)
   await db.updateTable('session').set({ workspace_id: hiddenWorkspace }).where('id', '=', id).execute()
@@ -41,10 +44,13 @@ export async function purgeSession(context: Context, id: string): Promise<void> 
     run: sql`rowid in (select rowid from run where session_id = ${id} limit 500)`,
   }
   for (const [table, some] of Object.entries(rowsOf)) {
-    for (let removed = 1n; removed > 0n;) {
-      removed = await context.write(async (db) => {
-        const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ${some}`.execute(db)
-        return numAffectedRows
+    for (let isMore = true; isMore;) {
+      isMore = await context.write(async (db) => {
+        for (let i = 0; i < statementsTogether; i++) {
+          const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ${some}`.execute(db)
+          if (numAffectedRows === 0n) return false
+        }
+        return true
       })
     }
   }

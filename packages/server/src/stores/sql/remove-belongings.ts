@@ -1,7 +1,7 @@
 import type { AgentRecord, Part } from '@troupe/core'
 import { agentOf } from './agents.ts'
 import { askOf } from './asks.ts'
-import { asksStream } from './context.ts'
+import { asksStream } from '../export/stream-file.ts'
 import type { Change, Db } from './context.ts'
 import { removeRuns } from './runs.ts'
 

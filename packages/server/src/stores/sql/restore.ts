@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentRecord, Ask, Session, StoredMessage } from '@troupe/core'
 import { agentOf, agentRow } from './agents.ts'
 import { askOf, askRow } from './asks.ts'
-import { asksStream, checkId } from './context.ts'
+import { asksStream } from '../export/stream-file.ts'
+import { checkId } from './context.ts'
 import type { Change, Context, Db } from './context.ts'
 import { noteCalls } from './calls.ts'
 import { addHiddenWorkspace, hiddenWorkspace, purgeSession } from './hidden-sessions.ts'
@@ -109,7 +110,7 @@ async function showSession(db: Db, { id, workspaceId, projectId, folderId }: Ses
 }
 
 /** So many in one commit, for which other writers wait. */
-const messagesAtOnce = 100
+const messagesAtOnce = 500
 
 /** Hidden until the rest of it is there. */
 async function createSession({ search }: Context, db: Db, session: SessionBundle['session']): Promise<void> {

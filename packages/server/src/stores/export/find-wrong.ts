@@ -1,0 +1,40 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileOf } from './stream-file.ts'
+
+export interface FindWrong {
+  database: string
+  folder: string
+  hiddenWorkspace: string
+}
+
+/** Sessions whose files are missing or have another size than was stored. Looks at every file in one go. */
+export function findWrong({ database: path, folder, hiddenWorkspace }: FindWrong): string[] {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    const rows = database
+      .prepare(
+        `select session.id, stream, size from session left join export_state on session_id = session.id
+        where workspace_id <> ?`,
+      )
+      .iterate(hiddenWorkspace) as Iterable<{ id: string; stream: string | null; size: number | null }>
+    const wrong = new Set<string>()
+    for (const { id, stream, size } of rows) {
+      if (wrong.has(id)) continue
+      const isRight =
+        stream !== null &&
+        (sizeOf(join(folder, id, fileOf(stream))) ?? 0) === size &&
+        sizeOf(join(folder, id, 'session.json')) !== undefined
+      if (!isRight) wrong.add(id)
+    }
+    return [...wrong]
+  } finally {
+    database.close()
+  }
+}
+
+function sizeOf(file: string): number | undefined {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  return stats?.isFile() === true ? stats.size : undefined
+}
