@@ -367,6 +367,31 @@ describe('a rule for commands', () => {
   })
 })
 
+describe('the card', () => {
+  it('names everything that a yes would open, a line each', async () => {
+    const allow = ['Read(out/x.txt)', `Read(/${base}/elsewhere/x.txt)`]
+    const { reason, grants } = await bash(
+      `python3 w.py; ls ../elsewhere; cat .env out/x.txt; echo hi >> ../elsewhere/new`,
+      { allow },
+      sandbox,
+    )
+    expect(reason.split('\n')).toEqual([
+      'It runs a file.',
+      `It lists "${base}/elsewhere", which is outside the workspace.`,
+      `It reads "${workspace}/.env": files like that hold keys and passwords.`,
+      `It changes "${base}/elsewhere/new", which is outside the workspace.`,
+      `It reads "${workspace}/out/x.txt", which the rule "Read(/${base}/elsewhere/x.txt)" allows.`,
+    ])
+    expect(grants).toEqual([
+      { how: 'list', path: `${base}/elsewhere` },
+      { how: 'read', path: `${workspace}/.env` },
+      { how: 'read', path: `${base}/elsewhere/x.txt` },
+      { how: 'write', path: `${base}/elsewhere/new` },
+    ])
+    expect((await bash(`cat '../a\nIt reads nothing.'`)).reason).not.toContain('\n')
+  })
+})
+
 describe('what would be remembered', () => {
   it('is one rule for each part that asks, and nothing for what could run anything', async () => {
     expect((await bash('npm run build && git commit -m x && ls')).remember).toEqual([

@@ -62,7 +62,8 @@ const mostReasons = 20
 
 /** Everything that a yes would be a yes to, a line each. */
 function lines(sentences: readonly string[]): string {
-  const all = [...new Set(sentences)]
+  // A name with a line break in it must not look like a line of ours.
+  const all = [...new Set(sentences.map((sentence) => sentence.replaceAll(/[\r\n\u2028\u2029]+/g, ' ⏎ ')))]
   if (all.length > mostReasons) all.splice(mostReasons - 1, Infinity, `And ${all.length - mostReasons + 1} more.`)
   return all.join('\n')
 }

@@ -14,6 +14,8 @@ export interface Grant {
 
 /** Files that rules forbid, for whoever can keep them from programs whatever these do. */
 export interface Forbidden {
+  /** The rules, as they are written. */
+  rules: readonly string[]
   /** Everything that is forbidden lies at or below one of these. */
   starts: readonly string[]
   matches(real: string): boolean

@@ -35,6 +35,7 @@ export function grantsOf(
 
 function forbiddenBy(rules: readonly ReadyRule[], { view }: CallFacts): Forbidden {
   return {
+    rules: rules.map(({ line }) => `${line.base} ${line.text}`),
     starts: [...new Set(rules.flatMap(({ path }) => path?.starts(view) ?? []))],
     matches: (real) => rules.some(({ path }) => path?.matches(real, view) === true),
   }

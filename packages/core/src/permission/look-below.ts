@@ -1,4 +1,4 @@
-import { readdirSync, type Dirent } from 'node:fs'
+import { type Dir, type Dirent, opendirSync } from 'node:fs'
 
 /** What lies below a folder. */
 export interface Below {
@@ -11,8 +11,20 @@ export interface Below {
 /** Looking takes 30 ms at most. */
 const mostEntries = 4000
 
+const nothing: ReadonlySet<string> = new Set()
+/** For as long as nothing else happens in this process: many calls are judged at once when rules are tried. */
+const kept = new Map<string, Below>()
+
 /** Every file and folder below a folder, nearest first; links are named and not followed. `skip`: folders that are not entered. */
-export function lookBelow(folder: string, skip: ReadonlySet<string> = new Set()): Below {
+export function lookBelow(folder: string, skip: ReadonlySet<string> = nothing): Below {
+  const key = `${skip.size} ${folder}`
+  const known = kept.get(key) ?? look(folder, skip)
+  if (kept.size === 0) setImmediate(() => kept.clear())
+  kept.set(key, known)
+  return known
+}
+
+function look(folder: string, skip: ReadonlySet<string>): Below {
   const paths: string[] = []
   const open = ['']
   for (let at = 0; at < open.length; at++) {
@@ -28,10 +40,14 @@ export function lookBelow(folder: string, skip: ReadonlySet<string> = new Set())
 }
 
 /** None where it cannot be read, since no program can read it either. */
-function entriesIn(folder: string): Dirent[] {
+function* entriesIn(folder: string): Generator<Dirent> {
+  let open: Dir | undefined
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    open = opendirSync(folder)
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) yield entry
   } catch {
-    return []
+    return
+  } finally {
+    open?.closeSync()
   }
 }

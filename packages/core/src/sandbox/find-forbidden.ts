@@ -5,12 +5,51 @@ import type { Forbidden } from '../permission/decision.ts'
 import { runRipgrep } from '../search/ripgrep.ts'
 
 const limitMs = 5000
+const freshMs = 10_000
+const mostKept = 20
 
-/**
- * What rules forbid of the folders that a command will see: real paths, a folder for all that is in it. Throws an Error
- * for the model when they cannot be looked through in time.
- */
-export async function findForbidden(forbidden: Forbidden, folders: readonly string[]): Promise<string[]> {
+/** Finds what rules forbid. One for each agent. */
+export class ForbiddenFinder {
+  private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
+
+  /**
+   * What they forbid of the folders that a command will see: real paths, a folder for all that is in it. The first look
+   * is waited for; a later one is made beside, and counts once it is done. Throws an Error for the model when the
+   * folders cannot be looked through in time.
+   */
+  within(forbidden: Forbidden, folders: readonly string[]): Promise<string[]> {
+    const key = JSON.stringify([forbidden.rules, forbidden.starts, folders])
+    const last = this.looks.get(key)
+    if (last === undefined) return this.look(key, forbidden, folders).found
+    if (performance.now() - last.at > freshMs) {
+      const next = this.look(key, forbidden, folders)
+      this.looks.set(key, { at: next.at, found: last.found })
+      void next.found.then(
+        () => this.looks.set(key, next),
+        () => this.looks.delete(key),
+      )
+    }
+    return last.found
+  }
+
+  private look(
+    key: string,
+    forbidden: Forbidden,
+    folders: readonly string[],
+  ): { at: number; found: Promise<string[]> } {
+    const look = { at: performance.now(), found: findForbidden(forbidden, folders) }
+    if (this.looks.size >= mostKept) this.looks.clear()
+    this.looks.set(key, look)
+    look.found.catch(() => this.looks.delete(key))
+    return look
+  }
+
+  dispose(): void {
+    this.looks.clear()
+  }
+}
+
+async function findForbidden(forbidden: Forbidden, folders: readonly string[]): Promise<string[]> {
   const found = new Set<string>()
   const areas = new Set<string>()
   for (const start of forbidden.starts) {

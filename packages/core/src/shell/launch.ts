@@ -90,10 +90,13 @@ async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<s
 /** What rules forbid, in all that the command can see. */
 async function forbiddenOf({ state, granted }: ToolContext): Promise<Record<'read' | 'write', string[]>> {
   if (granted?.forbidden === undefined) return { read: [], write: [] }
-  const { findForbidden } = await import('../sandbox/find-forbidden.ts')
+  const { ForbiddenFinder } = await import('../sandbox/find-forbidden.ts')
+  const known = state.kept.get('forbidden')
+  const finder = known instanceof ForbiddenFinder ? known : new ForbiddenFinder()
+  state.kept.set('forbidden', finder)
   const folders = [...state.roots, ...state.readable, ...readFolders(granted.grants)]
   const find = async (forbidden: Forbidden | undefined): Promise<string[]> =>
-    forbidden === undefined ? [] : findForbidden(forbidden, folders)
+    forbidden === undefined ? [] : finder.within(forbidden, folders)
   const [read, write] = await Promise.all([find(granted.forbidden.read), find(granted.forbidden.write)])
   return { read, write }
 }
