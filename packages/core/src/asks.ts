@@ -41,6 +41,11 @@ export interface Ask {
 /** The inbox as a run sees it. */
 export interface Asks {
   /**
+   * Several asks of a step can be open together: when one waits, those of the calls after it are opened as well. Without
+   * it a person is asked one thing after the other.
+   */
+  together?: boolean
+  /**
    * Registers the ask (again after a restart: the same id) and waits. `onOpen` is called once others can see it, and
    * not at all when it has its answer already. Rejects with the signal's reason, and with `AskTimeout`.
    */

@@ -60,6 +60,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
   const announced = new Map<string, Announced>()
 
   const inbox: Inbox = {
+    together: true,
     async ask(ask, signal, onOpen) {
       signal.throwIfAborted()
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()

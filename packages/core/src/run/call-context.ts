@@ -156,6 +156,7 @@ export async function waitForAnswer(
   const agentId = input.frames.at(-1)?.agentId
   await input.log.sync()
   let resume: (() => void) | undefined
+  let asked: (() => void) | undefined
   try {
     return await input.asks.ask(
       {
@@ -181,10 +182,12 @@ export async function waitForAnswer(
       },
       AbortSignal.any([signal, scope.askSignal(call)]),
       () => {
+        if (request.kind === 'approval' && input.asks.together === true) asked = scope.asking()
         resume = scope.waiting()
       },
     )
   } finally {
+    asked?.()
     resume?.()
   }
 }

@@ -22,6 +22,8 @@ export interface CallScope {
   emit: (chunk: Chunk) => void
   /** Marks the call as waiting for a person until the returned function is called. */
   waiting: () => () => void
+  /** Others can see that the call asks for approval: those after it may ask as well, until the returned function is called. */
+  asking: () => () => void
   /** A person refused without a remark: the turn ends, and later calls of the step that wait for a person are let go. */
   deny: (call: Call) => void
   /** Aborted when nobody need answer the asks of this call any more. */
@@ -30,7 +32,7 @@ export interface CallScope {
   startedBefore?: { input: unknown }
 }
 
-export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny' | 'askSignal'> {
+export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny' | 'askSignal' | 'asking'> {
   const { input, emit, waiting, state } = turn
   return { input, emit, waiting, state, writes: turn.writes(), base: contextBase(turn) }
 }

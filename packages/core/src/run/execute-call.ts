@@ -10,34 +10,69 @@ import { openCallSignal } from './call-signal.ts'
 import { endingOf } from './ending.ts'
 import { withHookContext } from './hook-context.ts'
 import { checkInput, type Call } from './parse-call.ts'
-import { decideOn, permitCall, refuse, type CallAtDoor, type Permitted } from './permit-call.ts'
+import {
+  decideOn,
+  permitCall,
+  permitOnTurn,
+  refuse,
+  type CallAtDoor,
+  type Permitted,
+  type PermittedEarly,
+} from './permit-call.ts'
 import { toJson } from './to-json.ts'
 
-/**
- * One call from permission to result: whatever a tool, a hook or a person does becomes that. Resolves with the output
- * or the text of the error. Rejects when the log does.
- */
-export async function executeCall(call: Call & { tool: Tool }, scope: CallScope): Promise<unknown> {
+/** One call from permission to result: whatever a tool, a hook or a person does becomes that. */
+export interface CallExecution {
+  /** Asks for permission while calls before it wait for a person. Rejects when the log does. */
+  permitEarly(): Promise<void>
+  /** Resolves with the output or the text of the error. Rejects when the log does. */
+  execute(): Promise<unknown>
+}
+
+export function openExecution(call: Call & { tool: Tool }, scope: CallScope): CallExecution {
   const { toolCallId, tool } = call
   const notes: CallNotes = call.actionName === undefined ? {} : { actionName: call.actionName }
   const context = openCallContext(call, scope)
   const course: Course = { call, ctx: context.ctx, scope, notes }
-  let result: unknown
-  try {
-    result = await attempt(course, context)
-  } catch (error) {
+  let early: Promise<PermittedEarly | undefined> | undefined
+  /** Set when the call has its result before its turn. */
+  let over: { result: unknown } | undefined
+
+  return {
+    async permitEarly() {
+      try {
+        early = permitCall({ ...course, early: true }, { given: call.input, input: parsed(tool, call.input) })
+        if ((await early) === undefined) over = { result: undefined }
+      } catch (error) {
+        over = { result: await fail(error) }
+      }
+    },
+    async execute() {
+      let result: unknown
+      try {
+        // Its failure is told by `permitEarly`.
+        const permitted = await early?.catch(() => undefined)
+        if (over !== undefined) return over.result
+        result = await attempt(course, context, permitted)
+      } catch (error) {
+        result = await fail(error)
+      } finally {
+        context.close()
+      }
+      if (!tool.readOnly) await scope.input.log.sync()
+      return result
+    },
+  }
+
+  async function fail(error: unknown): Promise<string> {
     const errorCode = errorCodeOf(error)
     if (errorCode !== undefined) notes.errorCode = errorCode
     const text = failureText(error, context.ctx.signal, scope.signal)
     const errorText = withHookContext(text, await hooksOnFailure(course, text))
     scope.emit({ type: 'tool-output-error', toolCallId, errorText, ...metadata(notes) })
     tell('tool:execution:error', call, scope, { title: titleOf(course), content: errorText })
-    result = errorText
-  } finally {
-    context.close()
+    return errorText
   }
-  if (!tool.readOnly) await scope.input.log.sync()
-  return result
 }
 
 /** A call on its way. */
@@ -48,7 +83,15 @@ interface Course extends CallAtDoor {
   heard?: true
 }
 
-async function attempt(course: Course, context: CallContext): Promise<unknown> {
+async function attempt(course: Course, context: CallContext, early: PermittedEarly | undefined): Promise<unknown> {
+  const { tool } = course.call
+  const permitted = await (early === undefined ? permit(course) : permitOnTurn(course, early))
+  if (permitted === undefined) return undefined
+  const work = (): Promise<unknown> => perform(course, permitted, context)
+  return tool.readOnly || tool.concurrent ? work() : course.scope.writes.run(work, course.scope.signal)
+}
+
+async function permit(course: Course): Promise<Permitted | undefined> {
   const { call, ctx, scope } = course
   const { tool } = call
   const { startedBefore } = scope
@@ -61,11 +104,7 @@ async function attempt(course: Course, context: CallContext): Promise<unknown> {
   const first = { given, input: parsed(tool, given) }
   const complaint = await tool.validate?.(first.input, ctx)
   if (typeof complaint === 'string') throw new Error(complaint)
-  const permitted =
-    startedBefore === undefined ? await permitCall(course, first) : await permitAgain(course, { ...first, context: [] })
-  if (permitted === undefined) return undefined
-  const work = (): Promise<unknown> => perform(course, permitted, context)
-  return tool.readOnly || tool.concurrent ? work() : scope.writes.run(work, scope.signal)
+  return startedBefore === undefined ? permitCall(course, first) : permitAgain(course, { ...first, context: [] })
 }
 
 /** It was permitted in an earlier process. What is denied by now stays so, and what it is granted is what holds now. */

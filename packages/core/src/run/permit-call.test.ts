@@ -5,7 +5,7 @@ import type { Answer, Ask, Asks } from '../asks.ts'
 import { NamedError } from '../error.ts'
 import type { Hook, HookAnswer, HookOccasion } from '../hooks/hook.ts'
 import type { Decision } from '../permission/decision.ts'
-import type { ToolContext } from '../tool.ts'
+import type { Tool, ToolContext } from '../tool.ts'
 import type { RunInput } from './run-input.ts'
 
 const stopped = new NamedError('Stopped', 'Stopped by the person.')
@@ -228,6 +228,110 @@ describe('asks of several calls', () => {
     )
     expect(events).toEqual(['b'])
     expect(JSON.stringify(outcome.model.calls[1]?.prompt)).toContain('first b')
+    expect(texts(outcome)).toEqual(['over'])
+  })
+})
+
+describe('calls that wait for one that asks', () => {
+  /** The first ask waits until the others are open; then all are answered in this order. */
+  async function together(
+    ids: string[],
+    answers: [string, Answer][],
+    more: Partial<RunInput> & { tools?: Tool[] } = {},
+  ): Promise<Playing & { events: string[]; asked: string[] }> {
+    const events: string[] = []
+    const asked: string[] = []
+    const open = new Map<string, (answer: Answer) => void>()
+    const { tools = [tool(events)], ...rest } = more
+    const outcome = await play([change(ids), [{ text: 'over' }]], tools, {
+      decide,
+      asks: {
+        together: true,
+        ask(ask, signal, onOpen) {
+          asked.push(ask.toolCallId)
+          const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
+          open.set(ask.toolCallId, resolve)
+          onOpen?.()
+          return promise
+        },
+      },
+      onStatus(status) {
+        events.push(status)
+        if (status === 'waiting') for (const [id, answer] of answers.splice(0)) open.get(id)?.(answer)
+      },
+      ...rest,
+    })
+    return { ...outcome, events: events.filter((event) => event !== 'running'), asked }
+  }
+
+  it('ask before the run counts as waiting, and run in the order of the model', async () => {
+    const approve: Answer = { type: 'approve' }
+    const outcome = await together(
+      ['a', 'good', 'b', 'bad'],
+      [
+        ['b', approve],
+        ['a', approve],
+      ],
+    )
+    expect(outcome.asked).toEqual(['a', 'b'])
+    expect(outcome.events).toEqual(['waiting', 'a', 'good', 'b'])
+    expect(call(outcome, 'good')).toMatchObject({ approval: { isAutomatic: true, approved: true } })
+    expect(call(outcome, 'bad').state).toBe('output-denied')
+    expect(texts(outcome)).toEqual(['over'])
+  })
+
+  it('run where a later one is refused, do not where an earlier one is, and either ends the turn', async () => {
+    const refusedLater = await together(
+      ['a', 'b', 'c'],
+      [
+        ['b', { type: 'deny' }],
+        ['c', { type: 'approve' }],
+        ['a', { type: 'approve' }],
+      ],
+    )
+    expect(refusedLater.events).toEqual(['waiting', 'a'])
+    expect(call(refusedLater, 'c').errorText).toMatch(/earlier call of this step was refused/)
+    expect(texts(refusedLater)).toEqual([])
+    const refusedFirst = await together(
+      ['a', 'good', 'b'],
+      [
+        ['b', { type: 'approve' }],
+        ['a', { type: 'deny' }],
+      ],
+    )
+    expect(refusedFirst.events).toEqual(['waiting'])
+    for (const id of ['good', 'b'])
+      expect(call(refusedFirst, id).errorText).toMatch(/earlier call of this step was refused/)
+    expect(texts(refusedFirst)).toEqual([])
+  })
+
+  it('are checked against what the calls before them left', async () => {
+    const events: string[] = []
+    const made = new Set<string>()
+    const needy = {
+      ...tool(events),
+      validate: ({ id }: { id: string }) => (id === 'a' || made.has('a') ? true : 'There is no a.'),
+      execute({ id }: { id: string }) {
+        made.add(id)
+        events.push(id)
+        return { id }
+      },
+    } as Tool
+    const approve: [string, Answer][] = [
+      ['a', { type: 'approve' }],
+      ['b', { type: 'approve' }],
+    ]
+    await together(['a', 'b'], [...approve], { tools: [needy] })
+    expect(events).toEqual(['a', 'b'])
+
+    events.length = 0
+    made.clear()
+    const moving: RunInput['decide'] = ({ input }) =>
+      asks((input as { id: string }).id === 'b' && made.has('a') ? 'It leaves the workspace.' : 'It changes things.')
+    const outcome = await together(['a', 'b'], [...approve], { tools: [needy], decide: moving })
+    expect(events).toEqual(['a'])
+    expect(call(outcome, 'b').errorText).toContain('It leaves the workspace.')
     expect(texts(outcome)).toEqual(['over'])
   })
 })

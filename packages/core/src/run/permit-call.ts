@@ -23,35 +23,86 @@ export interface Permitted extends Given {
   context: HookVerdict['context']
 }
 
+/** What was permitted while calls before it waited. */
+export interface PermittedEarly extends Permitted {
+  before: HookVerdict
+  /** What a person or a hook agreed to. Absent where the rules allowed it. */
+  agreed?: Decision
+}
+
 /** A call that wants to run. */
 export interface CallAtDoor {
   call: Call & { tool: Tool }
   ctx: ToolContext
   scope: CallScope
   notes: CallNotes
+  /** Calls before it have not run yet, so nothing is said of the world that they leave. */
+  early?: true
 }
 
 /**
  * Allow, ask or deny: first the hooks, which may rewrite the input; then the rules, on what the hooks left; then hooks
  * and a person, where the rules ask. Undefined means that the call was refused and has its result.
  */
-export async function permitCall(door: CallAtDoor, first: Given): Promise<Permitted | undefined> {
+export async function permitCall(door: CallAtDoor, first: Given): Promise<PermittedEarly | undefined> {
   const before = await beforeHooks(door, first)
   if (before.decision === 'deny') return refuse(door, before.reason)
   const now = before.rewritten === undefined ? first : await rewritten(door, before.rewritten)
+  return settle(door, now, before)
+}
+
+/**
+ * The turn of a call that was permitted early. What is denied by now stays so; what the rules allowed is asked about
+ * where they ask by now; and a person's word does not hold for what earlier calls have made of it.
+ */
+export async function permitOnTurn(door: CallAtDoor, early: PermittedEarly): Promise<Permitted | undefined> {
+  const { given, input, before, agreed } = early
+  const complaint = await door.call.tool.validate?.(input, door.ctx)
+  if (typeof complaint === 'string') throw new Error(complaint)
+  if (agreed === undefined) return settle(door, { given, input }, before)
+  const approved = door.ctx.granted?.approved
+  const decision = await decideOn(door, early)
+  if (decision.decision === 'deny') return refuse(door, decision.reason)
+  if (decision.decision === 'ask' && essence(decision) !== essence(agreed))
+    throw new Error(
+      `Not run: an earlier call of this step changed what this one would do. ${decision.reason} Make the call again if it is still needed.`,
+    )
+  if (approved !== undefined && door.ctx.granted !== undefined) door.ctx.granted.approved = approved
+  return early
+}
+
+/** What somebody agrees to, as far as it can change: that a rule would stop the asking is not part of it. */
+function essence({ reason, rule, confinement, grants }: Decision): string {
+  return JSON.stringify([reason, rule, confinement ?? 'none', grants ?? []])
+}
+
+async function settle(door: CallAtDoor, now: Given, before: HookVerdict): Promise<PermittedEarly | undefined> {
   const decision = withHooks(await decideOn(door, now), before)
   if (decision.decision === 'deny') return refuse(door, decision.reason)
-  if (decision.decision === 'allow') return { ...now, context: before.context }
+  if (decision.decision === 'allow') {
+    if (door.early === true) tellAllowed(door, decision.reason)
+    return { ...now, context: before.context, before }
+  }
 
   const shown = await showCall(door.call, now.input, door.ctx, door.scope.input.redact)
   const asking = await askHooks(door, now, decision, shown)
   const context = [...before.context, ...asking.context]
   if (asking.decision === 'deny') return refuse(door, asking.reason, decision.reason)
-  if (asking.decision === 'allow' && !isFirm(decision)) return { ...now, context }
+  if (asking.decision === 'allow' && !isFirm(decision)) {
+    if (door.early === true) tellAllowed(door, asking.reason ?? decision.reason)
+    return { ...now, context, before, agreed: decision }
+  }
   if (door.scope.input.headless === true)
     return refuse(door, `${decision.reason} Nobody is here to approve it, so it was not run.`, decision.reason)
   const answered = await askPerson(door, now, decision, shown)
-  return answered && { ...answered, context }
+  return answered && { ...answered, context, before }
+}
+
+/** A client that waits for every call of a step to be answered hears that this one is. */
+function tellAllowed({ call: { toolCallId }, scope }: CallAtDoor, reason: string): void {
+  const approvalId = askId(scope.input.runId, toolCallId, 0)
+  scope.emit({ type: 'tool-approval-request', approvalId, toolCallId, reason, isAutomatic: true })
+  scope.emit({ type: 'tool-approval-response', approvalId, approved: true })
 }
 
 /** The rules on this very input. What they grant is the call's from here on. */
@@ -104,9 +155,9 @@ async function askHooks(
 
 /** The input as the hooks left it, kept beside the model's own. */
 async function rewritten(door: CallAtDoor, made: NonNullable<HookVerdict['rewritten']>): Promise<Given> {
-  const { call, ctx, notes } = door
+  const { call, ctx, notes, early } = door
   const input = fitting(call.tool, made.input)
-  const complaint = await call.tool.validate?.(input, ctx)
+  const complaint = early === true ? undefined : await call.tool.validate?.(input, ctx)
   if (typeof complaint === 'string') throw new Error(`The hook ${made.hook} rewrote the input: ${complaint}`)
   notes.executedInput = toJson(made.input)
   notes.rewrittenBy = made.hook
@@ -126,7 +177,9 @@ function isFirm({ decision, firm, rule }: Decision): boolean {
   return decision === 'ask' && (firm === true || rule !== null)
 }
 
-async function askPerson(door: CallAtDoor, now: Given, decision: Decision, shown: Shown): Promise<Given | undefined> {
+type Agreed = Given & { agreed: Decision }
+
+async function askPerson(door: CallAtDoor, now: Given, decision: Decision, shown: Shown): Promise<Agreed | undefined> {
   const { call, scope } = door
   const { toolCallId } = call
   const { reason, rule, remember, commands } = decision
@@ -147,10 +200,10 @@ async function askPerson(door: CallAtDoor, now: Given, decision: Decision, shown
   })
   tell('tool:permission:request', call, scope, { askId: id, input: now.given, ...shown, ...why })
   const answer = await waitForAnswer({ kind: 'approval', ...shown }, id, { ...call, input: now.given }, scope, why)
-  return takeAnswer(door, now, id, answer)
+  return takeAnswer(door, { ...now, agreed: decision }, id, answer)
 }
 
-async function takeAnswer(door: CallAtDoor, now: Given, id: string, answer: Answer): Promise<Given | undefined> {
+async function takeAnswer(door: CallAtDoor, now: Agreed, id: string, answer: Answer): Promise<Agreed | undefined> {
   const { call, ctx, scope, notes } = door
   if (answer.type === 'deny') {
     respond(false, answer.remark)
@@ -194,16 +247,19 @@ async function takeAnswer(door: CallAtDoor, now: Given, id: string, answer: Answ
  * What a person made of the input is decided on anew: their word settles what would ask, and no more. It runs as they
  * wrote it or not at all, so hooks may only refuse it. A text says why it is refused.
  */
-async function judgeEdit(door: CallAtDoor, given: unknown): Promise<Given | string> {
+async function judgeEdit(door: CallAtDoor, given: unknown): Promise<Agreed | string> {
   const { tool } = door.call
   const checked = checkInput(tool, given)
-  const complaint = 'complaint' in checked ? checked.complaint : await tool.validate?.(checked.input as never, door.ctx)
-  if ('complaint' in checked || typeof complaint === 'string')
-    return `${editedText}, and the edit does not fit: ${complaint as string}`
+  if ('complaint' in checked) return `${editedText}, and the edit does not fit: ${checked.complaint}`
+  const complaint = door.early === true ? undefined : await tool.validate?.(checked.input as never, door.ctx)
+  if (typeof complaint === 'string') return `${editedText}, and the edit does not fit: ${complaint}`
   const edited = { given, input: checked.input }
   const verdict = await beforeHooks(door, edited)
-  const { decision, reason } = verdict.decision === 'deny' ? verdict : await decideOn(door, edited)
-  return decision === 'deny' ? `${editedText}, and the edit was refused: ${reason}` : edited
+  if (verdict.decision === 'deny') return `${editedText}, and the edit was refused: ${verdict.reason}`
+  const agreed = await decideOn(door, edited)
+  return agreed.decision === 'deny'
+    ? `${editedText}, and the edit was refused: ${agreed.reason}`
+    : { ...edited, agreed }
 }
 
 function fitting(tool: Tool, given: unknown): unknown {

@@ -12,7 +12,7 @@ import { openCallScope } from './call-scope.ts'
 import { isRefusal } from './call-context.ts'
 import { closeTurn, earlierRefused, endedTurn, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
 import { endHooks } from './end-hooks.ts'
-import { executeCall } from './execute-call.ts'
+import { openExecution, type CallExecution } from './execute-call.ts'
 import { hasFiles, loadFiles } from './load-files.ts'
 import type { Call } from './parse-call.ts'
 import { project } from './project.ts'
@@ -269,7 +269,7 @@ function cutShort(answer: Ended): NamedError | undefined {
 }
 
 /** The calls of one step. */
-interface Calls extends Schedule {
+interface Calls extends Pick<Schedule, 'offer' | 'finish' | 'cancel'> {
   /** Starts no more, aborts those that run, and waits for them. */
   stop(reason: NamedError): Promise<void>
 }
@@ -279,10 +279,18 @@ function openCalls(turn: Turn): Calls {
   const { input } = turn
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
-  const scope = { ...openCallScope(turn), signal: controller.signal, deny, askSignal }
+  const scope = {
+    ...openCallScope(turn),
+    signal: controller.signal,
+    deny,
+    askSignal,
+    asking: () => schedule.waiting(),
+  }
   /** The place of each call among those of the step, and what lets go of its asks. */
   const places = new Map<string, { place: number; asking: AbortController }>()
-  const schedule = createSchedule((call) => turn.work(() => execute(call)))
+  const executions = new Map<string, CallExecution>()
+  const early: Promise<void>[] = []
+  const schedule: Schedule = createSchedule((call) => turn.work(() => execute(call)), prepare)
   const onAbort = (): void => abort(input.signal.reason)
   if (input.signal.aborted) onAbort()
   else input.signal.addEventListener('abort', onAbort, { once: true })
@@ -308,16 +316,26 @@ function openCalls(turn: Turn): Calls {
     }
     const started = input.resume?.started
     const startedBefore = started?.has(call.toolCallId) === true ? { input: started.get(call.toolCallId) } : undefined
-    const result = await executeCall(
-      call as Call & { tool: Tool },
-      startedBefore === undefined ? scope : { ...scope, startedBefore },
-    )
-    turn.repeats.saw(call, result)
+    const execution =
+      executions.get(call.toolCallId) ??
+      openExecution(call as Call & { tool: Tool }, startedBefore === undefined ? scope : { ...scope, startedBefore })
+    turn.repeats.saw(call, await execution.execute())
+  }
+
+  function prepare(call: Call): void {
+    const { toolCallId } = call
+    if (executions.has(toolCallId) || input.resume?.started.has(toolCallId) === true) return
+    const execution = openExecution(call as Call & { tool: Tool }, scope)
+    executions.set(toolCallId, execution)
+    const permitting = turn.work(() => execution.permitEarly())
+    permitting.catch(() => undefined)
+    early.push(permitting)
   }
 
   async function finish(): Promise<void> {
     try {
       await schedule.finish()
+      await Promise.all(early)
     } finally {
       input.signal.removeEventListener('abort', onAbort)
     }
@@ -330,7 +348,7 @@ function openCalls(turn: Turn): Calls {
 
   function deny(call: Call): void {
     turn.refuse(call.toolName)
-    schedule.cancel()
+    schedule.endWith(call)
     const refused = places.get(call.toolCallId)?.place ?? Infinity
     for (const { place, asking } of places.values())
       if (place > refused) asking.abort(new NamedError('Refused', earlierRefused))

@@ -1,6 +1,8 @@
 import { Chat } from '@ai-sdk/react'
 import { cleanMessage, type Message } from '@troupe/core'
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shown, testServer, type TestServer } from '../../test/test-server.ts'
 
@@ -201,6 +203,47 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(texts(chat.messages).at(-1)).toBe('May I?Once more.Thank you.')
     await chat.sendMessage({ text: 'next' })
     expect(held(chat)).toEqual(await stored('sdk-approve'))
+  })
+
+  it('approves the calls of a step together, whatever comes after the first, and they run in order', async () => {
+    const folder = server.workspace.path
+    await writeFile(path.join(folder, 'old.txt'), 'old')
+    const write = (name: string) => ({ call: { name: 'Write', input: { file_path: name, content: `of ${name}` } } })
+    server.script('two files', [
+      [
+        write('one.txt'),
+        { call: { name: 'Read', input: { file_path: 'old.txt' } } },
+        write('two.txt'),
+        { call: { name: 'Edit', input: { file_path: 'one.txt', old_string: 'of', new_string: 'after' } } },
+      ],
+      [{ text: 'Written.' }],
+    ])
+    const chat = client('sdk-together', { automatic: true })
+    await chat.sendMessage({ text: 'two files' })
+    const asked = approvals(chat)
+    expect(asked).toHaveLength(3)
+    expect(held(chat)).toEqual(await stored('sdk-together'))
+    for (const id of asked.toReversed()) await chat.addToolApprovalResponse({ id, approved: true })
+    await until(chat, () => chat.status === 'ready' && pending(chat).size === 0)
+    expect(texts(chat.messages).at(-1)).toBe('Written.')
+    expect(held(chat)).toEqual(await stored('sdk-together'))
+    expect(await readFile(path.join(folder, 'one.txt'), 'utf8')).toBe('after one.txt')
+    expect(await readFile(path.join(folder, 'two.txt'), 'utf8')).toBe('of two.txt')
+
+    server.script('not the first', [[write('three.txt'), write('four.txt')], [{ text: 'never' }]])
+    await chat.sendMessage({ text: 'not the first' })
+    const [first, second] = approvals(chat)
+    await chat.addToolApprovalResponse({ id: first!, approved: false })
+    await chat.addToolApprovalResponse({ id: second!, approved: true })
+    await until(chat, () => chat.status === 'ready' && pending(chat).size === 0)
+    expect(texts(chat.messages).at(-1)).toBe('')
+    // The difference: only the client remembers the yes that came too late.
+    for (const { parts } of [held(chat).at(-1)!, (await stored('sdk-together')).at(-1)!])
+      expect(parts.filter((part) => part.type === 'tool-Write')).toMatchObject([
+        { state: 'output-denied' },
+        { state: 'output-error', errorText: 'Not run: an earlier call of this step was refused.' },
+      ])
+    await expect(readFile(path.join(folder, 'four.txt'))).rejects.toThrow('ENOENT')
   })
 
   it('denies without a reason, which ends the turn, and with one, which goes on', async () => {
