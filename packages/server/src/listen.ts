@@ -27,6 +27,8 @@ export async function listen(app: App, wanted: { host: string; port: number }): 
     server.once('error', (error) => reject(portError(error, port)))
     server.listen(port, host, resolve)
   })
+  // A connection that cannot be taken, for want of files, is no reason to end.
+  server.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
     port: (server.address() as AddressInfo).port,
