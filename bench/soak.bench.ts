@@ -49,12 +49,13 @@ async function measure(soak: SoakProcess, minutes: number): Promise<Course> {
   const failures: string[] = []
   const lengths = Array.from({ length: chats }, () => 0)
   let turns = 0
-  const looks = 20
+  const looks = 10
   const begun = performance.now()
   for (let look = 1; look <= looks; look++) {
     const until = begun + (minutes * 60_000 * look) / looks
     await Promise.all(lengths.map((_, number) => talk(number, until)))
-    await delay(1000)
+    // Connections that are kept alive are closed after five seconds.
+    await delay(7000)
     const row = { ...(await soak.figures()), minute: (performance.now() - begun) / 60_000, turns }
     rows.push(row)
     console.error(line(row))

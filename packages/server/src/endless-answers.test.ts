@@ -18,7 +18,6 @@ interface Endless {
 
 const answers: Record<string, Endless> = {
   text: { first: delta({ content: 'It begins. ' }), again: delta({ content: filler }) },
-  reasoning: { first: delta({ content: 'It begins. ' }), again: delta({ reasoning_content: filler }) },
   arguments: {
     first: delta({ content: 'It begins. ' }) + delta(call({ name: 'TodoWrite', arguments: '{"a":"' })),
     again: delta(call({ arguments: filler })),
@@ -59,7 +58,6 @@ afterAll(async () => {
 describe('a provider that never ends', () => {
   it.each([
     ['text', 'AnswerTooLong', 'It begins. '],
-    ['reasoning', 'AnswerTooLong', 'It begins. '],
     ['arguments', 'AnswerTooLong', 'It begins. '],
     ['a line', 'AnswerTooLong', 'It begins. '],
     ['a line of another type', 'AnswerTooLong', ''],
