@@ -131,12 +131,24 @@ describe('what fails says what to set', () => {
     await expect(models().resolveChatModel(id)).rejects.toMatchObject({ name, message: expect.stringContaining(text) })
   })
 
-  test('a list in the settings restricts, and names what is near', async () => {
+  test('a list in the settings says what is offered; others can be typed', async () => {
     const providers = { openai: { apiKey: canary, models: ['gpt-5.5', 'gpt-5.4-mini'] } }
-    await expect(models({ providers }).resolveChatModel('openai/gpt-5.4')).rejects.toMatchObject({
-      name: 'ModelNotFound',
-      data: { near: expect.arrayContaining(['openai/gpt-5.4-mini']) },
-    })
+    const listed = (await models({ providers }).listModels()).filter(({ provider }) => provider === 'openai')
+    expect(listed.map(({ id }) => id)).toEqual(['gpt-5.5', 'gpt-5.4-mini'])
+    expect((await models({ providers }).resolveChatModel('openai/gpt-5.4')).id).toBe('openai/gpt-5.4')
+  })
+
+  test('what the list of the provider has besides is offered after a test', async () => {
+    const listing = (() =>
+      Promise.resolve(
+        Response.json({ data: [{ id: 'claude-new-9', context_length: 300_000 }, { id: 'claude-opus-5-5' }] }),
+      )) as typeof fetch
+    const opened = models({ providers: { anthropic: { apiKey: canary } }, fetch: listing })
+    expect(await opened.testProvider('anthropic')).toMatchObject({ ok: true, how: 'list' })
+    const found = (await opened.listModels()).filter(({ provider }) => provider === 'anthropic')
+    expect(found[0]?.id).toBe('claude-sonnet-5-5')
+    expect(found.filter(({ id }) => id === 'claude-opus-5-5')).toHaveLength(1)
+    expect(found.find(({ id }) => id === 'claude-new-9')?.contextWindow).toBe(300_000)
   })
 
   test('an adapter that does not exist, and a provider that is switched off', async () => {

@@ -162,7 +162,7 @@ export function createModels(options: ModelsOptions): Models {
     if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
     const listed = modelsOf(provider)
     const model = listed.find((candidate) => candidate.id === modelId)
-    if (!model && (provider.restricted || definition.closed)) {
+    if (!model && definition.closed) {
       throw modelNotFound(modelId, `${definition.name} offers no model "${modelId}".`, listed.map(refOf))
     }
     if (model && isForMedia(model)) {
@@ -359,11 +359,14 @@ export function createModels(options: ModelsOptions): Models {
     )
   }
 
-  /** The person's list if there is one; else what the file knows, and where that is nothing, what the server told. */
+  /** The person's list if there is one; else what the file knows, then what the provider's own list has besides. */
   function modelsOf(provider: ConfiguredProvider | undefined): ModelDefinition[] {
     if (!provider) return []
-    const { models, id } = provider.definition
-    return (models.length > 0 ? models : (discovered.get(id) ?? [])).map(learned.apply)
+    const { models, id, closed } = provider.definition
+    const named = new Set(models.map((model) => model.id))
+    const others =
+      closed === true || provider.restricted ? [] : (discovered.get(id) ?? []).filter((model) => !named.has(model.id))
+    return [...models, ...others].map(learned.apply)
   }
 }
 

@@ -2,12 +2,14 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { z } from 'zod'
 import type { FileKind, MediaKind, Param } from '@troupe/core'
 import type { MediaFactory } from './media/make-with-model.ts'
+import { knownModel } from './providers/shared/known-models.ts'
 
 /** USD per million tokens. */
 interface Price {
   input: number
   output: number
   cachedInput?: number
+  cacheWrite?: number
 }
 
 /**
@@ -104,6 +106,7 @@ const priceSchema = z.strictObject({
   input: z.number().nonnegative(),
   output: z.number().nonnegative(),
   cachedInput: z.number().nonnegative().optional(),
+  cacheWrite: z.number().nonnegative().optional(),
 })
 
 export const modelSettingsSchema = z.strictObject({
@@ -145,15 +148,20 @@ export function checkProvider(value: unknown, name: string): ProviderDefinition 
   if (draft.id !== undefined && draft.id !== name) {
     throw new Error(`the provider calls itself "${draft.id}", its file "${name}"`)
   }
-  const models = draft.models.map((model) => completeModel(model, { ...draft, id: name }))
+  const models = draft.models.map((model) => {
+    const complete = completeModel(model, { ...draft, id: name })
+    const also = isForMedia(complete) ? [] : (knownModel(model.id)?.tags ?? [])
+    return { ...complete, tags: [...new Set([...complete.tags, ...also])] }
+  })
   return { ...draft, id: name, models }
 }
 
 /** A model with everything that may be derived: its name, its provider, its family. */
 export function completeModel(
-  model: ModelDraft,
-  provider: Pick<ProviderDefinition, 'id' | 'familyId' | 'params'>,
+  draft: ModelDraft,
+  provider: Pick<ProviderDefinition, 'id' | 'familyId' | 'params' | 'local'>,
 ): ModelDefinition {
+  const model = withFacts(draft, provider.local === true)
   const tags = model.tags ?? [kindOf(model.id)]
   const params = model.capabilities?.params ?? (isForMedia({ tags }) ? undefined : provider.params?.(model))
   return {
@@ -165,6 +173,16 @@ export function completeModel(
     ...(model.tags === undefined && { guessed: true }),
     ...(params !== undefined && { capabilities: { ...model.capabilities, params } }),
   }
+}
+
+/** What is not said comes from the public data. What runs on this machine costs nothing that it knows of. */
+function withFacts(model: ModelDraft, isLocal: boolean): ModelDraft {
+  const kind = model.tags === undefined ? kindOf(model.id) : isForMedia({ tags: model.tags }) ? 'image' : 'chat'
+  const facts = kind === 'chat' ? knownModel(model.id) : undefined
+  if (facts === undefined) return model
+  const { price, ...rest } = facts
+  const said = Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined))
+  return { ...rest, ...(price !== undefined && !isLocal && { price }), ...said, id: model.id }
 }
 
 /** The family of a model by its id, which is all that a local server tells. */

@@ -15,6 +15,7 @@ export interface Usage {
   totalTokens: number
   reasoningTokens?: number
   cachedInputTokens?: number
+  cacheWriteTokens?: number
 }
 
 /** An error as it crosses a border: named, with the true text and typed data. */

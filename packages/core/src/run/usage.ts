@@ -10,6 +10,7 @@ export function toUsage(usage: LanguageModelV4Usage): Usage {
     totalTokens: inputTokens + outputTokens,
     ...(usage.outputTokens.reasoning !== undefined && { reasoningTokens: usage.outputTokens.reasoning }),
     ...(usage.inputTokens.cacheRead !== undefined && { cachedInputTokens: usage.inputTokens.cacheRead }),
+    ...(usage.inputTokens.cacheWrite !== undefined && { cacheWriteTokens: usage.inputTokens.cacheWrite }),
   }
 }
 
@@ -25,12 +26,17 @@ export interface Price {
   input: number
   output: number
   cachedInput?: number
+  /** Of tokens that are put into the provider's cache. */
+  cacheWrite?: number
 }
 
 /** What tokens cost; undefined where the price is not known. */
 export function costOf(usage: Usage | undefined, price: Price | undefined): number | undefined {
   if (usage === undefined || price === undefined) return undefined
-  const cached = usage.cachedInputTokens ?? 0
-  const millions = (usage.inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input)
+  const { inputTokens, cachedInputTokens: read = 0, cacheWriteTokens: written = 0 } = usage
+  const millions =
+    Math.max(0, inputTokens - read - written) * price.input +
+    read * (price.cachedInput ?? price.input) +
+    written * (price.cacheWrite ?? price.input)
   return (millions + usage.outputTokens * price.output) / 1_000_000
 }

@@ -138,6 +138,9 @@ export function ModelChooser({
                 <span className="model-facts">
                   {isDemo(model.ref) ? t.models.scripted : model.ref}
                   {model.contextWindow !== undefined && ` · ${t.models.window(formatCount(model.contextWindow))}`}
+                  {model.price !== undefined &&
+                    !isDemo(model.ref) &&
+                    ` · ${t.models.price(model.price.input, model.price.output)}`}
                 </span>
                 <span className="model-tags">
                   {model.tags.map((tag) => (

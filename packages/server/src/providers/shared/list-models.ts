@@ -7,7 +7,25 @@ export interface ReadOptions extends CreateOptions {
 
 /** The answer of `GET <baseURL>/models` in the shape that OpenAI gave the world. */
 export async function listModels({ apiKey, headers, ...options }: ReadOptions): Promise<ModelDraft[]> {
-  return (await listRawModels({ apiKey, headers, ...options })).map((model) => ({ id: model.id }))
+  return (await listRawModels({ apiKey, headers, ...options })).map((model) => {
+    const contextWindow = windowIn(model)
+    return { id: model.id, ...(contextWindow !== undefined && { contextWindow }) }
+  })
+}
+
+/** OpenRouter, vLLM, llama.cpp, Mistral and others say it, each by a name of its own. */
+export function windowIn(model: RawModel): number | undefined {
+  const { meta, limits } = model as { meta?: Record<string, unknown>; limits?: Record<string, unknown> }
+  const told = [
+    meta?.['n_ctx'],
+    model['context_length'],
+    model['max_model_len'],
+    model['max_context_length'],
+    model['context_window'],
+    model['n_ctx'],
+    limits?.['max_context_length'],
+  ]
+  return told.find((value): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 512)
 }
 
 export interface RawModel {

@@ -972,6 +972,7 @@ export const en = {
     search: 'Search models',
     list: 'Models',
     window: (tokens: string) => `${tokens} context`,
+    price: (input: number, output: number) => `$${input} in, $${output} out per million tokens`,
     noProvider: 'No provider has a key yet.',
     noneFits: 'No model fits.',
     /** Tags of models that read better otherwise. */

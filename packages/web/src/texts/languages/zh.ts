@@ -968,6 +968,7 @@ export const zh: Texts = {
     search: '搜索模型',
     list: '模型',
     window: (tokens) => `${tokens} 上下文`,
+    price: (input, output) => `每百万 token 输入 $${input}、输出 $${output}`,
     noProvider: '还没有提供商设置了密钥。',
     noneFits: '没有匹配的模型。',
     tags: {

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { createModels } from '../../models.ts'
+import { knownModel } from './known-models.ts'
+
+const models = createModels({ settings: () => ({}), env: {}, defaultModel: () => undefined, probe: false })
+
+it('every chat model that is offered has a window, but those that no public data has', async () => {
+  const listed = (await models.listModels({ all: true })).filter(({ provider }) => provider !== 'demo')
+  expect(listed.length).toBeGreaterThan(60)
+  const unknown = listed.filter(({ contextWindow }) => contextWindow === undefined).map(({ ref }) => ref)
+  expect(unknown).toEqual(['anthropic/claude-fable-5-2', 'google/gemini-4-carbon'])
+  expect(listed.filter(({ price }) => price === undefined).length).toBeLessThanOrEqual(16)
+})
+
+it.each([
+  ['gpt-4o-mini', 128_000],
+  ['openai/gpt-4o-mini', 128_000],
+  ['gpt-4o-2024-08-06', 128_000],
+  ['anthropic/claude-sonnet-5.5', 1_000_000],
+  ['claude-haiku-4-5-20251001', 200_000],
+  ['llama3.1:8b', 128_000],
+  ['meta-llama/Llama-3.1-8B-Instruct', 131_072],
+  ['llama3.1:8b-instruct-q4_K_M', 128_000],
+])('%s is known, whatever the endpoint', (id, window) => {
+  expect(knownModel(id)?.contextWindow).toBe(window)
+})
+
+it("a typed model at an address of one's own has its facts; what runs on this machine has no price", async () => {
+  const own = createModels({
+    settings: () => ({ mine: { baseURL: 'http://127.0.0.1:9/v1' } }),
+    env: {},
+    defaultModel: () => undefined,
+    probe: false,
+  })
+  const { definition } = await own.resolveChatModel('mine/gpt-4o-mini')
+  expect(definition).toMatchObject({
+    contextWindow: 128_000,
+    tags: ['chat', 'tools', 'vision', 'pdf'],
+    price: { input: 0.15, output: 0.6, cachedInput: 0.075 },
+  })
+  expect(definition.guessed).toBeUndefined()
+  expect((await own.resolveChatModel('ollama/gpt-4o-mini')).definition.price).toBeUndefined()
+  expect((await own.resolveChatModel('mine/nobody-knows-it')).definition.guessed).toBe(true)
+})

@@ -1,0 +1,73 @@
+import { modelFacts } from './model-facts.ts'
+
+/** What the public data says of a model. */
+export interface KnownModel {
+  contextWindow: number
+  maxOutputTokens?: number
+  tags: string[]
+  /** As its maker charges; absent where only others offer it. */
+  price?: { input: number; output: number; cachedInput?: number; cacheWrite?: number }
+}
+
+/**
+ * The facts of a model by its id, however an endpoint spells it: `gpt-4o-mini`, `anthropic/claude-sonnet-5.5`,
+ * `llama3.1:8b`, `meta-llama/Llama-3.1-8B-Instruct`.
+ */
+export function knownModel(id: string): KnownModel | undefined {
+  const known = table()
+  const exact = keyOf(id)
+  const dated = exact.replace(/(latest|20\d{6}|20\d{2}[01]\d[0-3]\d)$/, '')
+  for (const key of [exact, dated, looseKey(id), looseKey(`${id}-instruct`)]) {
+    const found = known.get(key)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+let made: Map<string, KnownModel> | undefined
+
+function table(): Map<string, KnownModel> {
+  if (made !== undefined) return made
+  made = new Map()
+  for (const line of modelFacts.trim().split('\n')) {
+    const [id = '', window, output, marks = '', input, out, cachedInput, cacheWrite] = line.split(' ')
+    const model: KnownModel = {
+      contextWindow: Number(window),
+      tags: tagsOf(marks),
+      ...(output !== '-' && { maxOutputTokens: Number(output) }),
+      ...(input !== undefined && {
+        price: { input: Number(input), output: Number(out), ...priceOf({ cachedInput, cacheWrite }) },
+      }),
+    }
+    made.set(keyOf(id), model)
+    const loose = looseKey(id)
+    if (!made.has(loose)) made.set(loose, model)
+  }
+  return made
+}
+
+function priceOf(given: Record<string, string | undefined>): Record<string, number> {
+  const known = Object.entries(given).filter(([, value]) => value !== undefined && value !== '-')
+  return Object.fromEntries(known.map(([key, value]) => [key, Number(value)]))
+}
+
+function tagsOf(marks: string): string[] {
+  return [
+    'chat',
+    'tools',
+    ...(marks.includes('v') ? ['vision'] : []),
+    ...(marks.includes('p') ? ['pdf'] : []),
+    ...(marks.includes('r') ? ['reasoning'] : []),
+  ]
+}
+
+/** Without the maker's name, separators and case. */
+function keyOf(id: string): string {
+  return (id.split('/').at(-1) ?? '').toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+}
+
+/** Also without how it was tuned, packed or quantized. */
+function looseKey(id: string): string {
+  const name = (id.split('/').at(-1) ?? '').toLowerCase()
+  return keyOf(name.replaceAll(/[-_:.](instruct|it|chat|gguf|awq|gptq|mlx|fp8|fp16|bf16|[48]bit|q\d\w*|latest)\b/g, ''))
+}
