@@ -73,6 +73,15 @@ describe('a long conversation', () => {
   }, 90_000)
 })
 
+it('a message of 8 MB is exported without a pause', async () => {
+  const text = 'Some **words** & a line.\n'.repeat(330_000)
+  const messages = [{ id: 'm', parentMessageId: null, role: 'user', parts: [{ type: 'text', text }], createdAt: 1 }]
+  const given = { format: 'troupe-session', version: 1, session: { id: 'large', title: 'Large' }, messages }
+  expect(await importBytes(Buffer.from(JSON.stringify(given)))).toMatchObject({ sessions: [{ added: 1 }] })
+  for (const format of ['md', 'html', 'json'])
+    expect((await unhurried(`/ai/sessions/large/export?format=${format}`)).length).toBeGreaterThan(text.length)
+})
+
 it('a zip of many small entries is imported without a pause', async () => {
   const entries = Array.from({ length: 300 }, (_, i) => [
     `many/${i}.json`,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AgentRecord, LogItem, RunRecord, StoredMessage } from '@troupe/core'
+import { breathe } from '../breathe.ts'
 import { embedPictures } from './embed-pictures.ts'
 import { escapeHtml } from './escape-html.ts'
 import { childrenOf } from './export-markdown.ts'
@@ -13,6 +14,8 @@ import { piecesToHtml } from './pieces-to-html.ts'
 import { timelineOf, type PartTimes, type Timeline } from './timeline.ts'
 
 const mostOutput = 20_000
+/** Longer texts are shown as they are written: to format them would keep the event loop. */
+const longText = 200_000
 /** How long a message of the person stands before its answer begins, and an answer before the next message. */
 const [readingMs, pauseMs] = [800, 500]
 
@@ -106,7 +109,9 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
 `
         for (const { index, shown } of shownParts(message.parts, texts)) {
           const times = timeline?.parts.get(index)
-          yield await part(shown, times && moved(times, now))
+          if ((shown.kind === 'text' || shown.kind === 'reasoning') && shown.text.length > longText)
+            yield* plainText(shown.text)
+          else yield await part(shown, times && moved(times, now))
           if (shown.kind !== 'call') continue
           const place = { createdAt: begun ?? 0, at: now }
           for (const child of childrenOf(source.agents, shown.toolCallId, agent))
@@ -169,6 +174,15 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
     if (shown.made.length === 0) return ''
     return `<div class="made"${out}>${await piecesToHtml(shown.made, embed)}</div>\n`
   }
+}
+
+async function* plainText(text: string): AsyncGenerator<string> {
+  yield '<pre class="text">'
+  for (let at = 0; at < text.length; at += longText) {
+    yield escapeHtml(text.slice(at, at + longText))
+    await breathe()
+  }
+  yield '</pre>\n'
 }
 
 function moved({ at, until, out }: PartTimes, by: number): PartTimes {

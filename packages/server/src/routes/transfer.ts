@@ -7,6 +7,7 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { errorInfo, NamedError, type Blobs } from '@troupe/core'
 import { z } from 'zod'
+import { breathe } from '../breathe.ts'
 import { exportHtml } from '../exports/export-html.ts'
 import { exportJson } from '../exports/export-json.ts'
 import { exportMarkdown } from '../exports/export-markdown.ts'
@@ -114,6 +115,7 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<Uint8Arra
   for await (const text of texts) {
     piece += text
     if (piece.length < 64 * 1024) continue
+    await breathe()
     yield Buffer.from(piece)
     piece = ''
   }
