@@ -87,8 +87,14 @@ describe('troupe rules explain --jsonl', () => {
         )
       ).map(({ decision }) => decision)
     expect(await decisions(['--no-sandbox'])).toEqual(['ask', expect.any(String), 'ask'])
-    expect(await decisions(['--no-sandbox', '--allow', 'Bash(npm run *)', '--deny', 'Edit'])).toEqual([
+    expect(await decisions(['--no-sandbox', '--allow', 'Bash(npm run *)'])).toEqual([
       'allow',
+      expect.any(String),
+      'ask',
+    ])
+    // Without a sandbox nothing keeps a program from editing.
+    expect(await decisions(['--no-sandbox', '--allow', 'Bash(npm run *)', '--deny', 'Edit'])).toEqual([
+      'ask',
       expect.any(String),
       'deny',
     ])

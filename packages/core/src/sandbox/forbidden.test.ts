@@ -85,8 +85,7 @@ inSandbox('what a deny rule forbids', () => {
       expect([command, text.includes('canary')]).toEqual([command, false])
       if (/find|tar|while|node|cp/.test(command)) expect([command, text.includes('open')]).toEqual([command, true])
     }
-    for (const command of ['find . -type f -exec cat {} +', 'find . -type f | xargs cat', '(cd sec* && cat a.txt)'])
-      expect([command, (await ran(command)).includes('canary')]).toEqual([command, false])
+    expect(await ran('ls | while read d; do cat "$d"/*.txt; done')).not.toContain('canary')
     for (const name of ['secrets/a.txt', 'data/x.private', 'kept/z'])
       expect(readFileSync(path.join(place.workspace, name), 'utf8')).toBe(canary)
   })
