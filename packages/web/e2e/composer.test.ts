@@ -89,12 +89,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await said(page)).toHaveLength(1)
     await page.getByRole('button', { name: 'Approve' }).click()
     // Either tab may send the next; this one sees it end.
-    await chat.lastAnswer.getByText('three').waitFor()
+    await chat.lastAnswer.getByText('three', { exact: true }).waitFor()
     await chat.finished()
     expect(await said(page)).toEqual(['Ask me for approval', 'Repeat after me: two', 'Repeat after me: three'])
     await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('three')
     await expect.poll(() => queue.count(), soon).toBe(0)
-    await other.lastAnswer.getByText('three').waitFor()
+    await other.lastAnswer.getByText('three', { exact: true }).waitFor()
     await expect.poll(() => other.queue.count(), soon).toBe(0)
   })
 
