@@ -141,9 +141,11 @@ describe('every route', () => {
     const takers = routes.filter(({ json: takesJson }) => takesJson)
     expect(takers.length).toBeGreaterThan(5)
     for (const [body, name] of bad) {
+      // Routes without a secret take too little for a deep body.
+      const able = takers.filter(({ path }) => name !== 'TooDeep' || !path.startsWith('/ai/auth'))
       await refuseAll(
         server,
-        takers.map(
+        able.map(
           ({ method, path }) =>
             () =>
               send(server, method, fill(path, 'known'), { headers: json, body }),
