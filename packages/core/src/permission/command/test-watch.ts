@@ -44,11 +44,12 @@ const changing =
   'creat rename renameat renameat2 unlink unlinkat mkdir mkdirat rmdir link linkat symlink symlinkat chmod fchmod fchmodat chown fchown fchownat lchown truncate ftruncate utimensat utime utimes futimesat mknod mknodat setxattr lsetxattr fsetxattr removexattr mount umount2 sethostname settimeofday clock_settime reboot'
 const reaching =
   'connect execve execveat kill tkill tgkill setpriority ioprio_set sched_setaffinity sched_setscheduler ptrace'
+const strace = '/usr/bin/strace'
 export const canTrace: boolean = traceWorks()
 
 function traceWorks(): boolean {
   try {
-    execFileSync('strace', ['-f', '-qq', '-o', '/dev/null', '/bin/true'], { stdio: 'ignore' })
+    execFileSync(strace, ['-f', '-qq', '-o', '/dev/null', '/bin/true'], { stdio: 'ignore' })
     return true
   } catch {
     return false
@@ -90,7 +91,7 @@ export function openWatch(): Watch {
         RUSTUP_HOME: `${process.env['HOME'] ?? ''}/.rustup`,
       }
       const trace = `-f -qq -y -s 4096 -e signal=none -e trace=open,openat,openat2,${`${changing} ${reaching}`.replaceAll(' ', ',')} -o ${log}`
-      const command = canTrace ? ['strace', ...trace.split(' '), program, ...words] : [program, ...words]
+      const command = canTrace ? [strace, ...trace.split(' '), program, ...words] : [program, ...words]
       const output = await collect(command, workspace, env)
       const watched: Watched = { wrote: [], ran: [], opened: [], output }
       if (canTrace) {
@@ -161,14 +162,14 @@ function readTrace(text: string, watched: Watched, program: string, places: read
     const [, call = '', rest = ''] = /^\d+\s+(\w+)\((.*)$/.exec(line) ?? []
     if (changes.has(call)) {
       watched.wrote.push(`${call}(${rest}`)
-    } else if (/^open/.test(call)) {
+    } else if (call.startsWith('open')) {
       const [, folder = '', name = '', flags = ''] = /^(?:[^<"]*<([^>]*)>, )?"([^"]*)", (.*)$/.exec(rest) ?? []
       const file = path.resolve(folder, name)
       if (/O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)/.test(flags) && !/^\/dev\/(null|tty)$/.test(file))
         watched.wrote.push(`${call}(${rest}`)
       if (/= \d+/.test(flags) && places.some((place) => file === place || file.startsWith(`${place}/`)))
         watched.opened.push({ path: file, folder: /O_DIRECTORY/.test(flags) || isFolder(file) })
-    } else if (/^exec/.test(call)) {
+    } else if (call.startsWith('exec')) {
       const [, started = ''] = /"([^"]*)"/.exec(rest) ?? []
       if (started !== program && !rest.includes('ENOENT')) watched.ran.push(`${call}(${rest}`)
     } else if (
