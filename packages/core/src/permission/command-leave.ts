@@ -3,7 +3,7 @@ import type { Check, Scene } from './check-call.ts'
 import { allowsCommand } from './command-pattern.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import type { ReadyRule } from './compile-rules.ts'
-import { commandPath, type PathFact } from './path-fact.ts'
+import { commandPath, isBeyond, type PathFact } from './path-fact.ts'
 import type { Policy } from './policy.ts'
 import { rememberCommand } from './remember.ts'
 
@@ -25,7 +25,9 @@ export function commandLeave(fact: CommandFact, scene: Scene): CommandLeave {
   if (analysis.harmless && !isTyped) return { by: 'nature' }
   const everything = unknownFiles === undefined ? (byTool ?? allow.tools.get('bash')) : undefined
   if (everything !== undefined) return { by: 'tool-rule', rule: everything }
-  const ruleOf = (found: FoundCommand): ReadyRule | undefined => commandRule(found, scene)
+  const named = isHeld(fact, policy) ? () => false : namesBeyond(fact)
+  const ruleOf = (found: FoundCommand): ReadyRule | undefined =>
+    commandRule(found, scene, named(found) ? isExact : undefined)
   const covering = isTyped || unknownFiles !== undefined ? undefined : coveringRule(fact, ruleOf, scene)
   if (covering !== undefined) return { by: 'rules', rule: covering }
   if (runsByMode(fact, policy)) return { by: 'mode' }
@@ -37,6 +39,27 @@ export function commandLeave(fact: CommandFact, scene: Scene): CommandLeave {
     why,
     rememberCommand('Bash', fact, (found) => ruleOf(found) !== undefined),
   )
+}
+
+/** Which parts have a word that is a file outside the workspace, or a secret, though nobody knows what they do with it. */
+function namesBeyond(fact: CommandFact): (found: FoundCommand) => boolean {
+  return (found) =>
+    !found.known &&
+    !found.harmless &&
+    fact
+      .wordFiles()
+      .some(
+        ({ file, found: by }) => by === found && 'kind' in file && isBeyond(file as PathFact) && !isSystem(file.real),
+      )
+}
+
+/** Programs and what comes with them. */
+function isSystem(real: string): boolean {
+  return /^\/(usr|bin|sbin|lib|lib64|opt|dev)(\/|$)/.test(real)
+}
+
+function isExact(ready: ReadyRule): boolean {
+  return ready.command?.exact === true
 }
 
 /** It wants to leave the sandbox, and there is one to leave. */
@@ -82,7 +105,6 @@ export function exactRule({ by, part }: PathFact, scene: Scene): ReadyRule | und
   if (by === undefined || part === undefined || scene.allow.command.all.length + scene.ofTool.length === 0)
     return undefined
   if (by.analysis.overLimit !== undefined || by.analysis.unseen !== undefined) return undefined
-  const isExact = (ready: ReadyRule): boolean => ready.command?.exact === true
   const others = by.analysis.commands.filter((found) => found.text !== part.text)
   const canUse = (found: FoundCommand): boolean => {
     if (found.harmless || found.transparent === true) return false
