@@ -206,7 +206,7 @@ function checkModel(model: unknown): void {
       ? `the name "${model}"`
       : version === undefined
         ? 'something else'
-        : `a model of interface ${String(version)}`
+        : `a model of interface ${JSON.stringify(version)}`
   throw new TypeError(
     `An agent needs a model of the AI SDK 7, such as openai('gpt-5') of @ai-sdk/openai 4 or later, and was given ${given}.`,
   )

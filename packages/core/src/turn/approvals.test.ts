@@ -113,5 +113,5 @@ it('a tool takes its input from any Standard Schema that knows its JSON Schema',
 it('an agent says what kind of model it needs', () => {
   const create = (model: unknown) => () => createAgent({ name: 'x', model: model as never })
   expect(create('openai/gpt-5')).toThrow('and was given the name "openai/gpt-5"')
-  expect(create({ specificationVersion: 'v2' })).toThrow('a model of interface v2')
+  expect(create({ specificationVersion: 'v2' })).toThrow('a model of interface "v2"')
 })

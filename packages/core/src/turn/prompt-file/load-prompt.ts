@@ -98,7 +98,11 @@ function readSlots(value: unknown, alone: string, place: Place, key: string, fai
 function readSlot(name: string, value: unknown, place: Place, key: string, fail: Fail): Slots {
   if (/^output_?format$/i.test(name)) {
     if (value === null || value === 'json' || value === 'auto') return {}
-    return fail(`an answer with a form is JSON; for a text, write "output: a text in ${String(value)}"`, place, key)
+    return fail(
+      `an answer with a form is JSON; for a text, write "output: a text in ${JSON.stringify(value)}"`,
+      place,
+      key,
+    )
   }
   if (slotName(name) !== 'output') return { [name]: value }
   // Words that are no type are about the form of a text.
