@@ -1,4 +1,4 @@
-import { type SandboxFinding, type Session, type Tool } from '@troupe/core'
+import type { SandboxFinding, Session, Tool } from '@troupe/core'
 import type { Access } from './access.ts'
 import { checkParams } from './call-settings.ts'
 import type { Block } from './context/preface.ts'

@@ -6,7 +6,8 @@ import { up as agentDetails } from './migrations/004-agent-details.ts'
 import { up as params } from './migrations/005-params.ts'
 import { up as foldersAndTrash } from './migrations/006-folders-and-trash.ts'
 import { up as textOfCalls } from './migrations/007-text-of-calls.ts'
-import { newerDatabase, schemaVersion } from './schema-version.ts'
+import { newerDatabase } from './schema-version.ts'
+import type { schemaVersion } from './schema-version.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
