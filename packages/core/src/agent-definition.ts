@@ -28,7 +28,7 @@ export interface AgentDefinition {
   budget?: Budget
   /** Settings of its model, where that has them; the person's own go before. */
   params?: ParamValues
-  /** Where set, it is offered only while one of these pages is open. */
+  /** It is offered only while one of these pages is open. Absent or empty: everywhere. */
   pageIds?: readonly string[]
   /** Offered to nobody; whoever names it has it all the same. */
   hidden?: true

@@ -80,7 +80,7 @@ export function parseAgentFile(text: string, name: string): AgentFile {
     ...(maxDepth !== undefined && { maxDepth }),
     ...(maxSteps !== undefined && { maxSteps }),
     ...(params !== undefined && { params }),
-    ...(pages !== undefined && { pageIds: pages }),
+    ...(pages !== undefined && pages.length > 0 && { pageIds: pages }),
     ...(budget !== undefined && { budget: budgetOf(budget) }),
     ...(hidden === true && { hidden }),
   }

@@ -34,8 +34,16 @@ export interface ListedAgent extends AgentEntry {
 export interface AgentBook {
   list(workspace: Workspace): Promise<ListedAgent[]>
   problems(workspace: Workspace): Problem[]
-  /** Whom agents may delegate to, hidden ones among them, with their prompts in this language. */
-  offered(workspace: Workspace, options: { language?: string; page?: string }): Promise<AgentDefinition[]>
+  /**
+   * Whom agents may delegate to, hidden ones among them, with their prompts in this language. Where one is bound to
+   * pages, only with one of these open; `anyPage`: all the same.
+   */
+  offered(
+    workspace: Workspace,
+    options: { language?: string; page?: string; anyPage?: true },
+  ): Promise<AgentDefinition[]>
+  /** Why an agent of this name cannot be delegated to, or undefined where there is none. */
+  whyNot(workspace: Workspace, name: string): Promise<string | undefined>
   /** The agent that a session talks to. Throws `AgentNotFound` (404) with the names that exist. */
   find(workspace: Workspace, name: string, language?: string): Promise<AgentDefinition>
   /** A new one. Throws what is wrong with it (409, 422); nothing is saved then. */
@@ -112,20 +120,30 @@ export function createAgentBook(options: {
     },
     problems(workspace) {
       const { home, project } = files(workspace)
-      return [...home.problems, ...project.problems]
+      return [...home.problems, ...project.problems, ...masterProblems([...home.entries, ...project.entries])]
     },
-    async offered(workspace, { language, page }) {
+    async offered(workspace, { language, page, anyPage }) {
       const entries = await book.list(workspace)
       return entries
-        .filter(({ name, enabled, pageIds }) => enabled && name !== 'master' && (pageIds?.includes(page ?? '') ?? true))
+        .filter(({ name, enabled }) => enabled && name !== 'master')
+        .filter((entry) => anyPage === true || isOnPage(entry, page))
         .map((entry) => ({ ...entry, prompt: promptIn(entry, language) }))
+    },
+    async whyNot(workspace, name) {
+      const entry = (await book.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
+      if (entry === undefined) return undefined
+      if (!entry.enabled) return `The agent "${entry.name}" is off. ${entry.note ?? 'The person turned it off.'}`
+      if (entry.name === 'master') return 'The master cannot be delegated to: it is whom the person speaks with.'
+      const { pageIds } = entry
+      return pageIds && `The agent "${entry.name}" works only while one of these pages is open: ${pageIds.join(', ')}.`
     },
     async find(workspace, name, language) {
       const entries = await book.list(workspace)
       const entry = entries.find((known) => known.enabled && agentKey(known.name) === agentKey(name))
       if (entry !== undefined) return { ...entry, prompt: promptIn(entry, language) }
       const known = entries.filter(({ enabled, hidden }) => enabled && hidden !== true).map((one) => one.name)
-      throw new NamedError('AgentNotFound', `There is no agent "${name}". There are: ${known.join(', ')}.`, {
+      const why = (await book.whyNot(workspace, name)) ?? `There is no agent "${name}".`
+      throw new NamedError('AgentNotFound', `${why} There are: ${known.join(', ')}.`, {
         status: 404,
         data: { names: known },
       })
@@ -201,6 +219,21 @@ export function createAgentBook(options: {
   }
 }
 
+/** The master is the one built-in agent that nothing takes the place of. */
+function masterProblems(entries: readonly AgentEntry[]): Problem[] {
+  return entries
+    .filter(({ name }) => agentKey(name) === 'master')
+    .map(({ path: file = '' }) => ({
+      path: file,
+      message: 'The master stays as it is, so this file has no effect. Give it another name, and talk to that agent.',
+    }))
+}
+
+/** Whether an agent is offered with this page open. */
+export function isOnPage({ pageIds }: { pageIds?: readonly string[] }, page: string | undefined): boolean {
+  return pageIds === undefined || pageIds.length === 0 || (page !== undefined && pageIds.includes(page))
+}
+
 function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
   const parsed = storedDefinitionSchema.safeParse(data)
   if (!parsed.success) {
@@ -222,7 +255,7 @@ function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
     ...(model != null && { model }),
     ...(params != null && { params }),
     ...(budget != null && { budget: budget as Budget }),
-    ...(pageIds != null && { pageIds }),
+    ...(pageIds != null && pageIds.length > 0 && { pageIds }),
   }
 }
 

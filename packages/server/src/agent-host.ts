@@ -41,6 +41,7 @@ export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
 
   return {
     definitions: (): Promise<readonly AgentDefinition[]> => options.agents(session, request.page),
+    whyNot: (name) => options.whyNoAgent?.(session, name) ?? Promise.resolve(undefined),
     tools: (names) => pickTools(names, options.tools(session)),
     async checkModel(id) {
       await options.model(id)
@@ -72,7 +73,7 @@ export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
     }
     const remains = known === undefined ? undefined : given.takeRemains(child.runId)
     const record = known ?? (await begin(child))
-    const parts = await gatherChildParts(options, session, child)
+    const parts = await gatherChildParts(options, session, child, request.page)
     const run = given.open({
       record,
       session,

@@ -11,13 +11,16 @@ export interface InstructionFacts {
   frame: AgentFrame
   preface: Preface
   sandbox: SandboxFinding
+  /** The page that is open. */
+  page?: string
   /** Set in plan mode. */
   planFile?: string
 }
 
 /** What every model call of an agent starts with, piece by piece: what changes least stands first, so that caches hit. */
-export function instructionBlocks({ prompt, frame, preface, sandbox, planFile }: InstructionFacts): Block[] {
-  const agents = agentsBlock(preface, frame)
+export function instructionBlocks(facts: InstructionFacts): Block[] {
+  const { prompt, frame, preface, sandbox, page, planFile } = facts
+  const agents = agentsBlock(preface, frame, page)
   return [
     { name: `prompt of ${frame.name}`, text: prompt },
     ...(agents === undefined ? [] : [agents]),

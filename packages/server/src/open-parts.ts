@@ -194,7 +194,7 @@ export async function openParts(options: ServerOptions, place: Place) {
       { name: skillsLayer, text: skillBook.text },
       { name: serversLayer, text: (_, opened) => serversText(servers.of(opened).servers()) },
     ],
-    agents: offered,
+    agents: async (session) => agentBook.offered(await workspaceOf(session), { anyPage: true }),
     sandbox,
     logger,
     workspace: workspaceOf,
@@ -248,6 +248,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     limits: () => limitsOf(config),
     recovery: () => config.get().recovery ?? 'continue',
     agents: offered,
+    whyNoAgent: async (session, name) => agentBook.whyNot(await workspaceOf(session), name),
     agent,
     state: (session, folder, agentId, history) => {
       const state = states.of(session, folder, agentId)

@@ -74,7 +74,7 @@ export interface LiveOptions {
     session: Session,
     frame: AgentFrame,
     prompt: string,
-    history?: readonly StoredMessage[],
+    now?: { history?: readonly StoredMessage[]; page?: string | undefined },
   ): Promise<readonly Block[]>
   /** A call of the agent that the session talks to is about to be made of these. */
   onStart(session: Session, call: StartOfCall): void
@@ -82,6 +82,8 @@ export interface LiveOptions {
   agent(session: Session, name: string): Promise<AgentDefinition>
   /** Whom the agents of a session may delegate to, with this page open. */
   agents(session: Session, page?: string): Promise<readonly AgentDefinition[]>
+  /** Why an agent of this name cannot be delegated to, where there is one. */
+  whyNoAgent?(session: Session, name: string): Promise<string | undefined>
   workspace(session: Session): Promise<{ id: string; path: string }>
   /** May a call run? Asked anew for each. `rules`: those of the run alone. */
   decide(session: Session, rules?: RuleTexts): RunInput['decide']
@@ -177,7 +179,10 @@ export async function gatherParts(
     options.ready?.(session),
   ])
   const tools = toolsOf(definition.tools, options.tools(session))
-  const known = blocksFor(await options.blocks(session, frame, definition.prompt, history), tools)
+  const known = blocksFor(
+    await options.blocks(session, frame, definition.prompt, { history, page: request.page }),
+    tools,
+  )
   const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
   options.onStart(session, {
     blocks,
@@ -201,9 +206,15 @@ export async function gatherParts(
 }
 
 /** The same for a sub-agent, whose message is stored already. */
-export async function gatherChildParts(options: LiveOptions, session: Session, child: ChildRun): Promise<RunParts> {
-  const { record, frames, message } = child
-  return { ...(await gatherAgentParts(options, session, record, frames, message.id)), child }
+export async function gatherChildParts(
+  options: LiveOptions,
+  session: Session,
+  child: ChildRun,
+  page?: string,
+): Promise<RunParts> {
+  const { record, frames, message, summary } = child
+  const parts = await gatherAgentParts(options, session, record, frames, message.id, page)
+  return { ...parts, ...(summary === true && { tools: [], maxSteps: 1 }), child }
 }
 
 /** The same for a sub-agent that works for nobody: a person has told it something. */
@@ -234,13 +245,16 @@ async function gatherAgentParts(
   record: AgentRecord,
   frames: readonly AgentFrame[],
   userMessageId: string,
+  page?: string,
 ): Promise<RunParts> {
   const setup = record.details?.setup as AgentSetup
   const at = { sessionId: session.id, agentId: record.agentId }
   const [model, callOptions, blocks, workspace, history] = await Promise.all([
     modelOf(options, setup.model, true),
     settingsOf(options, setup.model, setup.params),
-    promptOf(options, session, record).then((prompt) => options.blocks(session, frames.at(-1) as AgentFrame, prompt)),
+    promptOf(options, session, record).then((prompt) =>
+      options.blocks(session, frames.at(-1) as AgentFrame, prompt, { page }),
+    ),
     options.workspace(session),
     options.store.messages.chain(at, userMessageId),
   ])

@@ -1,4 +1,5 @@
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
+import { z } from 'zod'
 import type { Question } from '../protocol/questions.ts'
 import { readAnswers } from '../protocol/read-answers.ts'
 import type { ActiveCall } from './active-calls.ts'
@@ -16,7 +17,7 @@ interface Field {
 
 const leaveOut = 'Leave it out'
 const most = 40
-const tries = 3
+const tries = 10
 
 /** A server wants to know something from the person: each field of its form becomes a question, four at a time. */
 export async function answerElicitation(
@@ -47,38 +48,42 @@ async function confirm(title: string, call: Pick<ActiveCall, 'ask'>): Promise<El
   return { action: typeof said !== 'string' && said[0]?.selected[0] === 'Yes' ? 'accept' : 'decline' }
 }
 
-/** Undefined: the person does not want to. What they said wrong is asked again. */
+/** Undefined: the person does not want to. What they said wrong is asked again, and only that. */
 async function askFields(
   title: string,
   fields: Field[],
   call: Pick<ActiveCall, 'ask'>,
 ): Promise<Record<string, Value> | undefined> {
-  let complaint = ''
+  const values: Record<string, Value> = {}
+  let open = fields
+  let complaints: string[] = []
   for (let attempt = 0; attempt < tries; attempt++) {
-    const questions = fields.map(({ question }) => question)
+    const questions = open.map(({ question }) => question)
     const answer = await call.ask({
       kind: 'question',
-      title: complaint === '' ? title : `${title} (${complaint})`,
+      title: complaints.length === 0 ? title : `${title} (${complaints.join(' ')})`,
       content: { questions },
     })
     if (answer.type !== 'answers') return undefined
     const said = readAnswers(questions, answer.answers)
     if (typeof said === 'string') {
-      complaint = said
+      complaints = [said]
       continue
     }
-    try {
-      const values = fields.flatMap((field, index): [string, Value][] => {
-        const { selected = [], text } = said[index] ?? {}
-        const words = [...selected.filter((word) => word !== leaveOut), ...(text === undefined ? [] : [text])]
-        if (words.length > 0) return [[field.name, field.read(words)]]
-        if (field.isRequired) throw new Error(`"${field.name}" is needed.`)
-        return []
-      })
-      return Object.fromEntries(values)
-    } catch (error) {
-      complaint = (error as Error).message
-    }
+    complaints = []
+    open = open.filter((field, index) => {
+      const { selected = [], text } = said[index] ?? {}
+      const words = [...selected.filter((word) => word !== leaveOut), ...(text === undefined ? [] : [text])]
+      try {
+        if (words.length > 0) values[field.name] = field.read(words)
+        else if (field.isRequired) throw new Error(`"${field.name}" is needed.`)
+        return false
+      } catch (error) {
+        complaints.push((error as Error).message)
+        return true
+      }
+    })
+    if (open.length === 0) return values
   }
   throw new Error('the answers of the person did not fit the form')
 }
@@ -97,6 +102,20 @@ interface FieldSchema {
   maximum?: number
   minLength?: number
   maxLength?: number
+  minItems?: number
+  maxItems?: number
+  format?: string
+}
+
+/** What a text must be by its format; others are the server's to judge. */
+const formats: Readonly<Record<string, { is: (text: string) => boolean; example: string }>> = {
+  email: { is: (text) => z.email().safeParse(text).success, example: 'an e-mail address, as name@example.com' },
+  uri: { is: (text) => URL.canParse(text), example: 'an address, as https://example.com' },
+  date: { is: (text) => z.iso.date().safeParse(text).success, example: 'a date, as 2026-03-31' },
+  'date-time': {
+    is: (text) => z.iso.datetime({ offset: true }).safeParse(text).success,
+    example: 'a date with a time, as 2026-03-31T09:30:00Z',
+  },
 }
 
 function fieldOf(name: string, schema: FieldSchema, required: readonly string[]): Field {
@@ -108,18 +127,21 @@ function fieldOf(name: string, schema: FieldSchema, required: readonly string[])
   const question = { ...questionOf(cut(`${about}${listed}`, 1900)), header: cut(schema.title ?? name, 60) }
   const offered = choices.length > 0 ? choices.map(({ label }) => label) : preset(schema)
   const labels = [...new Set(offered.slice(0, isRequired ? 4 : 3).map((label) => cut(label, 200)))]
-  if (!isRequired || labels.length < 2) labels.push(leaveOut)
-  // A question has two options at least; the person can always answer in words of their own.
-  if (labels.length < 2) labels.unshift('I will write it')
+  if (!isRequired) labels.push(leaveOut)
   return {
     name,
     isRequired,
     question: { ...question, multiSelect: isList, options: labels.map(option) },
     read(words) {
-      const meant = words.map(
-        (word) => choices.find(({ label, value }) => label === word || value === word)?.value ?? word,
-      )
-      return readValue(name, schema, choices, isList ? meant.flatMap((word) => word.split(/\s*,\s*/)) : meant)
+      const valueOf = (word: string): string | undefined =>
+        choices.find(({ label, value }) => cut(label, 200) === word || value === word)?.value
+      // A list can be written with commas or in lines; what is an option as a whole is left whole.
+      const meant = words.flatMap((word) => {
+        const value = valueOf(word)
+        if (value !== undefined || !isList) return value ?? word
+        return word.split(/\s*[,\n]\s*/).map((one) => valueOf(one) ?? one)
+      })
+      return readValue(name, schema, choices, meant)
     },
   }
 }
@@ -127,7 +149,12 @@ function fieldOf(name: string, schema: FieldSchema, required: readonly string[])
 function readValue(name: string, schema: FieldSchema, choices: { value: string }[], words: string[]): Value {
   const unknown = choices.length > 0 ? words.find((word) => !choices.some(({ value }) => value === word)) : undefined
   if (unknown !== undefined) throw new Error(`"${cut(unknown, 100)}" is none of the choices of "${name}".`)
-  if (schema.type === 'array') return words
+  if (schema.type === 'array') {
+    const { minItems = 0, maxItems = Infinity } = schema
+    if (words.length < minItems) throw new Error(`"${name}" needs at least ${minItems}.`)
+    if (words.length > maxItems) throw new Error(`"${name}" takes at most ${maxItems}.`)
+    return words
+  }
   const [word = ''] = words
   if (schema.type === 'boolean') {
     if (/^(yes|true|y|1|on)$/i.test(word)) return true
@@ -137,14 +164,24 @@ function readValue(name: string, schema: FieldSchema, choices: { value: string }
   if (schema.type === 'number' || schema.type === 'integer') {
     const number = Number(word)
     const { minimum = -Infinity, maximum = Infinity } = schema
-    const isFit = word.trim() !== '' && number >= minimum && number <= maximum
+    const isFit = word.trim() !== '' && Number.isFinite(number) && number >= minimum && number <= maximum
     if (!isFit || (schema.type === 'integer' && !Number.isInteger(number)))
-      throw new Error(`"${name}" is ${schema.type === 'integer' ? 'a whole number' : 'a number'} within its limits.`)
+      throw new Error(`"${name}" is ${schema.type === 'integer' ? 'a whole number' : 'a number'}${limitsOf(schema)}.`)
     return number
   }
-  if (word.length < (schema.minLength ?? 0)) throw new Error(`"${name}" is too short.`)
-  if (word.length > (schema.maxLength ?? Infinity)) throw new Error(`"${name}" is too long.`)
+  const { minLength = 0, maxLength = Infinity, format = '' } = schema
+  const length = [...word].length
+  if (length < minLength) throw new Error(`"${name}" needs at least ${minLength} characters.`)
+  if (length > maxLength) throw new Error(`"${name}" takes at most ${maxLength} characters.`)
+  const wanted = Object.hasOwn(formats, format) ? formats[format] : undefined
+  if (wanted?.is(word) === false) throw new Error(`"${name}" is ${wanted.example}.`)
   return word
+}
+
+function limitsOf({ minimum, maximum }: FieldSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return `, at least ${minimum}`
+  return maximum === undefined ? '' : `, at most ${maximum}`
 }
 
 function choicesOf({ enum: values, enumNames, oneOf, items }: FieldSchema): { label: string; value: string }[] {

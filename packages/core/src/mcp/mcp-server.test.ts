@@ -242,7 +242,7 @@ describe('a server that behaves', () => {
         },
       },
     )
-    expect(times).toBe(3)
+    expect(times).toBe(10)
     expect(said.output).toContain('did not fit the form')
   })
 

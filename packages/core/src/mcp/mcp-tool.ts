@@ -15,11 +15,18 @@ export interface McpToolOptions {
 
 /**
  * A tool of a server as one of ours: `mcp__<server>_<tool>`. It always asks unless a rule allows it; no annotation
- * changes that. Its input is checked by the server; only what is missing is said here.
+ * changes that. Its input is checked by the server; only what is missing is said here, and what has a default is filled in.
  */
 export function mcpTool(listed: ListedTool, { server, trusted, call }: McpToolOptions): Tool {
   const { name, annotations, inputSchema } = listed
-  const { properties = {}, required = [] } = inputSchema as { properties?: object; required?: string[] }
+  const { properties = {}, required = [] } = inputSchema as {
+    properties?: Record<string, { default?: unknown } | boolean>
+    required?: string[]
+  }
+  const defaultOf = (key: string): unknown => {
+    const schema = Object.hasOwn(properties, key) ? properties[key] : undefined
+    return typeof schema === 'object' ? schema.default : undefined
+  }
   const title = (annotations?.title ?? listed.title ?? name).toWellFormed().slice(0, 200)
   return defineTool({
     name: mcpToolName(server, name),
@@ -32,16 +39,20 @@ export function mcpTool(listed: ListedTool, { server, trusted, call }: McpToolOp
     title: () => title,
     permission: (input) => ({ title: `${title} (MCP server ${server})`, content: input }),
     validate(input) {
-      const missing = required.filter((key) => !(key in input)).map((key) => `"${key}"`)
+      const missing = required
+        .filter((key) => !Object.hasOwn(input, key) && defaultOf(key) === undefined)
+        .map((key) => `"${key}"`)
       return missing.length === 0 ? undefined : `The input lacks ${missing.join(', ')}. Send the whole call again.`
     },
-    async execute(input, ctx: ToolContext) {
+    async execute(given, ctx: ToolContext) {
+      const filled = required.filter((key) => !Object.hasOwn(given, key) && defaultOf(key) !== undefined)
+      const input = { ...given, ...Object.fromEntries(filled.map((key) => [key, defaultOf(key)])) }
       const result = await call(name, input, ctx)
       const problem = result.isError === true ? undefined : declaredProblem(listed, result)
       if (problem === undefined) return readResult(result, ctx, `${server}-${name}`)
-      const given = JSON.stringify(result.structuredContent) ?? 'nothing'
+      const brought = JSON.stringify(result.structuredContent) ?? 'nothing'
       throw new Error(
-        `The tool ran, but its result is not what it declares: ${problem}. It gave: ${given.slice(0, 2000)}`.toWellFormed(),
+        `The tool ran, but its result is not what it declares: ${problem}. It gave: ${brought.slice(0, 2000)}`.toWellFormed(),
       )
     },
   })

@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/client'
 import type { McpLimits } from './mcp-limits.ts'
 
-/** The tools of a server that are small enough, and a sentence for each that is not. */
+/** The tools of a server that can be called and are small enough, and a sentence for each that is not. */
 export function pickListed(
   listed: readonly ListedTool[],
   limits: McpLimits,
@@ -13,7 +13,9 @@ export function pickListed(
   for (const tool of listed) {
     const length = JSON.stringify([tool.inputSchema, tool.outputSchema]).length + (tool.description?.length ?? 0)
     const name = `The tool "${tool.name.slice(0, 100).toWellFormed()}" is left out`
-    if (length > limits.toolCharacters)
+    if (tool.execution?.taskSupport === 'required')
+      problems.push(`${name}: it runs only as a task, which is not supported.`)
+    else if (length > limits.toolCharacters)
       problems.push(
         `${name}: its description and schema have ${length} characters, more than ${limits.toolCharacters}.`,
       )

@@ -36,6 +36,8 @@ export interface Told {
 export interface AgentHost {
   /** Whom could be delegated to just now: what is enabled, and offered on the open page. */
   definitions(): Promise<readonly AgentDefinition[]>
+  /** Why an agent of this name cannot be delegated to, where there is one. */
+  whyNot?(name: string): Promise<string | undefined>
   /** The tools of these names and groups, as far as the workspace allows them. */
   tools(names: readonly string[]): readonly Tool[]
   /** Throws when there is no such model, with what to do about it. */
@@ -55,6 +57,8 @@ export interface AgentHost {
 
 export interface ChildRun {
   runId: string
+  /** It is only asked for what it has: one model call, without tools. */
+  summary?: true
   record: AgentRecord
   /** Master first, this agent last. */
   frames: readonly AgentFrame[]

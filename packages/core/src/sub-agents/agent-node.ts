@@ -99,15 +99,20 @@ export function startNode(options: NodeOptions): AgentNode {
     try {
       await Promise.race([slot.ready, abortOf(life.signal)])
       let outcome: RunOutcome | undefined
+      let limit: string | undefined
       for (let next = told[0]; next !== undefined; next = told[0]) {
+        limit = undefined
         outcome = await tell(next)
         const silent = outcome.status === 'done' || outcome.error?.name === 'AnswerEmpty'
-        if (silent && finalText(outcome.message) === '' && told.length === 1) outcome = await tell(summaryOf(next))
+        if (silent && finalText(outcome.message) === '' && told.length === 1) {
+          limit = outcome.message.metadata?.stopped?.message
+          outcome = await tell(summaryOf(next), true)
+        }
         if (life.signal.aborted) break
         answered()
       }
       over = true
-      if (outcome !== undefined) conclude(outcome)
+      if (outcome !== undefined) conclude(outcome, limit)
     } catch (error) {
       over = true
       report.note = error instanceof Error ? error.message : String(error)
@@ -129,7 +134,7 @@ export function startNode(options: NodeOptions): AgentNode {
   }
 
   /** One run of its conversation, from message to answer. */
-  async function tell({ runId, message }: Told): Promise<RunOutcome> {
+  async function tell({ runId, message }: Told, summary = false): Promise<RunOutcome> {
     life.signal.throwIfAborted()
     current = new AbortController()
     const signal = AbortSignal.any([life.signal, current.signal])
@@ -142,6 +147,7 @@ export function startNode(options: NodeOptions): AgentNode {
     try {
       hosted = await host.open({
         runId,
+        ...(summary && { summary }),
         record,
         frames,
         message,
@@ -198,10 +204,11 @@ export function startNode(options: NodeOptions): AgentNode {
     await saved
   }
 
-  function conclude({ status, message, error }: RunOutcome): void {
+  /** `limit`: what ended it before it was asked for a summary. */
+  function conclude({ status, message, error }: RunOutcome, limit: string | undefined): void {
     report.status = status === 'done' ? 'completed' : status === 'failed' ? 'failed' : 'stopped'
     report.text = finalText(message) || (status === 'done' ? '' : allText(message))
-    const note = error?.message ?? message.metadata?.stopped?.message ?? stoppedNote(status)
+    const note = error?.message ?? limit ?? message.metadata?.stopped?.message ?? stoppedNote(status)
     if (note !== undefined) report.note = note
   }
 }

@@ -78,7 +78,7 @@ export function createMemoryHost({ root, definitions, tools = root.tools, model 
     }
     const link = child.link({ steer, resumed: false })
     const messageId = derivedId('msg_', child.runId, 'answer')
-    const { maxSteps } = details.setup
+    const maxSteps = child.summary === true ? 1 : details.setup.maxSteps
     const done = run({
       ...root,
       runId: child.runId,
@@ -86,7 +86,7 @@ export function createMemoryHost({ root, definitions, tools = root.tools, model 
       frames: child.frames,
       model: await modelOf(details.setup.model),
       instructions: details.setup.prompt,
-      tools: host.tools(details.setup.tools),
+      tools: child.summary === true ? [] : host.tools(details.setup.tools),
       history: [...history],
       opening: [],
       limits: { ...root.limits, ...(maxSteps !== undefined && { steps: maxSteps }) },

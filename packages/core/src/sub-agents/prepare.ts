@@ -31,7 +31,7 @@ export async function prepare(host: AgentHost, parent: Delegator, request: Spawn
   if (config !== undefined) return inline(request.name, config, request, parent)
   const definitions = await host.definitions()
   const definition = definitions.find((known) => agentKey(known.name) === agentKey(request.name))
-  if (definition === undefined) return notFound(request.name, definitions)
+  if (definition === undefined) return notFound(request.name, definitions, await host.whyNot?.(request.name))
   const model = request.model ?? definition.model ?? parent.modelId
   if (model !== parent.modelId) await host.checkModel(model)
   const { prompt, allowedSubAgents, maxDepth, maxSteps, budget, params } = definition
@@ -81,10 +81,14 @@ function inline(
   }
 }
 
-function notFound(name: string, definitions: readonly AgentDefinition[]): Refusal {
+function notFound(
+  name: string,
+  definitions: readonly AgentDefinition[],
+  why = `There is no agent "${name}".`,
+): Refusal {
   const offered = definitions.filter(({ hidden }) => hidden !== true)
   const known = offered.map((definition) => definition.name).join(', ')
-  return { refused: 'NOT_FOUND', message: `There is no agent "${name}". There are: ${known || 'none'}.` }
+  return { refused: 'NOT_FOUND', message: `${why} There are: ${known || 'none'}.` }
 }
 
 /** With what skills of whoever tells it more leave unasked, besides what it was started with. */

@@ -34,7 +34,8 @@ export async function openMcp(transport: McpTransport, name: string | undefined)
     onText: () => undefined,
   })
   try {
-    const tools = (await connection.listTools()).map((listed) => toolOf(listed, connection, name))
+    const listed = (await connection.listTools()).filter(({ execution }) => execution?.taskSupport !== 'required')
+    const tools = listed.map((one) => toolOf(one, connection, name))
     return { tools, close: () => connection.close() }
   } catch (error) {
     await connection.close()

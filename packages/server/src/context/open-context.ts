@@ -7,7 +7,12 @@ import { createPrefaces, type Block, type PrefaceOptions } from './preface.ts'
 
 /** What model calls of a session start with, and what the newest one did. */
 export interface Context {
-  blocks(session: Session, frame: AgentFrame, prompt: string, history?: readonly StoredMessage[]): Promise<Block[]>
+  blocks(
+    session: Session,
+    frame: AgentFrame,
+    prompt: string,
+    now?: { history?: readonly StoredMessage[]; page?: string | undefined },
+  ): Promise<Block[]>
   onStart: LiveOptions['onStart']
   lastCalls: LastCalls
   forget(sessionId: string): Promise<void>
@@ -28,11 +33,18 @@ export function openContext(
   const lastCalls = createLastCalls(store)
   return {
     lastCalls,
-    async blocks(session, frame, prompt, history) {
+    async blocks(session, frame, prompt, { history, page } = {}) {
       const workspace = await options.workspace(session)
       const planFile = options.planFile(session, workspace)
       const preface = await prefaces.of(session, workspace, history)
-      return instructionBlocks({ prompt, frame, preface, sandbox, ...(planFile !== undefined && { planFile }) })
+      return instructionBlocks({
+        prompt,
+        frame,
+        preface,
+        sandbox,
+        ...(page !== undefined && { page }),
+        ...(planFile !== undefined && { planFile }),
+      })
     },
     onStart(session, { model, ...call }) {
       lastCalls

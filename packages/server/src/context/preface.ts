@@ -1,5 +1,6 @@
 import os from 'node:os'
 import { agentKey, type AgentFrame, type Session, type Store, type StoredMessage, type Workspace } from '@troupe/core'
+import { isOnPage } from '../agent-book.ts'
 import { agentsNotes } from './agents-notes.ts'
 
 /** A named piece of what every model call starts with. */
@@ -17,7 +18,7 @@ export interface Layer {
 /** What a session's agents know from the start. Built once, stored, and built again where the conversation was compacted. */
 export interface Preface {
   blocks: Block[]
-  agents: { name: string; description: string; hidden?: true }[]
+  agents: { name: string; description: string; hidden?: true; pageIds?: readonly string[] }[]
   /** How many compactions the branch had. */
   compactions: number
 }
@@ -26,6 +27,7 @@ export interface PrefaceOptions {
   store: Pick<Store, 'settings'>
   home: string
   layers: readonly Layer[]
+  /** On whatever page they are offered. */
   agents(session: Session): Promise<Preface['agents']>
 }
 
@@ -62,19 +64,20 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       const text = await layer.text(session, workspace)
       if (text !== '') blocks.push({ name: layer.name, text })
     }
-    const agents = (await options.agents(session)).map(({ name, description, hidden }) => ({
+    const agents = (await options.agents(session)).map(({ name, description, hidden, pageIds }) => ({
       name,
       description,
       ...(hidden && { hidden }),
+      ...(pageIds !== undefined && { pageIds }),
     }))
     return { blocks, agents }
   }
 }
 
-/** Whom this agent may delegate to, of those that the preface knows. */
-export function agentsBlock({ agents }: Preface, frame: AgentFrame): Block | undefined {
-  const allowed = agents.filter(({ name, hidden }) => {
-    if (agentKey(name) === agentKey(frame.name)) return false
+/** Whom this agent may delegate to, of those that the preface knows, with this page open. */
+export function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): Block | undefined {
+  const allowed = agents.filter(({ name, hidden, pageIds }) => {
+    if (agentKey(name) === agentKey(frame.name) || !isOnPage({ ...(pageIds && { pageIds }) }, page)) return false
     return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? hidden !== true
   })
   if (allowed.length === 0) return undefined

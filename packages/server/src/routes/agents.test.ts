@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { scriptedModel, type ScriptTurn } from '@troupe/core/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -46,6 +46,79 @@ describe('definitions of agents', () => {
     await server.chat('other', 'who')
     expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).toContain('- explore: ')
     expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).not.toContain('shy')
+  })
+
+  it('that are bound to pages are offered while one of these is open, and to nobody else; an empty list binds nothing', async () => {
+    server.script('pages', [
+      [
+        { call: { name: 'Task', input: { name: 'bound', task: 'x' } } },
+        { call: { name: 'Task', input: { name: 'free', task: 'x' } } },
+      ],
+    ])
+    await server.fetch('/ai/agents', json('POST', { name: 'bound', ...definition, pageIds: ['home', 'cart'] }))
+    await server.fetch('/ai/agents', json('POST', { name: 'free', ...definition, pageIds: [] }))
+    const send = async (sessionId: string, pageId?: string): Promise<string> => {
+      const message = { id: `${sessionId}-${pageId}`, role: 'user', parts: [{ type: 'text', text: 'pages' }] }
+      const page = pageId === undefined ? {} : { pageId }
+      const body = { sessionId, message, responseMode: 'json', ...page }
+      return (await server.fetch('/ai/chat', json('POST', body))).text()
+    }
+    const told = (): string => {
+      const call = server.model.calls.findLast(({ prompt }) => JSON.stringify(prompt).includes('Agents for Task'))
+      return JSON.stringify(call?.prompt)
+    }
+    for (const [page, isOpen] of [
+      [undefined, false],
+      ['home', true],
+      ['other', false],
+      ['cart', true],
+    ] as const) {
+      const answer = await send('pages', page)
+      expect(told().includes('- bound:')).toBe(isOpen)
+      expect(told()).toContain('- free:')
+      expect(answer.includes('works only while one of these pages is open: home, cart')).toBe(!isOpen)
+      expect(answer).not.toContain('There is no agent')
+    }
+    for (const name of ['bound', 'free']) await server.fetch(`/ai/agents/${name}`, json('DELETE'))
+  })
+
+  it('that are off say why to whoever delegates to them or wants to talk to them', async () => {
+    server.script('mail', [[{ call: { name: 'Task', input: { name: 'email', task: 'x' } } }]])
+    const { message } = await server.chat('mail', 'mail')
+    expect(JSON.stringify(message)).toMatch(
+      /NOT_FOUND: The agent \\"email\\" is off\. Its tools \(email\) are not there yet/,
+    )
+    const body = {
+      sessionId: 'mail2',
+      agent: 'email',
+      message: { id: 'm', role: 'user', parts: [{ type: 'text', text: 'x' }] },
+    }
+    expect(await (await server.fetch('/ai/chat', json('POST', body))).text()).toContain('is off')
+  })
+
+  it('that want to be the master are named as a problem', async () => {
+    const file = path.join(server.homePath, 'agents', 'master.md')
+    writeFileSync(file, '---\ndescription: Mine.\n---\n\nYou are mine.')
+    const { problems } = (await (await server.fetch('/ai/agents')).json()) as { problems: { path: string }[] }
+    expect(problems).toContainEqual({ path: file, message: expect.stringContaining('The master stays as it is') })
+    rmSync(file)
+  })
+
+  it('make as many model calls with tools as they may, and one without for a summary', async () => {
+    await server.fetch(
+      '/ai/agents',
+      json('POST', { name: 'limited', systemPrompt: 'LIMITED', toolKeys: ['TimeNow'], maxSteps: 2 }),
+    )
+    const before = server.model.calls.length
+    server.script('limit', [[{ call: { name: 'Task', input: { name: 'limited', task: 'use it for ever' } } }]])
+    const forever = Array.from({ length: 9 }, () => [{ call: { name: 'TimeNow', input: {} } }])
+    server.script('use it for ever', forever)
+    const { message } = await server.chat('limit', 'limit')
+    const calls = server.model.calls.slice(before).filter(({ prompt }) => JSON.stringify(prompt[0]).includes('LIMITED'))
+    expect(calls.map(({ tools }) => tools?.length ?? 0)).toEqual([1, 1, 0])
+    expect(JSON.stringify(message)).toContain('You said: You ended without an answer.')
+    expect(JSON.stringify(message)).toContain('The turn reached its limit of 2 steps.')
+    await server.fetch('/ai/agents/limited', json('DELETE'))
   })
 
   it('are made, changed and deleted', async () => {

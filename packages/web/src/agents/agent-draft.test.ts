@@ -25,7 +25,6 @@ test('an agent survives its form', () => {
     maxDepth: null,
     maxSteps: 20,
     params: { temperature: 0.2 },
-    pageIds: null,
   })
 })
 

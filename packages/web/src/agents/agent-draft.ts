@@ -14,7 +14,6 @@ export interface AgentDraft {
   maxDepth: string
   maxSteps: string
   params: ParamValues
-  pageIds: string
 }
 
 export type AgentField = keyof AgentDraft
@@ -30,12 +29,10 @@ export const emptyDraft: AgentDraft = {
   maxDepth: '',
   maxSteps: '',
   params: {},
-  pageIds: '',
 }
 
 export function draftOf(agent: AgentInfo): AgentDraft {
-  const { name, description, systemPrompt, tools, allowedSubAgents, model, maxDepth, maxSteps, ...rest } = agent
-  const { params, pageIds } = rest
+  const { name, description, systemPrompt, tools, allowedSubAgents, model, maxDepth, maxSteps, params } = agent
   return {
     name,
     description,
@@ -47,7 +44,6 @@ export function draftOf(agent: AgentInfo): AgentDraft {
     maxDepth: maxDepth === undefined ? '' : String(maxDepth),
     maxSteps: maxSteps === undefined ? '' : String(maxSteps),
     params: params ?? {},
-    pageIds: (pageIds ?? []).join(', '),
   }
 }
 
@@ -57,7 +53,6 @@ export function copyOf(agent: AgentInfo): AgentDraft {
 }
 
 export function bodyOf(draft: AgentDraft): Omit<AgentDefinitionBody, 'enabled'> {
-  const pages = draft.pageIds.split(/[\s,]+/).filter((id) => id !== '')
   return {
     description: draft.description.trim(),
     systemPrompt: draft.systemPrompt.trim(),
@@ -67,7 +62,6 @@ export function bodyOf(draft: AgentDraft): Omit<AgentDefinitionBody, 'enabled'> 
     maxDepth: numberOf(draft.maxDepth),
     maxSteps: numberOf(draft.maxSteps),
     params: Object.keys(draft.params).length === 0 ? null : draft.params,
-    pageIds: pages.length === 0 ? null : pages,
   }
 }
 
@@ -110,5 +104,4 @@ const fields: Readonly<Record<string, AgentField>> = {
   maxDepth: 'maxDepth',
   maxSteps: 'maxSteps',
   params: 'params',
-  pageIds: 'pageIds',
 }

@@ -169,18 +169,6 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
             />
           )}
         </Field>
-        <Field label={t.agents.pages} problem={problems.pageIds}>
-          {(field) => (
-            <input
-              {...field}
-              value={draft.pageIds}
-              placeholder={t.agents.everywhere}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => set({ pageIds: event.target.value })}
-            />
-          )}
-        </Field>
       </div>
       <ParamsChoice
         model={draft.model}

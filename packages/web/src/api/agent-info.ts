@@ -51,7 +51,6 @@ export interface AgentInfo {
   maxSteps?: number
   /** Settings of its model. */
   params?: ParamValues
-  pageIds?: string[]
   /** Offered nowhere; whoever names it has it all the same. */
   hidden?: true
   /** The person turned it off. */
@@ -77,7 +76,6 @@ export interface AgentDefinitionBody {
   maxDepth: number | null
   maxSteps: number | null
   params: ParamValues | null
-  pageIds: string[] | null
 }
 
 /** A tool as `GET /ai/tools` lists it. */

@@ -1053,8 +1053,6 @@ export const en = {
     maxSteps: 'Steps a turn, at most',
     noLimit: 'no limit of its own',
     maxDepth: 'Agents in a chain, at most',
-    pages: 'Only on these pages',
-    everywhere: 'everywhere',
     notSaved: 'It is not saved yet: see above.',
     picked: (name: string) => `Agent: ${name}`,
     choose: 'Choose an agent',

@@ -1054,8 +1054,6 @@ export const zh: Texts = {
     maxSteps: '每轮最多步数',
     noLimit: '无单独限制',
     maxDepth: '委派链最多层数',
-    pages: '仅在这些页面',
-    everywhere: '所有页面',
     notSaved: '尚未保存：请看上方。',
     picked: (name) => `智能体：${name}`,
     choose: '选择智能体',
