@@ -18,6 +18,8 @@ export type {
   PagePicture,
 } from './browser/browser.ts'
 export { elementText, outlineOf } from './browser/outline.ts'
+export type { MadeMedia } from './media/make-media.ts'
+export { targetNames } from './media/save-media.ts'
 export type { Media, MediaErrorCode, MediaFile, MediaKind, MediaRequest, MediaTask } from './media/media.ts'
 export { TokenGauge } from './compaction/token-gauge.ts'
 export { toolTokens } from './compaction/tool-tokens.ts'

@@ -76,12 +76,11 @@ export interface ChatOptions extends ChatContext {
  * Requests of one session must come here one after the other.
  */
 export async function takeChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
-  const { store, live, sessionId, workspaceId } = options
+  const { store, live, sessionId } = options
   if (request.mode !== undefined) options.modes.check(request.mode)
   if (request.rules !== undefined) ruleTexts(request.rules)
-  const session = await store.sessions.get(sessionId)
-  if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
-  if (session !== undefined) refuseTrashed(session)
+  if (request.imageSaveDir !== undefined) throw badRequest('imageSaveDir goes with intent "image".')
+  const session = await sessionFor(request, options)
   if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
     if (session === undefined) throw sessionNotFound(sessionId)
     return request.trigger === 'continue-message'
@@ -103,6 +102,27 @@ export async function takeChat(request: ChatRequest, options: ChatOptions): Prom
   const edited = await store.messages.get({ sessionId }, editId(message))
   if (edited !== undefined) return retry(edited, request, session, options, [branchPart(edited.id, known.id)])
   return send({ message, request, session, replaces: known }, options)
+}
+
+/** The session that a request means, where there is one. Throws where it may not be used, or lies in another project. */
+export async function sessionFor(request: ChatRequest, options: ChatOptions): Promise<Session | undefined> {
+  const { store, sessionId, workspaceId } = options
+  const { projectId } = request
+  const session = await store.sessions.get(sessionId)
+  if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
+  if (session !== undefined) refuseTrashed(session)
+  if (projectId === undefined || projectId === null) return session
+  if (!(await store.workspaces.projects(workspaceId)).some(({ id }) => id === projectId))
+    throw new NamedError('ProjectNotFound', 'There is no such project in this workspace.', {
+      status: 404,
+      data: { projectId },
+    })
+  if (session !== undefined && session.projectId !== projectId)
+    throw new NamedError('OtherProject', 'This session lies in another project, or in none.', {
+      status: 409,
+      data: { projectId: session.projectId },
+    })
+  return session
 }
 
 interface Sending {
@@ -128,9 +148,16 @@ async function send({ message, request, session, replaces }: Sending, options: C
   const id = replaces === undefined ? message.id : editId(message)
   if (replaces !== undefined) opening.push(branchPart(id, replaces.id))
   const current = await store.transaction(async (inside) => {
-    const { agent } = request
+    const { agent, projectId = null } = request
     if (session === undefined)
-      await inside.sessions.create({ id: sessionId, workspaceId, model, mode, ...(agent !== undefined && { agent }) })
+      await inside.sessions.create({
+        id: sessionId,
+        workspaceId,
+        projectId,
+        model,
+        mode,
+        ...(agent !== undefined && { agent }),
+      })
     const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
     await inside.messages.add(at, { ...stored, ...(typed !== undefined && { metadata: { typed } }) })
@@ -265,7 +292,7 @@ async function chosenModel(
 }
 
 /** `parentMessageId`, else the message before it if stored, else the current leaf. */
-async function parentOf(request: ChatRequest, at: { sessionId: string }, store: Store): Promise<string | null> {
+export async function parentOf(request: ChatRequest, at: { sessionId: string }, store: Store): Promise<string | null> {
   const { parentMessageId } = request
   if (parentMessageId === null) return null
   if (parentMessageId !== undefined) {
@@ -314,7 +341,7 @@ function editId({ id, parts }: UserMessage): string {
 }
 
 /** The message that is new: the SDK's client names it where it is not the last of its copy. */
-function newMessage({ message, messages, messageId }: ChatRequest): unknown {
+export function newMessage({ message, messages, messageId }: ChatRequest): unknown {
   if (message !== undefined) return message
   return messages?.find((candidate) => messageId !== undefined && idOf(candidate) === messageId) ?? messages?.at(-1)
 }
@@ -356,7 +383,7 @@ function modelOf(request: ChatRequest): string | undefined {
   return request.model ?? request.chatModelId
 }
 
-function refuseBusy(live: Live, sessionId: string): void {
+export function refuseBusy(live: Live, sessionId: string): void {
   const busy = live.get(sessionId)
   if (busy === undefined) return
   const text = 'This session is answering another message. Stop it, or wait for its end.'
@@ -372,6 +399,6 @@ function equalParts(a: readonly Part[], b: readonly Part[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-function badRequest(message: string): NamedError {
+export function badRequest(message: string): NamedError {
   return new NamedError('BadRequest', message)
 }

@@ -208,11 +208,23 @@ export function createModels(options: ModelsOptions): Models {
   }
 
   async function listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]> {
-    const found = (await listEvery({})).filter((model) => model.usable && model.tags.includes(kind))
+    const tagged = (await listEvery({})).filter((model) => model.usable && model.tags.includes(kind))
+    const makes = await Promise.all(tagged.map(({ ref }) => canMake(kind, ref)))
+    const found = tagged.filter((_, index) => makes[index])
     const withDemo = isDemo(chatModel ?? (options.defaultModel() || (await chooseDefault())))
     return found
       .filter(({ ref }) => withDemo || !isDemo(ref))
       .toSorted((one, other) => Number(isDemo(one.ref)) - Number(isDemo(other.ref)))
+  }
+
+  /** A tag is the word of a file or of the person; whether the provider's SDK makes such things is its own. */
+  async function canMake(kind: MediaKind, ref: string): Promise<boolean> {
+    const { provider, modelId } = locate(ref)
+    try {
+      return mediaMaker(await factory(provider), kind, modelId) !== undefined
+    } catch {
+      return false
+    }
   }
 
   /** Which provider and model a text means: `provider/model`, a provider alone, or a model of a usable provider. */

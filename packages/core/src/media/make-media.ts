@@ -5,20 +5,31 @@ import { errorCodeOf } from '../error-code.ts'
 import { NamedError } from '../error.ts'
 import type { ToolContext } from '../tool.ts'
 import type { Media, MediaErrorCode, MediaRequest, MediaTask } from './media.ts'
+import { checkTargets, keepMade, saveMade, type SavedMedia } from './save-media.ts'
 
 const sayEveryMs = 2000
 const maxBytes = 20 * 2 ** 20
 
 export interface MediaInput extends Omit<MediaRequest, 'images' | 'chatModel'> {
-  /** Files of the workspace. */
+  /** Files of the workspace, or of those that were made before. */
   images?: readonly string[] | undefined
+  /** Files of the workspace that it is saved as, besides the session's own folder. */
+  saveTo?: readonly string[] | undefined
 }
 
+/** A finished task, and where its files can be found again. */
+export type MadeMedia = MediaTask & SavedMedia
+
 /** What the tools that make pictures and films do; the stream tells how it goes. */
-export async function makeMedia({ images = [], ...request }: MediaInput, ctx: ToolContext): Promise<MediaTask> {
+export async function makeMedia(
+  { images = [], saveTo = [], ...request }: MediaInput,
+  ctx: ToolContext,
+): Promise<MadeMedia> {
   let taskId: string | undefined
   try {
     if (ctx.media === undefined) throw refusal('no_model', 'Nothing here can make pictures or films.')
+    // Before anything is paid for.
+    const targets = await checkTargets(saveTo, ctx)
     const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
     const chatModel = ctx.chatModel.id
     const task = await ctx.media.start({ ...request, chatModel, ...(sources.length > 0 && { images: sources }) })
@@ -30,7 +41,7 @@ export async function makeMedia({ images = [], ...request }: MediaInput, ctx: To
     if (ended.status !== 'done')
       throw refusal(ended.errorCode ?? 'generation_failed', ended.message ?? 'It was stopped before it was done.')
     ctx.emit('media-generate-end', { taskId, kind, model, files: ended.files, toolCallId: ctx.toolCallId })
-    return ended
+    return { ...ended, paths: await keepMade(ended.files, ctx), ...(await saveMade(ended.files, targets, ctx)) }
   } catch (error) {
     const errorCode = errorCodeOf(error) ?? 'generation_failed'
     const { message } = error as Error
@@ -60,7 +71,7 @@ function sayHowItGoes(media: Media, taskId: string, ctx: ToolContext): () => voi
 }
 
 function refusal(errorCode: MediaErrorCode, message: string): NamedError {
-  return new NamedError('MediaFailed', message, { data: { errorCode } })
+  return new NamedError('MediaFailed', message, { status: 502, data: { errorCode } })
 }
 
 async function readPicture(path: string, ctx: ToolContext): Promise<{ bytes: Uint8Array; mediaType: string }> {

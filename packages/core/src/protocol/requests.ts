@@ -17,8 +17,11 @@ const ruleTexts = z.array(ruleText).max(1000).optional()
 const typedUrls = z.array(z.string().max(4000)).max(100)
 const effect = z.enum(['allow', 'ask', 'deny'])
 
-/** `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. */
-export const chatRequestSchema = z.looseObject({
+/**
+ * `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. A field that is not here is
+ * refused: whoever sends one means something by it.
+ */
+export const chatRequestSchema = z.strictObject({
   id: idSchema.optional(),
   sessionId: idSchema.optional(),
   message: wireMessageSchema.optional(),
@@ -34,6 +37,12 @@ export const chatRequestSchema = z.looseObject({
   /** Settings of the model, by name; kept with the session. Absent: as it has them. */
   params: paramValuesSchema.optional(),
   responseMode: z.enum(['stream', 'json']).optional(),
+  /** `image`: the message is painted, by the model for pictures that `model` names, and nobody is asked. */
+  intent: z.enum(['chat', 'image']).optional(),
+  /** With `intent: "image"`: the folder of the workspace that the picture is saved in. */
+  imageSaveDir: z.string().min(1).max(4096).optional(),
+  /** A project of the workspace, for a new session. */
+  projectId: idSchema.nullable().optional(),
   clientId: z.string().max(200).optional(),
   tabId: z.string().max(200).optional(),
   pageId: z.string().max(200).optional(),

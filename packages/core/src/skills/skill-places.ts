@@ -22,16 +22,19 @@ export function skillPlaces(given: {
   personHome: string
   /** Ours. */
   troupeHome: string
+  /** Workspaces around this one, the outermost first. */
+  parents?: readonly string[]
   workspace?: string
   /** Projects inside it, the outermost first. */
   projects?: readonly string[]
 }): SkillPlace[] {
-  const { personHome, troupeHome, workspace, projects = [] } = given
+  const { personHome, troupeHome, parents = [], workspace, projects = [] } = given
   const home = [...folders.map((names) => path.join(personHome, ...names)), path.join(troupeHome, 'skills')]
   const within = (root: string, scope: SkillScope): SkillPlace[] =>
     folders.map((names) => ({ folder: path.join(root, ...names), scope, root }))
   const places: SkillPlace[] = [
     ...home.map((folder): SkillPlace => ({ folder, scope: 'home' })),
+    ...parents.flatMap((parent) => within(parent, 'workspace')),
     ...(workspace === undefined ? [] : within(workspace, 'workspace')),
     ...projects.flatMap((project) => within(project, 'project')),
   ]

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { makeMedia } from '../media/make-media.ts'
-import type { MediaTask } from '../media/media.ts'
+import { makeMedia, type MadeMedia } from '../media/make-media.ts'
+import { targetFault, targetNames, whereText } from '../media/save-media.ts'
 import type { MediaDisplay } from '../protocol/display.ts'
 import { showCount } from '../search/show-name.ts'
 import { defineTool } from '../tool.ts'
 
 export default defineTool({
   description:
-    'Makes pictures from a description, or from pictures of the workspace and a description. They are shown to the person; they are not files of the workspace.',
+    'Makes pictures from a description, or from pictures and a description. They are shown to the person and kept with the session; save_to puts them into the workspace.',
   input: z.object({
     prompt: z.string().trim().min(1).max(8000).describe('What is to be seen: subject, style, light, composition'),
     count: z.int().min(1).max(4).default(1),
@@ -20,7 +20,17 @@ export default defineTool({
       .regex(/^\d{1,3}:\d{1,3}$/, 'such as 16:9')
       .describe('Instead of a size')
       .optional(),
-    images: z.array(z.string().min(1)).max(4).describe('Paths of pictures to start from').default([]),
+    images: z
+      .array(z.string().min(1))
+      .max(4)
+      .describe('Paths of pictures to start from: files of the workspace, or pictures made before')
+      .default([]),
+    save_to: z
+      .string()
+      .min(1)
+      .max(4096)
+      .describe('A file of the workspace to save it as, such as assets/logo.png, or a folder with a slash at its end')
+      .optional(),
     model: z.string().max(300).describe('provider/model; only when the person named one').optional(),
   }),
   readOnly: false,
@@ -28,19 +38,26 @@ export default defineTool({
   deferred: true,
   group: 'media',
   timeout: 600_000,
-  touches: ({ images }) => images.map((path) => ({ kind: 'read', path })),
+  touches: (input) => [
+    ...input.images.map((path) => ({ kind: 'read' as const, path })),
+    ...savedAs(input).map((path) => ({ kind: 'write' as const, path })),
+  ],
+  validate: ({ save_to: saveTo }) => targetFault(saveTo),
   needsApproval: true,
   title: ({ prompt }) => `Make a picture: ${prompt}`,
-  permission: ({ prompt, count }) => ({
-    title: count === 1 ? 'Make a picture' : `Make ${count} pictures`,
-    summary: 'The provider of the model may charge for it.',
-    content: prompt,
+  permission: (input) => ({
+    title: input.count === 1 ? 'Make a picture' : `Make ${input.count} pictures`,
+    summary: ['The provider of the model may charge for it.', ...savedText(input)].join(' '),
+    content: input.prompt,
   }),
-  execute: ({ aspect_ratio: aspectRatio, ...input }, ctx): Promise<MediaTask> =>
-    makeMedia({ kind: 'image', aspectRatio, ...input }, ctx),
-  toModel: ({ files, model, warnings }) =>
+  execute: (input, ctx): Promise<MadeMedia> => {
+    const { aspect_ratio: aspectRatio, save_to: _, ...rest } = input
+    return makeMedia({ kind: 'image', aspectRatio, saveTo: savedAs(input), ...rest }, ctx)
+  },
+  toModel: ({ files, model, warnings, ...where }) =>
     [
       `${showCount(files.length, 'picture')} made by ${model} and shown to the person.`,
+      ...whereText(where),
       ...warnings.map((warning) => `Note: ${warning}`),
     ].join('\n'),
   display: ({ files, model, prompt }) => ({
@@ -49,3 +66,18 @@ export default defineTool({
     content: { kind: 'media', prompt, files } satisfies MediaDisplay,
   }),
 })
+
+interface Saving {
+  prompt: string
+  count: number
+  save_to?: string | undefined
+}
+
+function savedAs({ save_to: saveTo, count, prompt }: Saving): string[] {
+  return targetNames(saveTo, count, prompt, 'png')
+}
+
+function savedText(input: Saving): string[] {
+  const names = savedAs(input)
+  return names.length === 0 ? [] : [`It is saved as ${names.join(', ')}.`]
+}

@@ -4,6 +4,7 @@ import {
   NamedError,
   steerRequestSchema,
   type Chunk,
+  type Media,
   type StoredMessage,
 } from '@troupe/core'
 import { z } from 'zod'
@@ -12,6 +13,7 @@ import { takeSteering } from '../commands/take-steering.ts'
 import { findSession } from '../find-session.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { LogEvent } from '../live-log.ts'
+import { paintAnswer } from '../media/paint-answer.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import { typedIn } from '../permission/typed-addresses.ts'
 import { route, type Ctx, type Route } from '../route.ts'
@@ -20,7 +22,7 @@ import { afterOf } from '../after-of.ts'
 import { streamHeaders, streamResponse } from '../stream-response.ts'
 
 export function chatRoutes(
-  options: ChatContext & { inTurn: InTurn; permissions: Pick<Permissions, 'heard'> },
+  options: ChatContext & { media: Media; inTurn: InTurn; permissions: Pick<Permissions, 'heard'> },
 ): Route[] {
   const { live, store } = options
   const stored = (sessionId: string, messageId: string): Promise<StoredMessage | undefined> =>
@@ -39,15 +41,19 @@ export function chatRoutes(
         200: 'UI message stream, or {sessionId, message, waiting} with responseMode json',
         400: 'BadRequest, ProviderNotConfigured',
         403: 'BypassNotAllowed',
-        404: 'SessionNotFound, MessageNotFound, BlobNotFound, ModelNotFound, ProviderNotFound',
-        409: 'SessionBusy, SessionTrashed, NoWaitingRun, NothingAnswered',
-        422: 'UnknownMode, BadRule, BadParams, CommandUnreadable, CommandArguments',
-        502: 'McpFailed',
+        404: 'SessionNotFound, MessageNotFound, BlobNotFound, ModelNotFound, ProviderNotFound, ProjectNotFound',
+        409: 'SessionBusy, SessionTrashed, OtherProject, NoWaitingRun, NothingAnswered',
+        422: 'UnknownMode, BadRule, BadParams, BadSaveDir, CommandUnreadable, CommandArguments',
+        502: 'McpFailed, MediaFailed',
       },
       async handle(c, { body, query, workspaceId }) {
         const sessionId = body.sessionId ?? body.id
         if (sessionId === undefined) throw new NamedError('BadRequest', 'sessionId (or id) is missing.')
-        const turn = await options.inTurn(sessionId, () => takeChat(body, { ...options, sessionId, workspaceId }))
+        const given = { ...options, sessionId, workspaceId }
+        const turn =
+          body.intent === 'image'
+            ? await paintAnswer(body, given)
+            : await options.inTurn(sessionId, () => takeChat(body, given))
         if (turn.kind === 'replay') {
           if (body.responseMode !== 'json') return replay(c, turn.events)
           return c.json({ sessionId, message: await stored(sessionId, turn.messageId), waiting: false })

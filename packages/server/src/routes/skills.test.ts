@@ -38,6 +38,47 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
+describe('skills of a workspace inside of another', () => {
+  const names = async (folder: string): Promise<string[][]> => {
+    const { body } = await server.json<{ skills: { name: string; description: string }[] }>(
+      `/ai/skills?workspace=${encodeURIComponent(folder)}`,
+    )
+    return body.skills.map(({ name, description }) => [name, description])
+  }
+  const within = (folder: string, name: string): string =>
+    put(`${folder}/.troupe/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: From ${folder}.\n---\nDo.`)
+
+  it('are those around it too, as far as they are trusted, and its own stand before them', async () => {
+    for (const folder of ['.', 'sub']) within(folder, 'both')
+    within('.', 'only-parent')
+    within('sub', 'only-sub')
+    const sub = path.join(work, 'sub')
+    expect(await names(sub)).toEqual([])
+    await trust()
+    expect(await names(sub)).toEqual([
+      ['both', 'From ..'],
+      ['only-parent', 'From ..'],
+    ])
+    await server.json(`/ai/workspace?workspace=${encodeURIComponent(sub)}`, {
+      method: 'PATCH',
+      body: { trusted: true },
+    })
+    expect(await names(sub)).toEqual([
+      ['both', 'From sub.'],
+      ['only-parent', 'From ..'],
+      ['only-sub', 'From sub.'],
+    ])
+    // A folder beside it, whose name merely begins alike, is not inside.
+    mkdirSync(`${work}-beside`)
+    expect(await names(`${work}-beside`)).toEqual([])
+    await trust(false)
+    expect(await names(sub)).toEqual([
+      ['both', 'From sub.'],
+      ['only-sub', 'From sub.'],
+    ])
+  })
+})
+
 describe('skills in a message', () => {
   it('travel before the text, are stored and told to the model', async () => {
     const [pdf, web] = [skill('pdf'), skill('web')]

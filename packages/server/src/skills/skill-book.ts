@@ -1,5 +1,6 @@
 import {
   createSkillFinder,
+  isInside,
   skillList,
   skillPlaces,
   type FindSkills,
@@ -10,11 +11,11 @@ import {
   type Workspace,
 } from '@troupe/core'
 
-/** The skills of each workspace: those of the home, and those that a trusted folder brings. */
+/** The skills of each workspace: those of the home, of trusted workspaces around it, and its own where it is trusted. */
 export interface SkillBook {
   /** As they are on the disk now. With a session: those of its project and of the projects around that as well. */
   of(workspace: Workspace, session?: Pick<Session, 'projectId'>): Promise<FoundSkills>
-  /** The same for who cannot wait; of projects only those that were looked up before. */
+  /** The same for who cannot wait; of projects and of workspaces around it only those that were looked up before. */
   now(workspace: Pick<Workspace, 'path' | 'trusted'>, session: Pick<Session, 'projectId'>): FoundSkills
   /** What agents are told of them from the start of a session. */
   text(session: Session, workspace: Workspace): Promise<string>
@@ -30,9 +31,13 @@ export function createSkillBook(options: {
 }): SkillBook {
   const { home, personHome, store } = options
   const kept = new Map<string, { places: SkillPlace[]; find: FindSkills }>()
+  /** The trusted workspaces around a folder, the outermost first, as they were when last asked for. */
+  const around = new Map<string, readonly string[]>()
 
   const book: SkillBook = {
     async of(workspace, session = { projectId: null }) {
+      if (around.size >= mostKept) around.clear()
+      around.set(workspace.path, await parentsOf(workspace))
       const key = keyOf(workspace, session)
       if (!kept.has(key)) keep(key, workspace, await projectsOf(workspace, session))
       return book.now(workspace, session)
@@ -47,8 +52,9 @@ export function createSkillBook(options: {
   return book
 
   function make({ path, trusted }: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
-    const places = skillPlaces({ personHome, troupeHome: home, ...(trusted && { workspace: path, projects }) })
-    return { places, find: createSkillFinder() }
+    const parents = around.get(path) ?? []
+    const own = trusted ? { workspace: path, projects } : {}
+    return { places: skillPlaces({ personHome, troupeHome: home, parents, ...own }), find: createSkillFinder() }
   }
 
   function keep(key: string, workspace: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
@@ -56,6 +62,14 @@ export function createSkillBook(options: {
     if (kept.size >= mostKept) kept.clear()
     kept.set(key, made)
     return made
+  }
+
+  async function parentsOf({ path }: Workspace): Promise<string[]> {
+    const all = await store.workspaces.list()
+    return all
+      .filter((other) => other.trusted && other.path !== path && isInside(path, other.path))
+      .map((other) => other.path)
+      .toSorted((one, other) => one.length - other.length)
   }
 
   /** The session's project and those around it, the outermost first. */
@@ -71,11 +85,11 @@ export function createSkillBook(options: {
     }
     return paths
   }
-}
 
-function keyOf(
-  { path, trusted }: Pick<Workspace, 'path' | 'trusted'>,
-  { projectId }: Pick<Session, 'projectId'>,
-): string {
-  return `${trusted} ${projectId ?? ''} ${path}`
+  function keyOf(
+    { path, trusted }: Pick<Workspace, 'path' | 'trusted'>,
+    { projectId }: Pick<Session, 'projectId'>,
+  ): string {
+    return JSON.stringify([trusted, projectId, path, around.get(path)])
+  }
 }
