@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       { name: 'notes.md', mimeType: '', buffer: Buffer.from('# The sea is calm') },
       { name: 'odd.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2]) },
     ])
-    await page.getByText('“odd.bin” is neither an image nor text nor a PDF.').waitFor()
+    await page.getByText('“odd.bin” cannot be attached.').waitFor()
     await chips.getByRole('button', { name: 'Remove notes.md' }).click()
     await expect.poll(() => chips.getByRole('listitem').count()).toBe(1)
     await chat.field.evaluate((field) => {

@@ -184,7 +184,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { page } = chat
     wire.play({ turn: { text: 'Ferns like shade.', usage } })
     await chat.ask('And ferns?')
-    await page.getByRole('button', { name: 'Context X-ray' }).focus()
+    await page.getByRole('button', { name: 'More about this session' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Context X-ray' }).focus()
     await page.keyboard.press('Enter')
     await rows(page).first().waitFor()
     expect(await overflow(page)).toBeLessThanOrEqual(0)

@@ -372,6 +372,27 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
   })
 
+  test('on a phone the title has room, the ways to look are in one menu, and no label stays after a tap', async () => {
+    const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    const chat = chatPage(page)
+    await chat.ask('Repeat after me: one thing[^1].\n\n[^1]: A note.')
+    const title = page.getByRole('heading', { level: 1 })
+    expect((await title.boundingBox())?.width).toBeGreaterThan(180)
+    await page.getByRole('button', { name: 'More about this session' }).tap()
+    await expect.poll(() => page.getByRole('menuitem').count()).toBe(4)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Show the sessions' }).tap()
+    await page.getByRole('navigation').getByRole('button', { name: 'Repeat after me' }).first().tap()
+    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).not.toBeNull()
+    expect(await page.locator('.tooltip').count()).toBe(0)
+    await chat.lastAnswer.getByRole('button', { name: 'Footnote 1' }).tap()
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+    await expect.poll(focused).toBe('Back to where footnote 1 belongs')
+    await chat.lastAnswer.getByRole('button', { name: 'Back to where footnote 1 belongs' }).tap()
+    await expect.poll(focused).toBe('Footnote 1')
+  })
+
   test('the end stays in sight until the person scrolls up', async () => {
     const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 1000, height: 500 }))
     await chat.ask('Show me Markdown')

@@ -175,7 +175,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await titles(page)).toEqual(['small.ts'])
     await stack(page).getByRole('button', { name: 'Open something beside the chat' }).click()
     await field.fill('nothing:1/x')
-    await stack(page).getByText('No file of this folder is called so.').waitFor()
+    await stack(page).getByText('No matching files.').waitFor()
     await field.fill('example.org:8080/x')
     await choices.filter({ hasText: 'https://example.org:8080/x' }).waitFor()
     await field.fill('localhost:1/x')

@@ -1,13 +1,18 @@
-import { PanelLeftOpen, ShieldOff, SquarePen } from 'lucide-react'
-import { BranchesButton } from './branches/branches-button.tsx'
-import { ContextButton } from './context/context-button.tsx'
+import { Ellipsis, GitBranch, PanelLeftOpen, PanelRight, ScanText, Search, ShieldOff, SquarePen } from 'lucide-react'
+import { useMemo, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
+import { useStore } from 'zustand'
+import { openBranchMap } from './branches/open-branch-map.ts'
+import { openFind } from './find/open-find.ts'
 import { InboxButton } from './inbox/inbox-button.tsx'
 import { currentMode } from './modes/session-mode.ts'
-import { PanelsButton } from './panels/panels-button.tsx'
+import { togglePanels } from './panels/toggle-panels.ts'
 import { SessionTitle } from './sessions/session-title.tsx'
+import { keyNames } from './shortcuts/keys.ts'
 import { AgentsButton } from './sub-agents/agents-button.tsx'
 import { t } from './texts/t.ts'
 import { IconButton } from './ui/icon-button.tsx'
+import { Menu } from './ui/menu.tsx'
 import { useApp, useWorkspace } from './workspace.ts'
 
 export function Header() {
@@ -31,14 +36,108 @@ export function Header() {
       {mode === 'bypass' && (
         <p className="header-bypass">
           <ShieldOff aria-hidden />
-          {t.header.bypass}
+          <span>{t.header.bypass}</span>
         </p>
       )}
-      <BranchesButton />
-      <ContextButton />
-      <AgentsButton />
-      <PanelsButton />
+      <Ways />
       <InboxButton />
     </header>
   )
+}
+
+/** A way to look at the session in sight as a whole. */
+interface Way {
+  key: string
+  label: string
+  icon: ReactNode
+  shortcut?: string
+  opensDialog?: boolean
+  isPressed?: boolean
+  onSelect: () => void
+}
+
+/** Buttons, where there is room for them beside the title; else a menu. */
+function Ways() {
+  const ways = useWays()
+  const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
+  if (!isNarrow) {
+    const [before, after] = [ways.filter(({ key }) => key !== 'panels'), ways.filter(({ key }) => key === 'panels')]
+    return (
+      <>
+        {before.map(wayButton)}
+        <AgentsButton />
+        {after.map(wayButton)}
+      </>
+    )
+  }
+  return (
+    <>
+      <AgentsButton />
+      {ways.length > 0 && (
+        <Menu
+          trigger={
+            <button type="button" className="icon-button header-more" aria-label={t.header.more}>
+              <Ellipsis />
+            </button>
+          }
+          items={ways}
+        />
+      )}
+    </>
+  )
+}
+
+function wayButton({ key, label, icon, shortcut, opensDialog = false, isPressed, onSelect }: Way) {
+  return (
+    <IconButton
+      key={key}
+      className={`header-${key}`}
+      label={label}
+      {...(shortcut !== undefined && { shortcut })}
+      {...(opensDialog && { 'aria-haspopup': 'dialog' })}
+      aria-pressed={isPressed}
+      onClick={onSelect}
+    >
+      {icon}
+    </IconButton>
+  )
+}
+
+function useWays(): Way[] {
+  const workspace = useWorkspace()
+  const sessionId = useApp((state) => state.sessionId)
+  const isNew = useApp((state) => state.isNew)
+  const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
+  const { panels } = store
+  const isEmpty = useStore(store, (state) => state.messages.length === 0)
+  const count = useStore(panels, (state) => state.panels.length)
+  const hidden = useStore(panels, (state) => state.hidden)
+  const toggling = hidden ? t.panels.showAll(count) : t.panels.hideAll
+  const inMessages: Way[] = [
+    { key: 'find', label: t.find.open, icon: <Search />, onSelect: openFind },
+    { key: 'branches', label: t.branches.open, icon: <GitBranch />, onSelect: () => openBranchMap(panels) },
+  ]
+  const context: Way = {
+    key: 'context',
+    label: t.context.title,
+    icon: <ScanText />,
+    opensDialog: true,
+    onSelect: () => workspace.app.setDialog('context'),
+  }
+  const beside: Way = {
+    key: 'panels',
+    label: count === 0 ? t.panels.open : toggling,
+    icon: <PanelRight />,
+    shortcut: keyNames('Mod+.').join(' '),
+    isPressed: count > 0 && !hidden,
+    onSelect: () => togglePanels(panels),
+  }
+  return [...(isEmpty ? [] : inMessages), ...(isNew ? [] : [context]), ...(isNew && count === 0 ? [] : [beside])]
+}
+
+const narrow = window.matchMedia('(max-width: 599px)')
+
+function onNarrow(listener: () => void): () => void {
+  narrow.addEventListener('change', listener)
+  return () => narrow.removeEventListener('change', listener)
 }

@@ -5,6 +5,7 @@ import { App } from './app.tsx'
 import { startServiceWorker } from './offline/service-worker.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import { replaceAddress } from './use-address.ts'
+import { watchInput } from './ui/by-key.ts'
 import { createWorkspace, WorkspaceContext } from './workspace.ts'
 import './styles/tokens.css'
 import './styles/contrast.css'
@@ -23,6 +24,7 @@ if (inbox) workspace.app.setDialog('inbox')
 void workspace.app.start(key)
 // Both were asked for before the scripts had come: the page shows at once with what is looked at.
 const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
+watchInput()
 startServiceWorker()
 // The printed address may be put into a tab that is open already.
 window.addEventListener('hashchange', () => {

@@ -11,7 +11,13 @@ export interface Completion {
   detail: string
 }
 
-const mostItems = 30
+/** The likeliest, and how many there are besides. */
+export interface Completions {
+  items: Completion[]
+  more: number
+}
+
+const usualItems = 30
 const mostFiles = 50_000
 /** How long a list of files is good for: as long as somebody types a word. */
 const freshMs = 3000
@@ -27,16 +33,16 @@ export interface CompleteOptions {
 /** What a word that begins with `/` or `@` may become: commands and skills, or agents, files and folders. */
 export function createCompleter(
   options: CompleteOptions,
-): (text: string, workspace: Workspace) => Promise<Completion[]> {
+): (text: string, workspace: Workspace, most?: number) => Promise<Completions> {
   const listed = new Map<string, { at: number; files: Promise<string[]> }>()
 
-  return async (text, workspace) => {
-    if (text.startsWith('/')) return slash(text.slice(1).toLowerCase(), workspace)
-    if (text.startsWith('@')) return mention(text.slice(1).replace(/^"/, ''), workspace)
-    return []
+  return async (text, workspace, most = usualItems) => {
+    if (text.startsWith('/')) return slash(text.slice(1).toLowerCase(), workspace, most)
+    if (text.startsWith('@')) return mention(text.slice(1).replace(/^"/, ''), workspace, most)
+    return { items: [], more: 0 }
   }
 
-  async function slash(typed: string, workspace: Workspace): Promise<Completion[]> {
+  async function slash(typed: string, workspace: Workspace, most: number): Promise<Completions> {
     if (typed.startsWith('mcp:')) await options.promptsReady(workspace)
     const { skills } = await options.skills(workspace)
     const all: (Completion & { name: string })[] = [
@@ -55,23 +61,25 @@ export function createCompleter(
     const of = typed.startsWith('skill/') ? all.filter(({ kind }) => kind === 'skill') : all
     const begins = of.filter(({ name, label }) => name.startsWith(wanted) || label.slice(1).startsWith(typed))
     const contains = of.filter((item) => !begins.includes(item) && item.name.includes(wanted))
-    return [...begins, ...contains].slice(0, mostItems).map(({ name: _, ...item }) => item)
+    const items = [...begins, ...contains].map(({ name: _, ...item }) => item)
+    return { items: items.slice(0, most), more: Math.max(0, items.length - most) }
   }
 
-  async function mention(typed: string, workspace: Workspace): Promise<Completion[]> {
+  async function mention(typed: string, workspace: Workspace, most: number): Promise<Completions> {
     const agents = (await options.agents(workspace))
       .filter(({ name }) => name.toLowerCase().startsWith(typed.toLowerCase()))
       .map(({ name, description }): Completion => {
         return { kind: 'agent', insert: `@${name} `, label: `@${name}`, detail: description }
       })
-    const paths = rankPaths(typed, await filesOf(workspace.path), mostItems)
+    const { paths, total } = rankPaths(typed, await filesOf(workspace.path), most)
     const files = paths.map((path): Completion => {
       const isFolder = path.endsWith('/')
       const written = /[\s"'`<>|*?(){}[\],;!]/.test(path) ? `@"${path}"` : `@${path}`
       const insert = isFolder ? written : `${written} `
       return { kind: isFolder ? 'folder' : 'file', insert, label: path, detail: isFolder ? 'folder' : '' }
     })
-    return [...agents.slice(0, 8), ...files].slice(0, mostItems)
+    const items = [...agents.slice(0, 8), ...files].slice(0, most)
+    return { items, more: total - items.filter(({ kind }) => kind !== 'agent').length }
   }
 
   function filesOf(folder: string): Promise<string[]> {

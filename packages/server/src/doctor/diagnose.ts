@@ -107,9 +107,15 @@ function databaseFinding(home: Home, { exists, whole, damage, newer }: DatabaseS
   if (newer !== undefined) return { status: 'fail', name, text: newer.message, fix: 'start the newer Troupe' }
   if (damage === undefined) {
     const sound = whole ? 'sound' : 'sound in the parts that were read; "troupe doctor --full" reads all of it'
-    return { status: 'ok', name, text: `${file}, ${(statSync(file).size / 1e6).toFixed(1)} MB, ${sound}` }
+    return { status: 'ok', name, text: `${file}, ${(databaseBytes(file) / 1e6).toFixed(1)} MB, ${sound}` }
   }
   return { status: 'fail', name, text: `${file} is damaged or no database`, fix: String(damage.data['fix']) }
+}
+
+/** With what is written and not yet in its place, as the data page counts it. */
+function databaseBytes(file: string): number {
+  const parts = ['', '-wal', '-shm'].map((suffix) => statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0)
+  return parts.reduce((sum, bytes) => sum + bytes, 0)
 }
 
 /** Copies that were made when the readable files knew more than the database. */

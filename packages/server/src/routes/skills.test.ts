@@ -506,6 +506,8 @@ describe('mentions', () => {
     }
     expect((await complete('@comp'))[0]).toBe('@src/composer.tsx ')
     expect(await complete('@src')).toEqual(['@src/', '@src/composer.tsx '])
+    expect(await complete('@src/')).toEqual(['@src/composer.tsx '])
+    expect(await server.json('/ai/complete?text=@&most=1')).toMatchObject({ body: { items: [{}], more: 4 } })
     expect((await complete('@a b'))[0]).toBe('@"docs/a b.md" ')
     expect((await complete('@expl'))[0]).toBe('@explore ')
     expect(await complete('@test')).toEqual([])

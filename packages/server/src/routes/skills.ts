@@ -91,11 +91,11 @@ export function skillRoutes(options: {
       method: 'GET',
       path: '/ai/complete',
       summary: 'What a word that begins with / or @ may become: commands and skills, or agents, files and folders.',
-      query: z.object({ text: z.string().max(500) }),
+      query: z.object({ text: z.string().max(500), most: z.coerce.number().int().min(1).max(1000).optional() }),
       scoped: true,
-      answers: { 200: '{items: [{kind: command|skill|file|folder|agent, insert, label, detail}]}' },
+      answers: { 200: '{items: [{kind: command|skill|file|folder|agent, insert, label, detail}], more}' },
       async handle(c, { query, workspaceId }) {
-        return c.json({ items: await complete(query['text'] ?? '', await workspaceOf(workspaceId)) })
+        return c.json(await complete(query['text'] ?? '', await workspaceOf(workspaceId), query['most']))
       },
     }),
   ]

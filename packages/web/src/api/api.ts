@@ -115,9 +115,10 @@ export function createApi(request: Request) {
       return json<SessionPage>('GET', `/ai/sessions?${search}`)
     },
     session: (id: string) => json<{ session: ListedSession }>('GET', session(id)),
-    complete: async (text: string, signal: AbortSignal) => {
-      const response = await request('GET', `/ai/complete?${new URLSearchParams({ text })}`, { signal })
-      return (await response.json()) as { items: PickItem[] }
+    complete: async (text: string, signal: AbortSignal, most?: number) => {
+      const query = new URLSearchParams({ text, ...(most !== undefined && { most: String(most) }) })
+      const response = await request('GET', `/ai/complete?${query}`, { signal })
+      return (await response.json()) as { items: PickItem[]; more: number }
     },
     changeSession: (id: string, patch: SessionPatch) => json<{ session: ListedSession }>('PATCH', session(id), patch),
     emptyTrash: () => json<{ deleted: string[] }>('DELETE', '/ai/trash'),

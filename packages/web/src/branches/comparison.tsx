@@ -1,6 +1,6 @@
 import type { StoredMessage } from '@troupe/core/protocol'
 import { GitMerge } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import { useSessionStore } from '../chat/session-context.ts'
 import { textOf } from '../chat/session-state.ts'
@@ -11,8 +11,8 @@ import { formatCost, formatCount, formatDuration } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { summariseBranch, type BranchSummary } from './compare-branches.ts'
-import { diffWords, type WordPiece } from './diff-words.ts'
 import { roleName } from './map-row.tsx'
+import { markChanges } from './mark-changes.ts'
 import { readBranch, type BranchEnd } from './read-branch.ts'
 import { partingOf, type TreeIndex } from './tree-index.ts'
 import { useMerge } from './use-merge.ts'
@@ -152,30 +152,22 @@ function Pair({
   right: StoredMessage | undefined
   marks: boolean
 }) {
-  const texts = [textOf(left), textOf(right)] as const
+  const [one, other] = [textOf(left), textOf(right)]
   const isPair = marks && left !== undefined && right !== undefined && left.role === right.role
-  const pieces = isPair ? diffWords(...texts) : undefined
+  const frame = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const [before, after] = frame.current?.querySelectorAll('.compare-text') ?? []
+    return isPair && before !== undefined && after !== undefined ? markChanges(before, after) : undefined
+  }, [isPair, one, other])
   return (
-    <div className="compare-pair">
-      <Side message={left} text={texts[0]} name={t.branches.left} pieces={pieces} leaves="added" />
-      <Side message={right} text={texts[1]} name={t.branches.right} pieces={pieces} leaves="removed" />
+    <div className="compare-pair" ref={frame}>
+      <Side message={left} text={one} name={t.branches.left} />
+      <Side message={right} text={other} name={t.branches.right} />
     </div>
   )
 }
 
-function Side({
-  message,
-  text,
-  name,
-  pieces,
-  leaves,
-}: {
-  message: StoredMessage | undefined
-  text: string
-  name: string
-  pieces: WordPiece[] | undefined
-  leaves: WordPiece['kind']
-}) {
+function Side({ message, text, name }: { message: StoredMessage | undefined; text: string; name: string }) {
   if (message === undefined)
     return (
       <p className="compare-side compare-ended">
@@ -189,25 +181,10 @@ function Side({
         <span className="compare-whose">{name} · </span>
         {roleName(message.role)}
       </p>
-      {pieces === undefined ? <Markdown text={text} done /> : <Words pieces={pieces} leaves={leaves} />}
+      <div className="compare-text">
+        <Markdown text={text} done />
+      </div>
     </article>
-  )
-}
-
-/** The text as it was written, with the words marked that the other side does not have. */
-function Words({ pieces, leaves }: { pieces: WordPiece[]; leaves: WordPiece['kind'] }) {
-  return (
-    <div className="compare-words">
-      {pieces.map(({ kind, text }, index) => {
-        if (kind === leaves) return null
-        if (kind === 'same') return <VisibleText key={index} text={text} />
-        return (
-          <mark key={index} data-kind={kind}>
-            <VisibleText text={text} />
-          </mark>
-        )
-      })}
-    </div>
   )
 }
 

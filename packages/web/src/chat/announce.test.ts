@@ -60,6 +60,15 @@ test('of an answer that is over at once only the end is heard', () => {
   expect(session.said).toEqual(['Answer finished. Hello'])
 })
 
+test('the end of a command is heard, although it says no time', () => {
+  const session = open()
+  session.begin()
+  session.write('a1', [{ type: 'text', text: 'There is nothing to undo.' }])
+  vi.advanceTimersByTime(800)
+  session.end({ createdAt: 1, finishReason: 'stop' })
+  expect(session.said).toEqual(['An answer is being written', 'Answer finished. There is nothing to undo.'])
+})
+
 test('every new ask of a run is announced, and none of them twice', () => {
   const session = open()
   session.begin()

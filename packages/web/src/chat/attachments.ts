@@ -1,11 +1,18 @@
 import { newId } from '@troupe/core/protocol'
 import type { Part } from '@troupe/core/protocol'
 import type { StoreApi } from 'zustand/vanilla'
+import { toErrorInfo } from '../api/api-error.ts'
 import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
 import { readableType } from './readable-type.ts'
 import type { Attachment, SessionState } from './session-state.ts'
 import type { SessionServices } from './session-services.ts'
+
+interface Taken {
+  id: string
+  bytes: Uint8Array<ArrayBuffer>
+  mediaType: string
+}
 
 export type FilePartData = Extract<Part, { type: 'file' }>
 
@@ -36,8 +43,14 @@ export function createAttachments(
 
   return { attach, attachText, detach }
 
+  /** Those that are refused are named together, before the others are on their way. */
   async function attach(files: Iterable<File>): Promise<void> {
-    await Promise.all(Array.from(files, (file) => addOne(file)))
+    const taken = await Promise.all(Array.from(files, (file) => take(file)))
+    const refusals = taken.flatMap((one) => ('refusal' in one ? [one.refusal] : []))
+    if (refusals.length === 1) onError(refusals[0])
+    if (refusals.length > 1)
+      onError(new Error(t.composer.refusals(refusals.map((refusal) => toErrorInfo(refusal).message))))
+    await Promise.all(taken.map((one) => ('refusal' in one ? undefined : send(one))))
   }
 
   /** A long text as a file of its own. */
@@ -45,20 +58,21 @@ export function createAttachments(
     const taken = new Set(store.getState().attachments.map(({ name }) => name))
     const names = Array.from({ length: mostFiles + 1 }, (_, index) => t.composer.pastedName(index + 1))
     const name = names.find((candidate) => !taken.has(candidate)) ?? t.composer.pastedName(1)
-    await addOne(new File([text], name, { type: 'text/plain' }), text)
+    const one = await take(new File([text], name, { type: 'text/plain' }), text)
+    if ('refusal' in one) onError(one.refusal)
+    else await send(one)
   }
 
-  async function addOne(file: File, text?: string): Promise<void> {
+  async function take(file: File, text?: string): Promise<Taken | { refusal: unknown }> {
     const id = newId('f')
     const { name, type, size } = file
-    const controller = new AbortController()
     try {
       if (store.getState().attachments.length >= mostFiles) throw new Error(t.composer.tooMany(name, mostFiles))
       if (size > mostBytes) throw new Error(t.composer.tooLarge(name, formatSize(size), formatSize(mostBytes)))
       if (size === 0) throw new Error(t.composer.emptyFile(name))
       const added = { id, name, mediaType: type, size, url: null, sent: 0, ...(text !== undefined && { text }) }
       change((attachments) => [...attachments, added])
-      onWay.set(id, controller)
+      onWay.set(id, new AbortController())
       const bytes = await file.arrayBuffer().then(
         (buffer) => new Uint8Array(buffer),
         // A folder, or a file that has gone since.
@@ -66,6 +80,18 @@ export function createAttachments(
       )
       const mediaType = readableType(type, bytes)
       if (mediaType === undefined) throw new Error(t.composer.wrongKind(name))
+      return { id, bytes, mediaType }
+    } catch (refusal) {
+      detach(id)
+      onWay.delete(id)
+      return { refusal }
+    }
+  }
+
+  async function send({ id, bytes, mediaType }: Taken): Promise<void> {
+    const controller = onWay.get(id) ?? new AbortController()
+    if (controller.signal.aborted) return
+    try {
       const { url } = await api.addBlob(new Blob([bytes], { type: mediaType }), {
         signal: controller.signal,
         onProgress: (sent) => patch(id, { sent }),

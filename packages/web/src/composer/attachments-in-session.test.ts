@@ -34,11 +34,17 @@ test('what cannot be attached is said in words that help', async () => {
     new File([new Uint8Array([0, 1, 2])], 'odd.bin'),
     new File([new Uint8Array(33 * 1024 * 1024)], 'film.mp4'),
   ])
-  expect(server.errors.map((error) => (error as Error).message).toSorted()).toEqual([
-    '“empty.txt” is empty.',
-    '“film.mp4” has 34.6 MB; at most 33.6 MB can be attached. Put it into the workspace and mention it with @.',
-    '“odd.bin” is neither an image nor text nor a PDF.',
+  // Together, so that none of them is missed.
+  expect(server.errors.map((error) => (error as Error).message.split('\n'))).toEqual([
+    [
+      '3 files are not attached:',
+      '“empty.txt” is empty.',
+      '“odd.bin” cannot be attached. Images, PDFs and text files can.',
+      '“film.mp4” has 34.6 MB; at most 33.6 MB can be attached. Put it into the workspace and mention it with @.',
+    ],
   ])
+  await session.attach([new File([''], 'empty.txt')])
+  expect((server.errors[1] as Error).message).toBe('“empty.txt” is empty.')
   expect(session.getState().attachments).toEqual([])
 })
 

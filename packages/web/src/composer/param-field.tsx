@@ -27,7 +27,7 @@ export function ParamField({ param, value, onChoose }: ParamFieldProps) {
           <RotateCcw />
         </IconButton>
       ) : (
-        <span className="param-left">{unsetText(param)}</span>
+        <span className="param-left">{t.composer.leftToModel}</span>
       )}
       <div className="param-input">
         <Input id={id} label={label} param={param} value={value} onChoose={onChoose} />
@@ -41,10 +41,6 @@ export function ParamField({ param, value, onChoose }: ParamFieldProps) {
   )
 }
 
-function unsetText(param: Param): string {
-  return 'default' in param && param.default !== undefined ? String(param.default) : t.composer.leftToModel
-}
-
 function Input({ id, label, param, value, onChoose }: ParamFieldProps & { id: string; label: string }) {
   switch (param.type) {
     case 'choice':
@@ -54,7 +50,7 @@ function Input({ id, label, param, value, onChoose }: ParamFieldProps & { id: st
           value={value === undefined ? '' : String(value)}
           onChange={({ target }) => onChoose(target.value || undefined)}
         >
-          <option value="">{unsetText(param)}</option>
+          <option value="">{t.composer.leftToModel}</option>
           {param.options.map((option) => (
             <option key={option} value={option}>
               {option}

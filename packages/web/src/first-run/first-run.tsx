@@ -25,7 +25,8 @@ export function FirstRun() {
         (list) => setProviders(list.providers),
         () => undefined,
       ),
-    [api],
+    // Models are read again when a provider was added, changed or taken away.
+    [api, models],
   )
   if (providers === null) return null
   const found = foundHere(providers, models)

@@ -11,6 +11,8 @@ export function dressProse(root: HTMLElement): void {
   for (const table of root.querySelectorAll(':not(.table-scroll) > table')) frameTable(table)
   for (const code of root.querySelectorAll<HTMLElement>(':not(.code-inline-block) > pre')) frameCode(code)
   for (const image of root.querySelectorAll<HTMLImageElement>(':not(.image-button) > img')) frameImage(image)
+  for (const reference of root.querySelectorAll<HTMLElement>('.footnote-reference')) linkReference(reference)
+  for (const note of root.querySelectorAll<HTMLElement>('.footnotes > li')) linkNote(note)
   const formulas = root.querySelectorAll<HTMLElement>('.math-inline:not(.math-drawn), .math-display:not(.math-drawn)')
   if (formulas.length > 0) drawFormulas(formulas)
 }
@@ -63,6 +65,42 @@ function frameImage(image: HTMLImageElement): void {
   button.addEventListener('click', () => enlargeImage({ url: image.src, name: image.alt }))
   image.replaceWith(button)
   button.append(image)
+}
+
+function linkReference(reference: HTMLElement): void {
+  const number = Number(reference.textContent)
+  const button = jumpButton(reference.textContent, t.markdown.footnote(number), () => {
+    const note = reference.closest('.prose')?.querySelectorAll<HTMLElement>('.footnotes > li')[number - 1]
+    show(note?.querySelector('button'), note)
+  })
+  reference.replaceChildren(button)
+}
+
+function linkNote(note: HTMLElement): void {
+  const number = [...(note.parentElement?.children ?? [])].indexOf(note) + 1
+  const button = jumpButton('↩', t.markdown.footnoteBack(number), () => {
+    const all = [...(note.closest('.prose')?.querySelectorAll('.footnote-reference > button') ?? [])]
+    const reference = all.find(({ textContent }) => textContent === String(number))
+    show(reference, reference)
+  })
+  const last = note.lastElementChild
+  if (last?.matches('p') === true) last.append(' ', button)
+  else note.append(button)
+}
+
+function jumpButton(text: string, label: string, onJump: () => void): HTMLButtonElement {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'footnote-jump'
+  button.textContent = text
+  button.setAttribute('aria-label', label)
+  button.addEventListener('click', onJump)
+  return button
+}
+
+function show(focused: Element | null | undefined, seen: Element | undefined): void {
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
+  seen?.scrollIntoView({ block: 'center' })
 }
 
 /** At once where they were drawn before, so that a growing text does not flicker. */

@@ -1,5 +1,6 @@
 import { Marked, Renderer, Tokenizer } from 'marked'
 import type { MarkedOptions, Tokens } from 'marked'
+import { footnoteExtension } from './footnotes.ts'
 import { mathExtension } from './math-extension.ts'
 import { keepPlainTags } from './plain-tags.ts'
 
@@ -46,7 +47,7 @@ function escape(text: string): string {
 export const tokenizer = new Tokenizer()
 
 export const markedOptions: MarkedOptions = {
-  ...new Marked(mathExtension).defaults,
+  ...new Marked(mathExtension, footnoteExtension).defaults,
   gfm: true,
   breaks: false,
   async: false,

@@ -66,7 +66,8 @@ const attributes = [
   'start',
   'title',
 ]
-const ownClass = /^(?:language-[\w+#.-]{1,40}|task-done|task-open|math-inline|math-display)$/
+const ownClass =
+  /^(?:language-[\w+#.-]{1,40}|task-done|task-open|math-inline|math-display|footnote-reference|footnotes)$/
 const linkAddress = /^(?:https?:\/\/|mailto:)/i
 
 const purify = createDOMPurify(window)

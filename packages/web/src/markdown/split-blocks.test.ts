@@ -133,3 +133,45 @@ describe('formulas', () => {
     expect(html('where $x_{i}$ **and', false)).toContain('<strong>and</strong>')
   })
 })
+
+describe('footnotes', () => {
+  const html = (text: string) =>
+    createSplitter()(text, true)
+      .map((block) => (block.kind === 'prose' ? block.html : `CODE ${block.text}`))
+      .join('')
+      .replaceAll('\n', '')
+
+  test.each([
+    [
+      'are numbered as they are referred to, and stand below in that order',
+      'One[^b] and[^a], again[^b].\n\n[^a]: Note *A*.\n[^b]: Note B.',
+      '<p>One<sup class="footnote-reference">1</sup> and<sup class="footnote-reference">2</sup>, again<sup class="footnote-reference">1</sup>.</p>' +
+        '<ol class="footnotes"><li><p>Note B.</p></li><li><p>Note <em>A</em>.</p></li></ol>',
+    ],
+    [
+      'may have lines and blocks of their own',
+      'T[^n]\n\n[^n]: First\n  goes on.\n\n    Second.\n\nAfter.',
+      '<p>T<sup class="footnote-reference">1</sup></p><p>After.</p><ol class="footnotes"><li><p>Firstgoes on.</p><p>Second.</p></li></ol>',
+    ],
+    ['that are said nowhere stay text', 'The class [^abc] of `[^1]`.', '<p>The class [^abc] of <code>[^1]</code>.</p>'],
+    ['that nobody refers to are left out', 'Text.\n\n[^1]: Nobody.', '<p>Text.</p>'],
+    [
+      'can bring no markup of their own',
+      'X[^1]\n\n[^1]: <img src=x onerror=alert(1)> [l](javascript:alert(1))',
+      '<p>X<sup class="footnote-reference">1</sup></p><ol class="footnotes"><li><p>&lt;img src=x onerror=alert(1)&gt; <a href="javascript:alert(1)">l</a></p></li></ol>',
+    ],
+    [
+      'end a paragraph',
+      'A[^1]\n[^1]: B\n# C',
+      '<p>A<sup class="footnote-reference">1</sup></p><h3>C</h3><ol class="footnotes"><li><p>B</p></li></ol>',
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(html(text)).toBe(expected)
+  })
+
+  test('a text of nothing but openings is read in time that grows with its length', () => {
+    const before = performance.now()
+    html('[^a]: x\n'.repeat(4000) + '[^a]'.repeat(4000))
+    expect(performance.now() - before).toBeLessThan(3000)
+  })
+})

@@ -1,6 +1,7 @@
 import { Lexer, Parser } from 'marked'
 import type { Token, Tokens, TokensList } from 'marked'
 import { closeOpenMarks } from './close-open-marks.ts'
+import { noNotes, notesHtml, readNotesInto, type Notes } from './footnotes.ts'
 import { markedOptions, tokenizer } from './marked-options.ts'
 import { rulesFor } from './rules-for.ts'
 
@@ -16,26 +17,31 @@ interface Piece {
  * Splits a growing markdown text into blocks. Blocks that did not change keep their identity, and while the text grows
  * only its last two blocks are read again, so the cost of a delta does not grow with the answer.
  *
- * With `done` the whole text is read once more, because a link definition at its end reaches back.
+ * With `done` the whole text is read once more, because a link definition or a footnote at its end reaches back.
  */
 export function createSplitter(): (text: string, done: boolean) => Block[] {
   let known = ''
   let pieces: Piece[] = []
   let links: TokensList['links'] = {}
+  let notes = noNotes()
   let finished = false
 
   return function split(source, done) {
     const text = source.replaceAll(/\r\n?/g, '\n')
-    if (text === known && done === finished) return blocksOf(pieces)
+    if (text === known && done === finished) return blocksOf(pieces, notes)
     const from = done || !text.startsWith(known) ? 0 : stablePieces(pieces)
-    if (from === 0) links = {}
+    if (from === 0) {
+      links = {}
+      notes = noNotes()
+    }
+    readNotesInto(notes)
     const kept = pieces.slice(0, from)
     const keptLength = kept.reduce((length, piece) => length + piece.raw.length, 0)
     const next = readPieces(text.slice(keptLength), links, done)
     pieces = [...kept, ...reuse(next, pieces.slice(from))]
     known = text
     finished = done
-    return blocksOf(pieces)
+    return blocksOf(pieces, notes)
   }
 }
 
@@ -64,7 +70,8 @@ function lex(text: string, links: TokensList['links']): Token[] {
 
 function toBlock(tokens: Token[]): Block | undefined {
   const [token] = tokens
-  if (token === undefined || token.type === 'space' || token.type === 'def') return undefined
+  if (token === undefined || token.type === 'space' || token.type === 'def' || token.type === 'footnote')
+    return undefined
   if (token.type === 'code') {
     const { lang, text } = token as Tokens.Code
     return { kind: 'code', language: languageOf(lang), text }
@@ -99,6 +106,7 @@ function same(a: Block | undefined, b: Block | undefined): boolean {
   return b.kind === 'code' && a.language === b.language && a.text === b.text
 }
 
-function blocksOf(pieces: Piece[]): Block[] {
-  return pieces.flatMap((piece) => piece.block ?? [])
+function blocksOf(pieces: Piece[], notes: Notes): Block[] {
+  const html = notesHtml(notes, (tokens) => Parser.parse(tokens, markedOptions))
+  return [...pieces.flatMap((piece) => piece.block ?? []), ...(html === '' ? [] : [{ kind: 'prose' as const, html }])]
 }

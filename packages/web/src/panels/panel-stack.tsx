@@ -118,7 +118,7 @@ function useAskedFocus(frame: RefObject<HTMLElement | null>, asked: number, onHe
       const back =
         was instanceof HTMLElement && was.isConnected && was !== document.body
           ? was
-          : document.querySelector<HTMLElement>('.panels-button, .composer-box textarea')
+          : document.querySelector<HTMLElement>('.header-panels, .header-more, .composer-box textarea')
       back?.focus()
     }
   }, [frame])

@@ -1,7 +1,8 @@
 import { Tooltip } from 'radix-ui'
 import { useContext } from 'react'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, FocusEvent, ReactNode } from 'react'
 import { askToClose } from './ask-to-close.ts'
+import { isByKey } from './by-key.ts'
 import { DialogElement } from './dialog-element.ts'
 import './button.css'
 
@@ -12,11 +13,16 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
   children: ReactNode
 }
 
+/** The focus that comes back after a tap or a click, from a list or dialog that closes, asks for no explanation. */
+function keepClosed(event: FocusEvent): void {
+  if (!isByKey()) event.preventDefault()
+}
+
 export function IconButton({ label, shortcut, children, className = '', ...rest }: IconButtonProps) {
   const around = useContext(DialogElement)
   return (
     <Tooltip.Root>
-      <Tooltip.Trigger asChild>
+      <Tooltip.Trigger asChild onFocus={keepClosed}>
         <button type="button" aria-label={label} className={`icon-button ${className}`} {...rest}>
           {children}
         </button>

@@ -22,6 +22,10 @@ export interface NoticeAction {
 
 const useNotices = create<{ notices: Notice[] }>(() => ({ notices: [] }))
 let lastId = 0
+/** More scroll; only a page gone wild says so much before the first has gone by itself. */
+const most = 19
+const shortestMs = 9000
+const msPerCharacter = 45
 
 /** Says in a corner what did not work, in the words of whoever refused it. */
 export function noticeError(error: unknown): void {
@@ -29,14 +33,14 @@ export function noticeError(error: unknown): void {
   useNotices.setState(({ notices }) =>
     notices.some((notice) => notice.text === text)
       ? { notices }
-      : { notices: [...notices.slice(-2), { id: ++lastId, text, isError: true }] },
+      : { notices: [...notices.slice(-most), { id: ++lastId, text, isError: true }] },
   )
 }
 
 /** Says in a corner what was done, with the way back where there is one. */
 export function notice(text: string, action?: NoticeAction): void {
   const said = { id: ++lastId, text, isError: false, ...(action !== undefined && { action }) }
-  useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-2), said] }))
+  useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-most), said] }))
 }
 
 function dismiss(id: number): void {
@@ -59,13 +63,13 @@ function NoticeCard({ notice: { id, text, isError, action } }: { notice: Notice 
   const [held, setHeld] = useState(false)
   useEffect(() => {
     if (held) return
-    const timer = setTimeout(() => dismiss(id), 9000)
+    const timer = setTimeout(() => dismiss(id), Math.max(shortestMs, text.length * msPerCharacter))
     return () => clearTimeout(timer)
-  }, [id, held])
+  }, [id, held, text])
   return (
     <div
       className={isError ? 'notice' : 'notice notice-told'}
-      onPointerEnter={() => setHeld(true)}
+      onPointerEnter={({ pointerType }) => setHeld(pointerType === 'mouse')}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}

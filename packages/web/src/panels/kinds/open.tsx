@@ -9,6 +9,7 @@ import { useSession, useSessionStore } from '../../chat/session-context.ts'
 import { webAddress } from '../../displays/parts/read-fields.ts'
 import { agentPanel } from '../../sub-agents/agent-panel.ts'
 import { t } from '../../texts/t.ts'
+import { Button } from '../../ui/button.tsx'
 import { focusField } from '../../ui/focus-field.ts'
 import { VisibleText } from '../../ui/visible-text.tsx'
 import { useWorkspace } from '../../workspace.ts'
@@ -30,7 +31,7 @@ interface Choice {
 export default function OpenPanel({ panel }: PanelProps) {
   const { panels, agents } = useSessionStore()
   const [text, setText] = useState('')
-  const files = useFiles(text)
+  const { files, more, showMore } = useFiles(text)
   const tasks = useTasks()
   const hasAgents = useStore(agents, (state) => state.agents.size > 0)
   const hasMessages = useSession((state) => state.messages.length > 0)
@@ -71,6 +72,12 @@ export default function OpenPanel({ panel }: PanelProps) {
           </li>
         ))}
       </ul>
+      {more > 0 && (
+        <p className="open-more">
+          {t.panels.openMore(more)}
+          {showMore !== undefined && <Button onClick={showMore}>{t.panels.showMore}</Button>}
+        </p>
+      )}
       {choices.length === 0 && <p className="open-none">{t.panels.openNothing}</p>}
     </div>
   )
@@ -113,20 +120,27 @@ export default function OpenPanel({ panel }: PanelProps) {
   }
 }
 
-/** Files and folders of the workspace that the words may mean. */
-function useFiles(text: string): PickItem[] {
+const usual = 30
+/** As many as the server gives at once. */
+const most = 1000
+
+/** Files and folders of the workspace that the words may mean, and how many there are besides. */
+function useFiles(text: string): { files: PickItem[]; more: number; showMore: (() => void) | undefined } {
   const { api } = useWorkspace()
-  const [items, setItems] = useState<PickItem[]>([])
+  const [found, setFound] = useState<{ files: PickItem[]; more: number }>({ files: [], more: 0 })
+  const [wanted, setWanted] = useState({ text, count: usual })
+  const count = wanted.text === text ? wanted.count : usual
   useEffect(() => {
     const asking = new AbortController()
-    api.complete(`@${text.trim()}`, asking.signal).then(
-      (found) => setItems(found.items.filter(({ kind }) => kind === 'file' || kind === 'folder')),
+    api.complete(`@${text.trim()}`, asking.signal, count).then(
+      ({ items, more }) => setFound({ files: items.filter(({ kind }) => kind === 'file' || kind === 'folder'), more }),
       // The page says elsewhere that the server is away.
       () => undefined,
     )
     return () => asking.abort()
-  }, [api, text])
-  return items
+  }, [api, text, count])
+  const showMore = () => setWanted({ text, count: Math.min(count * 10, most) })
+  return { ...found, showMore: count < most ? showMore : undefined }
 }
 
 function useTasks(): TaskInfo[] {

@@ -232,6 +232,8 @@ export const en = {
     table: 'Table',
     wrap: 'Wrap long lines',
     noWrap: 'Do not wrap long lines',
+    footnote: (number: number) => `Footnote ${number}`,
+    footnoteBack: (number: number) => `Back to where footnote ${number} belongs`,
   },
   find: {
     label: 'Find in this session',
@@ -310,7 +312,8 @@ export const en = {
     asText: (name: string) => `Put ${name} into the message as text`,
     pastedName: (number: number) => (number === 1 ? 'Pasted text.txt' : `Pasted text ${number}.txt`),
     pasted: (size: string) => `The pasted text (${size}) is attached as a file.`,
-    wrongKind: (name: string) => `“${name}” is neither an image nor text nor a PDF.`,
+    wrongKind: (name: string) => `“${name}” cannot be attached. Images, PDFs and text files can.`,
+    refusals: (all: string[]) => [`${all.length} files are not attached:`, ...all].join('\n'),
     tooLarge: (name: string, size: string, most: string) =>
       `“${name}” has ${size}; at most ${most} can be attached. Put it into the workspace and mention it with @.`,
     tooMany: (name: string, most: number) => `“${name}” is not attached: ${most} files are the most for one message.`,
@@ -495,7 +498,9 @@ export const en = {
     newPanel: 'Open …',
     openWhat: 'A file, or an address',
     toOpen: 'What can be opened',
-    openNothing: 'No file of this folder is called so.',
+    openNothing: 'No matching files.',
+    openMore: (more: number) => `And ${more} more.`,
+    showMore: 'Show more',
     aPage: 'page',
     pin: 'Pin',
     unpin: 'Unpin',
@@ -1306,6 +1311,7 @@ export const en = {
     newSession: 'New session',
     showSessions: 'Show the sessions',
     bypass: 'Runs unasked',
+    more: 'More about this session',
   },
   locked: {
     title: 'This page is locked',
