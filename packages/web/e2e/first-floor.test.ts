@@ -386,7 +386,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).not.toBeNull()
     expect(await page.locator('.tooltip').count()).toBe(0)
-    await chat.lastAnswer.getByRole('button', { name: 'Footnote 1' }).tap()
+    await chat.lastAnswer.getByRole('button', { name: 'Footnote 1', exact: true }).tap()
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
     await expect.poll(focused).toBe('Back to where footnote 1 belongs')
     await chat.lastAnswer.getByRole('button', { name: 'Back to where footnote 1 belongs' }).tap()

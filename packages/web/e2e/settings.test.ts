@@ -64,6 +64,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await found.getByRole('button', { name: 'Take the tour with the demo model' }).click()
     await page.getByRole('button', { name: /^Model: Demo/ }).waitFor()
     await page.getByRole('list', { name: 'Examples' }).getByRole('button').first().waitFor()
+    await page.setViewportSize({ width: 1024, height: 768 })
+    await expect.poll(() => page.locator('.empty').evaluate((at) => at.scrollHeight - at.clientHeight)).toBe(0)
   })
 
   test('with the keyboard alone every setting is found, gone to, and stands in the address', async () => {

@@ -95,7 +95,13 @@ export function skillRoutes(options: {
       scoped: true,
       answers: { 200: '{items: [{kind: command|skill|file|folder|agent, insert, label, detail}], more}' },
       async handle(c, { query, workspaceId }) {
-        return c.json(await complete(query['text'] ?? '', await workspaceOf(workspaceId), query['most']))
+        return c.json(
+          await complete(
+            query['text'] ?? '',
+            await workspaceOf(workspaceId),
+            query['most'] === undefined ? undefined : Number(query['most']),
+          ),
+        )
       },
     }),
   ]

@@ -50,7 +50,7 @@ export function createAttachments(
     if (refusals.length === 1) onError(refusals[0])
     if (refusals.length > 1)
       onError(new Error(t.composer.refusals(refusals.map((refusal) => toErrorInfo(refusal).message))))
-    await Promise.all(taken.map((one) => ('refusal' in one ? undefined : send(one))))
+    await Promise.all(taken.flatMap((one) => ('refusal' in one ? [] : [send(one)])))
   }
 
   /** A long text as a file of its own. */
