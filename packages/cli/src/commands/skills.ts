@@ -65,7 +65,7 @@ async function importSkills(source: string, trust: boolean, context: Context): P
     import('@troupe/server/home'),
   ])
   const home = openHome({ env: context.env }).path
-  const staged = stageSkills(source, path.join(home, 'imports'))
+  const staged = stageSkills(source, path.join(home, 'imports'), path.join(home, 'skills'))
   try {
     for (const { path: file, message } of staged.problems) tell(context, `${file}: ${message}`)
     for (const { name, description, allowedTools, files } of staged.skills) {
@@ -82,6 +82,7 @@ async function importSkills(source: string, trust: boolean, context: Context): P
     }
     for (const folder of acceptSkills(staged, path.join(home, 'skills')))
       context.stdout.write(`imported to ${folder}\n`)
+    context.stdout.write(`${count(staged.skills.length, 'skill')}, ${count(staged.problems.length, 'problem')}\n`)
     return 0
   } finally {
     dropStaged(staged)

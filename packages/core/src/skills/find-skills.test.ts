@@ -116,7 +116,7 @@ describe('a file that is no skill is named with its line and reason, and the res
     ['dashes within a line', '---\nname: bad\nx: a ---\n', '"name" is missing', 1],
     ['no description', '---\nname: bad\n---\nx', '"description" is missing', 1],
     ['an empty description', '---\nname: bad\ndescription: ""\n---\nx', 'description: Too small', 3],
-    ['a description that is too long', skill('bad', 'x'.repeat(1025)), 'description: Too big', 3],
+    ['a description that is too long', skill('bad', 'x'.repeat(8193)), 'description: Too big', 3],
     ['a description that is a list', '---\nname: bad\ndescription: [a]\n---\n', 'description: Invalid input', 3],
     ['another name than its folder', skill('good'), 'it is named "good", but its folder is "bad"', 2],
     ['a name in capitals', skill('Bad'), 'name: of a-z', 2],

@@ -17,6 +17,8 @@ export class FileFault extends Error {
 
 export const skillNamePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const mostSkillBytes = 256 * 1024
+/** Agents are told no more of a description. */
+export const describedLength = 1024
 /** Checking for keys that stand there twice takes time that grows with their square. */
 const mostMatter = 16 * 1024
 
@@ -26,7 +28,7 @@ const frontMatter = z.looseObject({
     .min(1)
     .max(64)
     .regex(skillNamePattern, 'of a-z, 0-9 and single "-" between them, at most 64 characters'),
-  description: z.string().trim().min(1).max(1024),
+  description: z.string().trim().min(1).max(8192),
   license: z.string().optional(),
   compatibility: z.string().max(500).optional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String)).optional(),

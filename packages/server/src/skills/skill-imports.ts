@@ -7,7 +7,7 @@ import { acceptSkills, dropStaged, NamedError, newId, stageSkills, type StagedSk
 export interface SkillImports {
   /** From a folder or an archive on this machine, or from the bytes of an archive. */
   stage(source: string | Uint8Array): Promise<{ id: string } & Pick<StagedSkills, 'skills' | 'problems'>>
-  /** The folders that they are in now. Throws where there is a skill of the name already. */
+  /** The folders that they are in now. One whose name is taken by now is left out; throws where none is left. */
   accept(id: string): string[]
   drop(id: string): void
   close(): void
@@ -60,7 +60,7 @@ export function createSkillImports(home: string): SkillImports {
   }
 
   function tryToStage(source: string, name?: string): StagedSkills {
-    return attempt(() => stageSkills(source, parent), name === undefined ? undefined : { source, name })
+    return attempt(() => stageSkills(source, parent, path.join(home, 'skills')), name === undefined ? undefined : { source, name })
   }
 
   function find(id: string): StagedSkills {

@@ -1,7 +1,10 @@
 /** What an archive or a folder has, as it says itself: nothing of it is believed yet. */
 export interface ArchiveEntry {
   name: string
-  kind: 'file' | 'folder'
+  /** `other`: a device or a pipe; no skill may have one. */
+  kind: 'file' | 'folder' | 'link' | 'other'
+  /** Where a link leads, from the folder that it lies in; from the root of the archive where `fromRoot`. */
+  target?: { path: string; fromRoot?: true }
   executable: boolean
   /** As many bytes as it will have. */
   size: number
@@ -9,7 +12,8 @@ export interface ArchiveEntry {
 }
 
 export const importLimits = {
-  entries: 2000,
+  entries: 20_000,
+  skillEntries: 2000,
   fileBytes: 10 * 1024 * 1024,
   allBytes: 50 * 1024 * 1024,
   archiveBytes: 50 * 1024 * 1024,
@@ -18,10 +22,13 @@ export const importLimits = {
   depth: 16,
 } as const
 
+/** What is wrong with an archive as a whole. */
+export class Refused extends Error {}
+
 /** Throws what is wrong with an entry; `name` is what to call it. */
 export function refuse(name: string, why: string): never {
   // oxlint-disable-next-line no-control-regex
-  throw new Error(`"${name.replace(/[\u0000-\u001f\u007f]/g, '?').slice(0, 200)}" ${why}. Nothing was imported.`)
+  throw new Refused(`"${name.replace(/[\u0000-\u001f\u007f]/g, '?').slice(0, 200)}" ${why}. Nothing was imported.`)
 }
 
 /** The parts of a name that stays within the folder it is unpacked into, on every system. Throws for any other. */

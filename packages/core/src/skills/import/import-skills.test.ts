@@ -174,6 +174,36 @@ describe('skills that are imported', () => {
     expect(stageSkills(at('b.tar'), at('home/imports')).skills[0]?.files).toHaveLength(2)
   })
 
+  it('from a repository come without what belongs to no skill, and what is wrong with one does not keep the others back', () => {
+    put('repo/AGENTS.md', 'x')
+    symlinkSync('AGENTS.md', at('repo/CLAUDE.md'))
+    put('repo/node_modules/x/SKILL.md', text)
+    put('repo/skills/pdf/SKILL.md', text)
+    put('repo/skills/pdf/docs/one.md', 'one')
+    symlinkSync('docs/one.md', at('repo/skills/pdf/two.md'))
+    put('repo/skills/leaky/SKILL.md', text.replace('pdf', 'leaky'))
+    symlinkSync('/etc/passwd', at('repo/skills/leaky/passwd'))
+    symlinkSync('../pdf/SKILL.md', at('repo/skills/leaky/other.md'))
+    put('repo/skills/mine/SKILL.md', text.replace('pdf', 'mine'))
+    put('repo/skills/wordy/SKILL.md', text.replace('pdf', 'wordy').replace('About PDF.', 'word '.repeat(300)))
+    put('home/skills/mine/SKILL.md', 'mine')
+    for (const source of [at('repo'), at('repo.tar')]) {
+      if (source.endsWith('.tar')) execFileSync('tar', ['-cf', source, '-C', at('repo'), '--exclude=node_modules', '.'])
+      const staged = stageSkills(source, at('home/imports'), at('home/skills'))
+      expect(staged.skills.map(({ name }) => name).toSorted()).toEqual(['pdf', 'wordy'])
+      expect(staged.problems.map((problem) => `${problem.path} ${problem.message}`).toSorted()).toEqual([
+        expect.stringMatching(/^skills\/leaky\/SKILL.md "(passwd|other.md)" is a link to something else/),
+        'skills/mine/SKILL.md there is a skill "mine" already, which stays as it is',
+        'skills/wordy/SKILL.md the description has 1499 characters; agents are told the first 1024',
+      ])
+      acceptSkills(staged, at('home/skills'))
+      expect(readFileSync(at('home/skills/pdf/two.md'), 'utf8')).toBe('one')
+      expect(readFileSync(at('home/skills/mine/SKILL.md'), 'utf8')).toBe('mine')
+      rmSync(at('home/skills/pdf'), { recursive: true })
+      rmSync(at('home/skills/wordy'), { recursive: true })
+    }
+  })
+
   it('at the top of an archive are named by what they say', () => {
     const staged = stageSkills(put('a.zip', zip([{ name: 'SKILL.md', content: text }])), at('home/imports'))
     expect(acceptSkills(staged, at('home/skills'))).toEqual([at('home/skills/pdf')])
@@ -182,7 +212,7 @@ describe('skills that are imported', () => {
   it('never replace one that is there', () => {
     put('home/skills/pdf/SKILL.md', 'mine')
     const staged = stageSkills(put('a.zip', zip(good)), at('home/imports'))
-    expect(() => acceptSkills(staged, at('home/skills'))).toThrow('There is already a skill at')
+    expect(() => acceptSkills(staged, at('home/skills'))).toThrow('There is nothing to import')
     dropStaged(staged)
     expect(readFileSync(at('home/skills/pdf/SKILL.md'), 'utf8')).toBe('mine')
   })
@@ -197,8 +227,6 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
     ['zip: a name with a drive', () => zip([{ name: 'C:/evil', content: 'x' }]), 'is an absolute path'],
     ['zip: backslashes', () => zip([{ name: '..\\evil', content: 'x' }]), 'has a character in its name'],
     ['zip: a zero in a name', () => zip([{ name: 'a\0/../evil', content: 'x' }]), 'has a character in its name'],
-    ['zip: a link', () => zip([{ name: 'l', content: '/etc', mode: 0o120777 }]), 'is a link'],
-    ['zip: a device', () => zip([{ name: 'd', mode: 0o060644 }]), 'is neither a file nor a folder'],
     ['zip: two names for one entry', () => zip([{ name: 'a', localName: '../a', content: 'x' }]), 'has two names'],
     ['zip: an encrypted file', () => zip([{ name: 'a', content: 'x', flags: 1 }]), 'is encrypted'],
     ['zip: packed in an unknown way', () => zip([{ name: 'a', content: 'x', method: 99 }]), 'is packed in a way'],
@@ -218,14 +246,13 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
     ],
     [
       'zip: a bomb that lies about its size',
-      () => zip([{ name: 'a', content: zeros, size: 10 }]),
+      () => zip([{ name: 'SKILL.md', content: zeros, size: 10 }]),
       'cannot be unpacked',
     ],
-    ['zip: a file that is too large', () => zip([{ name: 'a', size: 2 ** 31 }]), 'is larger than 10 MiB'],
     [
       'zip: too many entries',
-      () => zip(Array.from({ length: 2001 }, (_, i) => ({ name: `${i}` }))),
-      'more than 2000 entries',
+      () => zip(Array.from({ length: 20_001 }, (_, i) => ({ name: `${i}` }))),
+      'more than 20000 entries',
     ],
     [
       'zip: names that are one on other systems',
@@ -250,7 +277,7 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
       'zip: a wrong checksum',
       () =>
         Buffer.from(
-          zip([{ name: 'a', content: 'hello', method: 0 }])
+          zip([{ name: 'SKILL.md', content: 'hello', method: 0 }])
             .toString('latin1')
             .replace('hello', 'jello'),
           'latin1',
@@ -266,11 +293,8 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
           { name: 'l', type: '2' },
           { name: 'l/evil', content: 'x' },
         ]),
-      'is a link',
+      'lies in a file',
     ],
-    ['tar: a link to a file', () => tar([{ name: 'l', type: '1' }]), 'is a link'],
-    ['tar: a device', () => tar([{ name: 'd', type: '3' }]), 'is a device or a pipe'],
-    ['tar: a pipe', () => tar([{ name: 'p', type: '6' }]), 'is a device or a pipe'],
     [
       'tar: a long name that climbs',
       () =>
@@ -311,9 +335,31 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
     if (message !== '' && existsSync(at('home/imports'))) expect(readdirSync(at('home/imports'))).toEqual([])
   })
 
-  it('a folder with a link in it', () => {
-    put('repo/SKILL.md', text)
-    symlinkSync('/etc/passwd', at('repo/passwd'))
-    expect(() => stageSkills(at('repo'), at('home/imports'))).toThrow('"passwd" is a link')
+  const skill = { name: 'pdf/SKILL.md', content: text }
+  const other = { name: 'web/SKILL.md', content: text.replace('pdf', 'web') }
+  it.each<[string, () => Uint8Array, string]>([
+    ['zip: a link', () => zip([skill, { name: 'pdf/l', content: '/etc', mode: 0o120777 }, other]), '"l" is a link'],
+    [
+      'zip: a climbing link',
+      () => zip([skill, { name: 'pdf/l', content: '../web/SKILL.md', mode: 0o120777 }, other]),
+      '"l" is a link',
+    ],
+    ['zip: a device', () => zip([skill, { name: 'pdf/d', mode: 0o060644 }, other]), '"d" is a device'],
+    [
+      'zip: a file that is too large',
+      () => zip([skill, { name: 'pdf/a', content: new Uint8Array(11 << 20), method: 0 }, other]),
+      'is larger than 10 MiB',
+    ],
+    ['tar: a link', () => tar([skill, { name: 'pdf/l', type: '2' }, other]), '"l" is a link'],
+    ['tar: a hard link', () => tar([skill, { name: 'pdf/l', type: '1' }, other]), '"l" is a link'],
+    ['tar: a device', () => tar([skill, { name: 'pdf/d', type: '3' }, other]), '"d" is a device'],
+    ['tar: a pipe', () => tar([skill, { name: 'pdf/p', type: '6' }, other]), '"p" is a device'],
+  ])('%s in a skill leaves that skill out, and nothing of it behind', (_, make, message) => {
+    const staged = stageSkills(put('source/crafted', make()), at('home/imports'))
+    expect(staged.skills.map(({ name }) => name)).toEqual(['web'])
+    expect(staged.problems).toEqual([{ path: 'pdf/SKILL.md', message: expect.stringContaining(message) as string }])
+    expect(existsSync(path.join(staged.folder, 'pdf'))).toBe(false)
+    acceptSkills(staged, at('home/skills'))
+    expect(readdirSync(at('home/skills'))).toEqual(['web'])
   })
 })

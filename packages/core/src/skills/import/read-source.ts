@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { importLimits, refuse, type ArchiveEntry } from './archive-entry.ts'
 import { readTar, unpackGzip } from './read-tar.ts'
@@ -19,26 +19,35 @@ export function readSource(source: string): { entries: ArchiveEntry[]; packedByt
   return { entries: readTar(isGzip ? unpackGzip(bytes) : bytes), packedBytes }
 }
 
-/** A folder, without what git keeps there. */
+/** A folder, without what git and npm keep there. */
 function readTree(root: string): ArchiveEntry[] {
   const entries: ArchiveEntry[] = []
   const visit = (names: readonly string[]): void => {
     for (const name of readdirSync(path.join(root, ...names)).toSorted()) {
-      if (name === '.git') continue
+      if (name === '.git' || name === 'node_modules') continue
       const own = [...names, name]
       const file = path.join(root, ...own)
       const shown = own.join('/')
       const stats = lstatSync(file)
       if (entries.length >= importLimits.entries) refuse(root, `has more than ${importLimits.entries} entries`)
-      if (own.length > importLimits.depth) refuse(shown, `is more than ${importLimits.depth} folders deep`)
-      if (stats.isSymbolicLink()) refuse(shown, 'is a link')
-      if (!stats.isFile() && !stats.isDirectory()) refuse(shown, 'is neither a file nor a folder')
-      const kind = stats.isFile() ? 'file' : 'folder'
-      const size = stats.isFile() ? stats.size : 0
-      entries.push({ name: shown, kind, size, executable: (stats.mode & 0o111) !== 0, read: () => readFileSync(file) })
-      if (kind === 'folder') visit(own)
+      const kind = kindOf(stats)
+      entries.push({
+        name: shown,
+        kind,
+        size: kind === 'file' ? stats.size : 0,
+        executable: kind === 'file' && (stats.mode & 0o111) !== 0,
+        read: () => readFileSync(file),
+        ...(kind === 'link' && { target: { path: readlinkSync(file) } }),
+      })
+      if (kind === 'folder' && own.length < importLimits.depth) visit(own)
     }
   }
   visit([])
   return entries
+}
+
+function kindOf(stats: Stats): ArchiveEntry['kind'] {
+  if (stats.isSymbolicLink()) return 'link'
+  if (stats.isDirectory()) return 'folder'
+  return stats.isFile() ? 'file' : 'other'
 }

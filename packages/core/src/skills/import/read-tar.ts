@@ -21,6 +21,7 @@ export function unpackGzip(bytes: Buffer): Buffer {
 export function readTar(bytes: Buffer): ArchiveEntry[] {
   const entries: ArchiveEntry[] = []
   let longName: string | undefined
+  let longTarget: string | undefined
   for (let at = 0; at + block <= bytes.length;) {
     const header = bytes.subarray(at, at + block)
     if (header.every((byte) => byte === 0)) break
@@ -31,20 +32,33 @@ export function readTar(bytes: Buffer): ArchiveEntry[] {
     if (to > bytes.length) throw new Error('The archive is broken: it ends too early.')
     at = from + Math.ceil(size / block) * block
     const type = String.fromCharCode(header[156] ?? 0)
-    if (type === 'L' || type === 'x' || type === 'g') {
+    if (type === 'L' || type === 'K' || type === 'x' || type === 'g') {
       if (size > 64 * 1024) throw new Error('The archive is broken: a name in it is too long.')
       const text = bytes.toString('utf8', from, to)
       if (type === 'L') longName = text.replace(/\0.*$/s, '')
-      else if (type === 'x') longName = paxPath(text) ?? longName
+      else if (type === 'K') longTarget = text.replace(/\0.*$/s, '')
+      else if (type === 'x') {
+        longName = paxField(text, 'path') ?? longName
+        longTarget = paxField(text, 'linkpath') ?? longTarget
+      }
       continue
     }
     const name = longName ?? nameOf(header)
+    const target = longTarget ?? textAt(header, 157, 100)
     longName = undefined
+    longTarget = undefined
     const kind = kindOf(name, type)
     if (entries.length >= importLimits.entries)
       throw new Error(`The archive has more than ${importLimits.entries} entries.`)
     const executable = (octal(header, 100, 8) & 0o111) !== 0
-    entries.push({ name, kind, size: kind === 'file' ? size : 0, executable, read: () => bytes.subarray(from, to) })
+    entries.push({
+      name,
+      kind,
+      size: kind === 'file' ? size : 0,
+      executable,
+      read: () => bytes.subarray(from, to),
+      ...(kind === 'link' && { target: { path: target, ...(type === '1' && { fromRoot: true as const }) } }),
+    })
   }
   return entries
 }
@@ -52,17 +66,19 @@ export function readTar(bytes: Buffer): ArchiveEntry[] {
 function kindOf(name: string, type: string): ArchiveEntry['kind'] {
   if (type === '0' || type === '\0' || type === '7') return name.endsWith('/') ? 'folder' : 'file'
   if (type === '5') return 'folder'
-  if (type === '1' || type === '2') refuse(name, 'is a link')
-  if (type === '3' || type === '4' || type === '6') refuse(name, 'is a device or a pipe')
+  if (type === '1' || type === '2') return 'link'
+  if (type === '3' || type === '4' || type === '6') return 'other'
   return refuse(name, 'is neither a file nor a folder')
 }
 
 function nameOf(header: Buffer): string {
-  const text = (start: number, length: number): string =>
-    header.toString('utf8', start, start + length).replace(/\0.*$/s, '')
   const isUstar = header.toString('latin1', 257, 262) === 'ustar'
-  const prefix = isUstar ? text(345, 155) : ''
-  return prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`
+  const prefix = isUstar ? textAt(header, 345, 155) : ''
+  return prefix === '' ? textAt(header, 0, 100) : `${prefix}/${textAt(header, 0, 100)}`
+}
+
+function textAt(header: Buffer, start: number, length: number): string {
+  return header.toString('utf8', start, start + length).replace(/\0.*$/s, '')
 }
 
 function octal(header: Buffer, start: number, length: number): number {
@@ -82,8 +98,8 @@ function checkSum(header: Buffer): void {
     throw new Error('This is no archive that can be read: a zip, a tar or a tar.gz is.')
 }
 
-/** `<length> path=<name>\n`, among others. A size or a link of its own is of no use for what is imported here. */
-function paxPath(text: string): string | undefined {
+/** `<length> path=<name>\n`, among others. A size of its own is of no use for what is imported here. */
+function paxField(text: string, field: 'path' | 'linkpath'): string | undefined {
   if (/^\d+ (size|GNU\.sparse)/m.test(text)) throw new Error('The archive has files that are stored in pieces.')
-  return /^\d+ path=(.*)$/m.exec(text)?.[1]
+  return new RegExp(`^\\d+ ${field}=(.*)$`, 'm').exec(text)?.[1]
 }

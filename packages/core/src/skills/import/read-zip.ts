@@ -62,14 +62,18 @@ function entryAt(bytes: Buffer, at: number, nameLength: number): Located {
     if (content.length !== size || crc32(content) !== crc) refuse(name, 'is not what the zip says it is')
     return content
   }
-  return { name, kind, size, executable: (mode & 0o111) !== 0, from: local, to, read }
+  const executable = kind === 'file' && (mode & 0o111) !== 0
+  if (kind !== 'link') return { name, kind, size, executable, from: local, to, read }
+  if (size > 4096) refuse(name, 'is a link that leads nowhere')
+  const target = { path: Buffer.from(read()).toString('utf8') }
+  return { name, kind, size: 0, executable, from: local, to, read, target }
 }
 
 /** The system that wrote it may have told what kind of file it is. */
 function kindOf(name: string, mode: number): ArchiveEntry['kind'] {
   const type = mode & 0o170000
-  if (type === 0o120000) refuse(name, 'is a link')
-  if (type !== 0 && type !== 0o100000 && type !== 0o040000) refuse(name, 'is neither a file nor a folder')
+  if (type === 0o120000) return 'link'
+  if (type !== 0 && type !== 0o100000 && type !== 0o040000) return 'other'
   return name.endsWith('/') || type === 0o040000 ? 'folder' : 'file'
 }
 
