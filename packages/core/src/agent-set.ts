@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { agentKey, type AgentDefinition } from './agent-definition.ts'
 import { parseAgentFile } from './parse-agent-file.ts'
+import { parseClaudeAgent } from './parse-claude-agent.ts'
 import { unknownTools } from './pick-tools.ts'
 import type { Tool } from './tool.ts'
 
@@ -15,6 +16,8 @@ export interface AgentEntry extends AgentDefinition {
   prompts?: Readonly<Record<string, string>>
   /** Groups of which a tool must be there. */
   needs?: readonly string[]
+  /** It was written for another program: tools that are not there are left out, instead of turning it off. */
+  foreign?: true
   enabled: boolean
   /** Why it cannot be used, or what should be looked at. */
   note?: string
@@ -38,8 +41,11 @@ export function getBuiltinAgents(): AgentEntry[] {
   return [...builtin]
 }
 
-/** The agents of a folder; it need not exist. `<name>.<language>.md` is the prompt of `<name>.md` in that language. */
-export function loadAgents(folder: string, source: AgentSource): LoadedAgents {
+/**
+ * The agents of a folder; it need not exist. `<name>.<language>.md` is the prompt of `<name>.md` in that language.
+ * `claude`: the files are those of Claude Code, which knows no languages.
+ */
+export function loadAgents(folder: string, source: AgentSource, format: 'troupe' | 'claude' = 'troupe'): LoadedAgents {
   const loaded: LoadedAgents = { entries: [], problems: [] }
   const prompts = new Map<string, Record<string, string>>()
   for (const file of markdownFiles(folder)) {
@@ -47,7 +53,11 @@ export function loadAgents(folder: string, source: AgentSource): LoadedAgents {
     const [name = '', language] = file.slice(0, -'.md'.length).split('.', 2)
     try {
       const text = readFileSync(full, 'utf8')
-      if (language !== undefined) prompts.set(name, { ...prompts.get(name), [language]: text.trim() })
+      if (format === 'claude') {
+        const { problem, ...entry } = parseClaudeAgent(text, file.slice(0, -'.md'.length))
+        loaded.entries.push({ ...entry, source, path: full, foreign: true, enabled: true })
+        if (problem !== undefined) loaded.problems.push({ path: full, message: problem })
+      } else if (language !== undefined) prompts.set(name, { ...prompts.get(name), [language]: text.trim() })
       else loaded.entries.push({ ...parseAgentFile(text, name), source, path: full, enabled: true })
     } catch (error) {
       loaded.problems.push({ path: full, message: (error as Error).message })
@@ -87,6 +97,8 @@ export function arrangeAgents(
         ].join(' '),
       }
     const unknown = entry.source === 'built-in' ? [] : unknownTools(entry.tools, tools)
+    if (unknown.length > 0 && entry.foreign === true)
+      return { ...entry, note: `It goes without what is not there: ${unknown.join(', ')}.` }
     if (unknown.length > 0)
       return { ...entry, enabled: false, note: `There is no tool or group: ${unknown.join(', ')}.` }
     const note = promptNote(entry.prompt)

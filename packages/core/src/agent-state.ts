@@ -28,6 +28,8 @@ export interface AgentState {
   readonly reads: Map<string, FileStamp>
   /** Folders whose AGENTS.md this agent has been shown. */
   readonly shownNotes: Set<string>
+  /** False where the person does not trust the workspace: what it says to agents does not count. */
+  readsNotes?: boolean
   /** Where over-long results are spilled; made when needed. */
   readonly outputFolder: string
   /** Where previews are kept that the agent makes. They are its own: changing them is not asked for. */

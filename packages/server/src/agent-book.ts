@@ -95,6 +95,8 @@ export type AgentPatch = z.infer<typeof agentPatchSchema>
 
 export function createAgentBook(options: {
   home: string
+  /** Where the person's files for Claude Code lie. */
+  personHome: string
   store: Pick<Store, 'definitions'>
   config: Pick<ConfigFile, 'get' | 'update'>
   tools(workspaceId: string): readonly Tool[]
@@ -120,7 +122,13 @@ export function createAgentBook(options: {
     },
     problems(workspace) {
       const { home, project } = files(workspace)
-      return [...home.problems, ...project.problems, ...masterProblems([...home.entries, ...project.entries])]
+      const entries = [...home.entries, ...project.entries]
+      return [
+        ...home.problems,
+        ...project.problems,
+        ...masterProblems(entries),
+        ...foreignProblems(entries, options.tools(workspace.id)),
+      ]
     },
     async offered(workspace, { language, page, anyPage }) {
       const entries = await book.list(workspace)
@@ -211,12 +219,29 @@ export function createAgentBook(options: {
 
   function files(workspace: Workspace): Record<'home' | 'project', ReturnType<typeof loadAgents>> {
     return {
-      home: loadAgents(path.join(options.home, 'agents'), 'home'),
+      home: joined(
+        loadAgents(path.join(options.home, 'agents'), 'home'),
+        loadAgents(path.join(options.personHome, '.claude', 'agents'), 'home', 'claude'),
+      ),
       project: workspace.trusted
-        ? loadAgents(path.join(workspace.path, '.troupe', 'agents'), 'project')
+        ? joined(
+            loadAgents(path.join(workspace.path, '.troupe', 'agents'), 'project'),
+            loadAgents(path.join(workspace.path, '.claude', 'agents'), 'project', 'claude'),
+          )
         : { entries: [], problems: [] },
     }
   }
+}
+
+function joined(...loaded: ReturnType<typeof loadAgents>[]): ReturnType<typeof loadAgents> {
+  return { entries: loaded.flatMap(({ entries }) => entries), problems: loaded.flatMap(({ problems }) => problems) }
+}
+
+function foreignProblems(entries: readonly AgentEntry[], tools: readonly Tool[]): Problem[] {
+  return entries.flatMap(({ foreign, path: file = '', tools: names }) => {
+    const unknown = foreign === true ? unknownTools(names, tools) : []
+    return unknown.length === 0 ? [] : [{ path: file, message: `There is no tool or group: ${unknown.join(', ')}.` }]
+  })
 }
 
 /** The master is the one built-in agent that nothing takes the place of. */

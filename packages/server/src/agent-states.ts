@@ -19,7 +19,7 @@ export interface AgentStatesOptions {
 /** What the agents of each session remember while this process lives. */
 export interface AgentStates {
   /** With an agent id: what that sub-agent remembers. Its background commands are its own, undo is the session's. */
-  of(session: Pick<Session, 'id'>, workspace: { path: string }, agentId?: string): AgentState
+  of(session: Pick<Session, 'id'>, workspace: { path: string; trusted?: boolean }, agentId?: string): AgentState
   /** Commands in the background, of the session and of its sub-agents. */
   tasks(sessionId: string): Task[]
   dropAgent(sessionId: string, agentId: string): Promise<void>
@@ -38,7 +38,10 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
     of(session, workspace, agentId) {
       const key = keyOf(session.id, agentId)
       const known = states.get(key)
-      if (known !== undefined && places.get(key) === workspace.path) return known
+      if (known !== undefined && places.get(key) === workspace.path) {
+        if (workspace.trusted !== undefined) known.readsNotes = workspace.trusted
+        return known
+      }
       // Somebody used the id elsewhere: what could be reached from there is not reached from here.
       if (known !== undefined) disposeAgentState(known).catch(() => undefined)
       const outputFolder = path.join(home, 'sessions', session.id, 'output')
@@ -50,6 +53,9 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
         pool,
         ...(sandbox !== undefined && { sandbox }),
       })
+      if (workspace.trusted !== undefined) state.readsNotes = workspace.trusted
+      // Those of the workspace itself are in the preface.
+      for (const root of state.roots) state.shownNotes.add(root)
       states.set(key, state)
       places.set(key, workspace.path)
       return state

@@ -174,6 +174,7 @@ export async function openParts(options: ServerOptions, place: Place) {
   }
   const agentBook = createAgentBook({
     home: home.path,
+    personHome,
     store,
     config,
     tools: enabledIn,
@@ -190,6 +191,7 @@ export async function openParts(options: ServerOptions, place: Place) {
   const context = openContext({
     store,
     home: home.path,
+    personHome,
     layers: [
       { name: skillsLayer, text: skillBook.text },
       { name: serversLayer, text: (_, opened) => serversText(servers.of(opened).servers()) },

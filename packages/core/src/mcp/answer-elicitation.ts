@@ -170,7 +170,7 @@ function readValue(name: string, schema: FieldSchema, choices: { value: string }
     return number
   }
   const { minLength = 0, maxLength = Infinity, format = '' } = schema
-  const length = [...word].length
+  const { length } = Array.from(word)
   if (length < minLength) throw new Error(`"${name}" needs at least ${minLength} characters.`)
   if (length > maxLength) throw new Error(`"${name}" takes at most ${maxLength} characters.`)
   const wanted = Object.hasOwn(formats, format) ? formats[format] : undefined

@@ -263,7 +263,7 @@ test('notes of the folder and of those above are attached once per agent', async
   ws.put('AGENTS.md', 'Use tabs.')
   ws.put('pkg/CLAUDE.md', 'Package notes.')
   ws.put('pkg/deep/AGENTS.md', 'Deep notes.')
-  ws.put('pkg/deep/CLAUDE.md', 'never shown')
+  ws.put('pkg/deep/CLAUDE.md', 'More of them.')
   ws.put('pkg/deep/a.txt', 'a\n')
   ws.put('pkg/b.txt', 'b\n')
   expect(await text({ file_path: 'pkg/deep/a.txt' })).toBe(
@@ -272,6 +272,7 @@ test('notes of the folder and of those above are attached once per agent', async
       'Notes from AGENTS.md, for everything below its folder:\nUse tabs.',
       'Notes from pkg/CLAUDE.md, for everything below its folder:\nPackage notes.',
       'Notes from pkg/deep/AGENTS.md, for everything below its folder:\nDeep notes.',
+      'Notes from pkg/deep/CLAUDE.md, for everything below its folder:\nMore of them.',
     ].join('\n\n'),
   )
   expect(await text({ file_path: 'pkg/deep/a.txt' })).not.toContain('Notes from')

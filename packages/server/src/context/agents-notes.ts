@@ -1,21 +1,24 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import path from 'node:path'
-
-const names = ['AGENTS.md', 'CLAUDE.md']
-const maxCharacters = 32_000
-
-export interface AgentsNote {
-  path: string
-  text: string
-}
+import { readAgentsNotes, type AgentsNote } from '@troupe/core'
 
 /**
  * What people wrote down for agents: the person's own notes, then those of the folders from the repository down to the
- * workspace, nearest last. `AGENTS.md`, else `CLAUDE.md`. A folder that is not trusted says nothing.
+ * workspace, nearest last, each file once. A folder that is not trusted says nothing.
  */
-export function agentsNotes(options: { home: string; workspace: string; trusted: boolean }): AgentsNote[] {
-  const folders = [options.home, ...(options.trusted ? foldersDownTo(options.workspace) : [])]
-  return folders.flatMap((folder) => readNote(folder) ?? [])
+export function agentsNotes(options: {
+  home: string
+  personHome: string
+  workspace: string
+  trusted: boolean
+}): AgentsNote[] {
+  const { home, personHome, workspace, trusted } = options
+  const seen = new Set<string>()
+  const own = readAgentsNotes(home, { roots: [home], personHome, seen })
+  if (!trusted) return own
+  const folders = foldersDownTo(workspace)
+  const roots = [folders[0] as string]
+  return [...own, ...folders.flatMap((folder) => readAgentsNotes(folder, { roots, personHome, seen }))]
 }
 
 /** From the folder that holds `.git` down to this one; this one alone where there is none. */
@@ -26,22 +29,4 @@ function foldersDownTo(folder: string): string[] {
     if (statSync(path.join(each, '.git'), { throwIfNoEntry: false }) !== undefined) return folders
     if (path.dirname(each) === each) return [folder]
   }
-}
-
-function readNote(folder: string): AgentsNote | undefined {
-  for (const name of names) {
-    const file = path.join(folder, name)
-    try {
-      if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue
-      const text = readFileSync(file, 'utf8').trim()
-      if (text === '') continue
-      return {
-        path: file,
-        text: text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut; Read it for the rest]` : text,
-      }
-    } catch {
-      // Notes that cannot be read are none.
-    }
-  }
-  return undefined
 }

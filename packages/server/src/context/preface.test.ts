@@ -44,6 +44,22 @@ it('notes of a project count once it is trusted, nearest last', async () => {
   expect(text.indexOf('Project rule.')).toBeGreaterThan(text.indexOf('Own rule.'))
 })
 
+it('notes of folders below come with the first file that is read there, once the project is trusted', async () => {
+  server = await testServer()
+  const folder = path.join(server.workspace.path, 'sub')
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'AGENTS.md'), 'Sub rule.')
+  writeFileSync(path.join(folder, 'a.txt'), 'a')
+  const readTwice = ['a.txt', 'a.txt'].map((name) => [{ call: { name: 'Read', input: { file_path: `sub/${name}` } } }])
+  server.script('read', readTwice)
+  const seen = (): number => JSON.stringify(server?.model.calls.at(-1)?.prompt).split('Sub rule.').length - 1
+  await server.chat('before', 'read')
+  expect(seen()).toBe(0)
+  await server.store.workspaces.trust(server.workspace.id, true)
+  await server.chat('after', 'read')
+  expect(seen()).toBe(1)
+})
+
 interface XRay {
   pieces: { kind: string; name: string; tokens: number; changed?: boolean }[]
   total: { tokens: number }

@@ -26,6 +26,8 @@ export interface Preface {
 export interface PrefaceOptions {
   store: Pick<Store, 'settings'>
   home: string
+  /** What `~` is. */
+  personHome: string
   layers: readonly Layer[]
   /** On whatever page they are offered. */
   agents(session: Session): Promise<Preface['agents']>
@@ -56,9 +58,9 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
   }
 
   async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions'>> {
-    const { home } = options
+    const { home, personHome } = options
     const blocks: Block[] = [{ name: 'environment', text: environment(session, workspace) }]
-    for (const note of agentsNotes({ home, workspace: workspace.path, trusted: workspace.trusted }))
+    for (const note of agentsNotes({ home, personHome, workspace: workspace.path, trusted: workspace.trusted }))
       blocks.push({ name: `notes ${note.path}`, text: `Notes for agents from ${note.path}:\n${note.text}` })
     for (const layer of options.layers) {
       const text = await layer.text(session, workspace)

@@ -121,6 +121,32 @@ describe('definitions of agents', () => {
     await server.fetch('/ai/agents/limited', json('DELETE'))
   })
 
+  it('of Claude Code are agents of a project once it is trusted, without what is not there', async () => {
+    const folder = path.join(server.workspace.path, '.claude', 'agents')
+    mkdirSync(folder, { recursive: true })
+    const file = path.join(folder, 'auditor.md')
+    writeFileSync(
+      file,
+      '---\nname: auditor\ndescription: Audits.\ntools: Read, LS, Oracle\nmodel: opus\n---\nYou audit.',
+    )
+    expect((await list()).some(({ name }) => name === 'auditor')).toBe(false)
+    await server.store.workspaces.trust(server.workspace.id, true)
+    const found = (await (await server.fetch('/ai/agents')).json()) as {
+      agents: { name: string }[]
+      problems: object[]
+    }
+    expect(found.agents.find(({ name }) => name === 'auditor')).toMatchObject({
+      source: 'project',
+      enabled: true,
+      tools: ['Read', 'ListDir', 'Oracle'],
+    })
+    expect(found.problems).toEqual([
+      { path: file, message: expect.stringContaining('"opus"') as string },
+      { path: file, message: 'There is no tool or group: Oracle.' },
+    ])
+    await server.store.workspaces.trust(server.workspace.id, false)
+  })
+
   it('are made, changed and deleted', async () => {
     expect((await server.fetch('/ai/agents', json('POST', { name: 'reviewer', ...definition }))).status).toBe(201)
     expect((await server.fetch('/ai/agents', json('POST', { name: 'reviewer', ...definition }))).status).toBe(409)

@@ -60,7 +60,10 @@ export function createSkillImports(home: string): SkillImports {
   }
 
   function tryToStage(source: string, name?: string): StagedSkills {
-    return attempt(() => stageSkills(source, parent, path.join(home, 'skills')), name === undefined ? undefined : { source, name })
+    return attempt(
+      () => stageSkills(source, parent, path.join(home, 'skills')),
+      name === undefined ? undefined : { source, name },
+    )
   }
 
   function find(id: string): StagedSkills {
