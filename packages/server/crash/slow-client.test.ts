@@ -10,7 +10,7 @@ import { openHome, type CrashHome } from './open-home.ts'
 import { createReader } from './reader.ts'
 import type { ServerProcess } from './server-process.ts'
 
-const megabytes = 20
+const megabytes = 8
 const lastChunk = '\r\n0\r\n\r\n'
 
 let folder: string

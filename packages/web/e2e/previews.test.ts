@@ -271,7 +271,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         .click()
       await look(chat.page, file)
     }
-    await chat.page.getByRole('cell', { name: '=cmd()' }).waitFor()
+    await chat.page.getByRole('cell', { name: '=cmd()', exact: true }).waitFor()
     for (const file of ['vectors.md', 'vectors.csv']) {
       await chat.lastAnswer
         .getByRole('button', { name: new RegExp(file) })

@@ -1,6 +1,6 @@
 import type { ImageDisplay, PageDisplay } from '../protocol/display.ts'
 import { hostOf } from '../permission/host-pattern.ts'
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import type { BrowserPage, PageLook } from './browser.ts'
 import { outlineOf, showOutline } from './outline.ts'

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type BigIntStats, statSync } from 'node:fs'
 import type { DiffDisplay } from '../protocol/display.ts'
-import { showCount, showName } from '../search/show-name.ts'
+import { showCount, showName } from './show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { changeFiles } from './change-files.ts'
 import { journalFor } from './change-mark.ts'

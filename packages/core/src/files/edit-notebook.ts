@@ -1,4 +1,4 @@
-import { showCount } from '../search/show-name.ts'
+import { showCount } from './show-name.ts'
 import { randomBytes } from 'node:crypto'
 import { elementsAt, membersAt, rootOf, type Span } from './json-spans.ts'
 import { type Notebook, type NotebookCell, parseNotebook, sourceOf } from './notebook.ts'

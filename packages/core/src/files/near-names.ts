@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
-import { showName } from '../search/show-name.ts'
+import { showName } from './show-name.ts'
 import { plainPunctuation } from './lookalikes.ts'
 import { isInside, type ResolvedPath, shownPath } from './resolve-path.ts'
 

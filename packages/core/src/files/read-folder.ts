@@ -1,4 +1,4 @@
-import { showCount } from '../search/show-name.ts'
+import { showCount } from './show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { loadIgnoreRules } from './ignore-rules.ts'
 import { countFolder, flattenFolder, formatFolder, listFolder } from './list-folder.ts'

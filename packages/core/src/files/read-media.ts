@@ -1,4 +1,4 @@
-import { showCount } from '../search/show-name.ts'
+import { showCount } from './show-name.ts'
 import { Buffer } from 'node:buffer'
 import { readSync } from 'node:fs'
 import type { ToolContext } from '../tool.ts'

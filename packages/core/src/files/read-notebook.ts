@@ -1,4 +1,4 @@
-import { showCount } from '../search/show-name.ts'
+import { showCount } from './show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { decodeText, formatOf } from './encoding.ts'
 import { formatCell, languageOf, type Notebook, parseNotebook, sourceOf } from './notebook.ts'

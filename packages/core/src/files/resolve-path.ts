@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
 import type { Grant } from '../permission/decision.ts'
-import { showName } from '../search/show-name.ts'
+import { showName } from './show-name.ts'
 
 export interface ResolvedPath {
   /** The real path: no link on the way to it. Everything that follows uses this one. */

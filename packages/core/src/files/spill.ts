@@ -1,4 +1,4 @@
-import { showCount } from '../search/show-name.ts'
+import { showCount } from './show-name.ts'
 import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'

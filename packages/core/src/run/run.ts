@@ -1,4 +1,4 @@
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import { setMaxListeners } from 'node:events'
 import { makeRoom } from '../compaction/make-room.ts'
 import { NamedError } from '../error.ts'

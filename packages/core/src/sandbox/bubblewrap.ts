@@ -166,7 +166,9 @@ function grantedMounts(
   const most = confinement === 'workspace' ? 'write' : 'read'
   const mounts = new Map<string, Mount>()
   for (const grant of grants) {
-    const isThere = /^\/(proc|dev)(\/|$)/.test(grant.path) || (grant.how !== 'write' && places.isSeen(grant.path))
+    // Memory that programs share is a file system of its own, with files like any other.
+    const isOfSystem = /^\/(proc|dev(?!\/shm\/))(\/|$)/.test(grant.path)
+    const isThere = isOfSystem || (grant.how !== 'write' && places.isSeen(grant.path))
     const mount = isThere ? undefined : mountOf(grant, most, listings)
     if (mount !== undefined) mounts.set(grant.path, mount)
   }

@@ -3,7 +3,7 @@ import { shownPath } from '../files/resolve-path.ts'
 import type { FoundCounts, FoundFiles } from './search-files.ts'
 import type { FileLines, FoundLines } from './search-lines.ts'
 import type { SearchEnd } from './search-query.ts'
-import { showCount, showName, showNumber, showPlace } from './show-name.ts'
+import { showCount, showName, showNumber, showPlace } from '../files/show-name.ts'
 
 /** One page of what a search found; paths as they are named to the model. */
 export type GrepOutput = (FilesPage | CountsPage | LinesPage) & {

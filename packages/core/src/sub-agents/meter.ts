@@ -1,4 +1,4 @@
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import type { Budget } from '../agent-definition.ts'
 import { Stopwatch } from '../run/stopwatch.ts'
 

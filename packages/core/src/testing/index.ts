@@ -1,4 +1,4 @@
-export { longestPause } from './longest-pause.ts'
+export { longestPause, pauseLimitMs } from './longest-pause.ts'
 export { pacedModel } from './paced-model.ts'
 export type { PacedModel, PacedModelOptions } from './paced-model.ts'
 export { loadScript, scriptSchema } from './script.ts'

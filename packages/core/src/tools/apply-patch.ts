@@ -4,7 +4,7 @@ import { parsePatch, type PatchStep } from '../files/parse-patch.ts'
 import { patchFiles, type PatchedFile, previewPatch } from '../files/patch-files.ts'
 import { jsxNote } from '../jsx/jsx-note.ts'
 import type { Display } from '../protocol/display.ts'
-import { showName } from '../search/show-name.ts'
+import { showName } from '../files/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 export default defineTool({

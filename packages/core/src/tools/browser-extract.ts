@@ -3,7 +3,7 @@ import type { BrowserPage } from '../browser/browser.ts'
 import { elementRef } from '../browser/element-ref.ts'
 import { pageOf } from '../browser/page-of.ts'
 import type { PageDisplay } from '../protocol/display.ts'
-import { showCount, showNumber } from '../search/show-name.ts'
+import { showCount, showNumber } from '../files/show-name.ts'
 import { defineTool, withModelText, type ToolContext } from '../tool.ts'
 
 const room = 20_000

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { findElements, type FoundElement } from '../browser/find-elements.ts'
 import { pageOf } from '../browser/page-of.ts'
 import type { PageDisplay } from '../protocol/display.ts'
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import { defineTool } from '../tool.ts'
 
 const room = 20_000

@@ -4,7 +4,7 @@ import { isInside, resolvePath, shownPath } from '../files/resolve-path.ts'
 import type { ListDisplay } from '../protocol/display.ts'
 import { splitGlob } from '../search/glob-pattern.ts'
 import { listFiles } from '../search/list-files.ts'
-import { showCount, showName, showNumber, showPlace } from '../search/show-name.ts'
+import { showCount, showName, showNumber, showPlace } from '../files/show-name.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 
 const shownFiles = 100

@@ -9,7 +9,7 @@ import { searchLines } from '../search/search-lines.ts'
 import { searchPlace } from '../search/search-place.ts'
 import type { SearchQuery } from '../search/search-query.ts'
 import { cutPage, textOf, type GrepOutput } from '../search/show-matches.ts'
-import { showCount, showName } from '../search/show-name.ts'
+import { showCount, showName } from '../files/show-name.ts'
 import { defineTool, withModelText, type ToolContext } from '../tool.ts'
 
 const defaultLimit = 100

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { makeMedia, type MadeMedia } from '../media/make-media.ts'
 import { targetFault, targetNames, whereText } from '../media/save-media.ts'
 import type { MediaDisplay } from '../protocol/display.ts'
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import { defineTool } from '../tool.ts'
 
 export default defineTool({

@@ -3,7 +3,7 @@ import { missingText } from '../files/near-names.ts'
 import { readFolder } from '../files/read-folder.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
 import type { Display } from '../protocol/display.ts'
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 export default defineTool({

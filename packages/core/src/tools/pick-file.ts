@@ -3,7 +3,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { askPage, personTimeoutSec } from '../page/ask-page.ts'
 import type { ListDisplay } from '../protocol/display.ts'
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import { defineTool } from '../tool.ts'
 
 const largest = 32 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
 import { askPage, personTimeoutSec } from '../page/ask-page.ts'
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 const most = 30_000

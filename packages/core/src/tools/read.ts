@@ -13,7 +13,7 @@ import { resolvePath, type ResolvedPath, shownPath } from '../files/resolve-path
 import { openFile, readFailure, readOpenFile, sha256Of } from '../files/snapshot.ts'
 import { stampRead } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({

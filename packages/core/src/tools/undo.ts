@@ -5,7 +5,7 @@ import { isInside, shownPath } from '../files/resolve-path.ts'
 import type { Change } from '../files/undo-journal.ts'
 import { keyOf, rangeOf, undoable, type UndoRange, type UndoScope } from '../files/undo-range.ts'
 import type { Display } from '../protocol/display.ts'
-import { showName } from '../search/show-name.ts'
+import { showName } from '../files/show-name.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { showCount } from '../search/show-name.ts'
+import { showCount } from '../files/show-name.ts'
 import type { Usage } from '../protocol/message.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import type { SearchRequest, SearchResult } from '../web/search-provider.ts'

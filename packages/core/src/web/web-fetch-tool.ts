@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
-import { showCount, showNumber } from '../search/show-name.ts'
+import { showCount, showNumber } from '../files/show-name.ts'
 import { defineTool, withModelText, type ToolContext } from '../tool.ts'
 import type { Fetched, FetchOptions } from './fetch-url.ts'
 import { isSameHost } from './is-same-host.ts'

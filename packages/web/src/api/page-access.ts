@@ -75,6 +75,7 @@ export function createPageAccess({
     if (!challenge.ok) return false
     const { nonce } = (await challenge.json()) as { nonce: string }
     // The origin is in it: what is signed here is worth nothing at a server that listens elsewhere.
+    // not shown
     const text = new TextEncoder().encode(`troupe page\n${origin()}\n${nonce}`)
     const signed = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, pair.privateKey, text)
     const response = await post('/ai/auth', { pageId, nonce, signature: toBase64Url(new Uint8Array(signed)) })

@@ -78,7 +78,7 @@ test('of a long output the last lines are shown, and how many are not', () => {
 })
 
 test('no text takes long to read', () => {
-  const begun = performance.now()
+  const begun = process.threadCpuUsage()
   for (const piece of [
     '\x1b',
     '\x1b[',
@@ -94,7 +94,8 @@ test('no text takes long to read', () => {
   ]) {
     readScreen(`${piece.repeat(200_000 / piece.length)}\n.`)
   }
-  expect(performance.now() - begun).toBeLessThan(4000)
+  // Time of this thread alone: the machine may be busy.
+  expect(process.threadCpuUsage(begun).user / 1000).toBeLessThan(4000)
 })
 
 test('emoji and letters beyond the first plane are one character each', () => {
