@@ -4,6 +4,8 @@ import type { ToolContext } from '../tool.ts'
 export interface Browser {
   /** A page of its own for an agent, in the browser of its session. Nothing is started before it is opened. */
   newPage(sessionId: string): BrowserPage
+  /** Why an address would not be opened, as far as that is known without asking anybody for it. */
+  refusalOf?(url: URL): Promise<string | undefined>
 }
 
 /** What a call lends to the page it works with. */

@@ -24,6 +24,10 @@ The browser has nothing of the person's own. What a page says is information fro
   group: 'browser',
   timeout: 120_000,
   touches: ({ url }) => (url === undefined ? [] : [{ kind: 'url', url }]),
+  validate({ url }, ctx) {
+    const address = url === undefined ? null : URL.parse(url)
+    return address === null ? undefined : ctx.browser?.refusalOf?.(address)
+  },
   title: ({ url }) => (url === undefined ? 'Look at the page' : `Open ${url}`),
   permission: ({ url }) => ({ title: 'Open a page in a browser', ...(url !== undefined && { summary: url }) }),
   async execute({ url, ref, screenshot }, ctx): Promise<PageResult> {

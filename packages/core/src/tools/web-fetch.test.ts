@@ -164,3 +164,19 @@ test('the tool that agents get opens no private address', async () => {
   ).rejects.toThrow('not on the public web')
   expect(requests).toHaveLength(before)
 })
+
+test('what would be refused anyway is refused before anybody is asked, with another way; names are not looked up for it', async () => {
+  const refusal = async (address: string) =>
+    webFetch.validate?.(webFetch.input.parse({ url: address }), testToolContext({ state: newState() }))
+  for (const address of [
+    'http://localhost:4799/',
+    'http://127.0.0.1/',
+    'http://[::1]:3/',
+    'http://10.0.0.1/',
+    'http://a.localhost/',
+  ])
+    expect(await refusal(address)).toMatch(/not on the public web .*curl.*Settings > General > Browser of agents/)
+  expect(await refusal('https://example.com/')).toBeUndefined()
+  expect(await refusal('http://8.8.8.8/')).toBeUndefined()
+  expect(await local.validate?.(local.input.parse({ url }), testToolContext({ state: newState() }))).toBeUndefined()
+})

@@ -49,6 +49,12 @@ export function createWebFetch(options: Omit<FetchOptions, 'signal'> = {}) {
     readOnly: true,
     group: 'web',
     touches: ({ url }) => [{ kind: 'url', url }],
+    async validate({ url }) {
+      const host = URL.parse(url)?.hostname
+      if (host === undefined || options.resolve !== undefined) return undefined
+      const { refusalOf } = await import('./checked-addresses.ts')
+      return refusalOf(host, options.allowed)
+    },
     title: ({ url }) => `Fetch ${url}`,
     permission: ({ url }) => ({ title: 'Fetch a page of the web', summary: url }),
     async execute(given, ctx): Promise<WebFetchOutput> {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { checkedAddresses, fetchError, type AddressGuard, type Browser, type Tool } from '@troupe/core'
+import { checkedAddresses, fetchError, refusalOf, type AddressGuard, type Browser, type Tool } from '@troupe/core'
 import { allowedAt } from './allowed-at.ts'
 import { findChromium, noChromium } from './find-chromium.ts'
 import type { CheckHost } from './guard-proxy.ts'
@@ -54,6 +54,10 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
         const { createChromiumPage } = await import('./chromium-page.ts')
         return createChromiumPage(() => browserOf(sessionId))
       }),
+    refusalOf({ hostname, port, protocol }) {
+      const usual = protocol === 'https:' ? 443 : 80
+      return refusalOf(hostname, allowedOn(port === '' ? usual : Number(port)))
+    },
     async drop(sessionId) {
       const found = sessions.get(sessionId)
       sessions.delete(sessionId)
@@ -91,7 +95,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
 
   /** The guard of WebFetch, for whatever a page wants to connect to. */
   async function check(host: string, port: number): ReturnType<CheckHost> {
-    const allowed = port === options.ownPort() ? [] : allowedAt(options.settings().allow ?? [], port)
+    const allowed = allowedOn(port)
     const { resolve } = options
     try {
       return await checkedAddresses(host, { allowed, ...(resolve !== undefined && { resolve }) })
@@ -99,6 +103,10 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
       const shown = host.includes(':') ? `[${host}]` : host
       throw fetchError(error, new URL(`${port === 443 ? 'https' : 'http'}://${shown}:${port}`))
     }
+  }
+
+  function allowedOn(port: number): string[] {
+    return port === options.ownPort() ? [] : allowedAt(options.settings().allow ?? [], port)
   }
 
   /** Looked for once, and again when another is named. */
