@@ -43,6 +43,10 @@ export const configSchema = z.looseObject({
     .enum(['continue', 'wait'])
     .optional()
     .describe('what becomes of runs that a crash cut off: they go on by themselves, or wait for a person'),
+  titles: z
+    .enum(['model', 'words'])
+    .optional()
+    .describe('titles of sessions: written by a cheap model after the first answer, or the first words'),
   limits: z
     .looseObject({
       steps: z.int().positive().optional().describe('model calls in one turn'),

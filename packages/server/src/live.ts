@@ -264,8 +264,10 @@ export function createLive(options: LiveOptions): Live {
       takeRemains,
       onClosed(outcome) {
         runs.delete(record.sessionId)
-        if (outcome === undefined) void merge(live)
-        else unstored.set(record.sessionId, { record, outcome, number: live.log.number })
+        if (outcome === undefined) {
+          void merge(live)
+          options.onAnswered?.(record)
+        } else unstored.set(record.sessionId, { record, outcome, number: live.log.number })
       },
     })
     runs.set(record.sessionId, live)

@@ -46,6 +46,7 @@ import type { ServerOptions } from './server.ts'
 import { createSkillBook } from './skills/skill-book.ts'
 import { createSkillImports } from './skills/skill-imports.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
+import { createTitles } from './title-sessions.ts'
 import { toolSettings } from './tool-settings.ts'
 
 export type Parts = Awaited<ReturnType<typeof openParts>>
@@ -157,6 +158,14 @@ export async function openParts(options: ServerOptions, place: Place) {
     ownPort: () => Number(new URL(place.origin()).port || 80),
   })
   closers.push(() => browsers.close())
+  const titles = createTitles({
+    store,
+    models,
+    logger,
+    isOn: () => options.titles ?? config.get().titles !== 'words',
+    isSilent: (model) => model.startsWith('demo/') || options.models?.[model] !== undefined,
+  })
+  closers.push(() => titles.close())
   const useTools = (): readonly string[] | null | undefined => config.get().useTools
   const toolsIn = (workspaceId: string): readonly Tool[] =>
     browsers.offered(servers.join(workspaceId, tools.list(workspaceId)))
@@ -249,6 +258,7 @@ export async function openParts(options: ServerOptions, place: Place) {
       ),
     limits: () => limitsOf(config),
     recovery: () => config.get().recovery ?? 'continue',
+    onAnswered: titles.answered,
     agents: offered,
     whyNoAgent: async (session, name) => agentBook.whyNot(await workspaceOf(session), name),
     agent,

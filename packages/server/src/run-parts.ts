@@ -91,6 +91,8 @@ export interface LiveOptions {
   hooks(session: Session): NonNullable<RunInput['hooks']>
   /** The messages of a session: addresses that the person typed in them may be fetched. */
   heard(sessionId: string, history: readonly StoredMessage[]): void
+  /** An answer of the agent that a session talks to is over and stored. */
+  onAnswered?(record: RunRecord): void
   limits(): Partial<Limits>
   recovery(): 'continue' | 'wait'
   /** What the agent of a session, or one of its sub-agents, remembers from its earlier turns. */

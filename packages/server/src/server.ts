@@ -38,6 +38,8 @@ export interface ServerOptions {
   idleMs?: number
   /** For tests: how long a provider may be silent. */
   stallMs?: number
+  /** Whether a model titles sessions; by default config.json says. */
+  titles?: boolean
   /** For tests: how long a first model call waits for MCP servers. */
   mcpReadyMs?: number
 }

@@ -70,6 +70,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const server = await startServer({
     listen: false,
     probe: false,
+    titles: false,
     env: {},
     logLevel: 'debug',
     webFolder: page,

@@ -64,6 +64,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       port,
       probe: false,
       env: {},
+      titles: false,
       ...(options.models !== undefined && { models: options.models }),
       ...options.server,
       logLevel: 'error',

@@ -12,6 +12,7 @@ export async function makeTitle(
   messages: readonly Pick<StoredMessage, 'role' | 'parts'>[],
   model: LanguageModelV4,
   hint = '',
+  { maxOutputTokens = 2000, signal }: { maxOutputTokens?: number; signal?: AbortSignal } = {},
 ): Promise<string> {
   const said = messages.map(lineOf).filter((line) => line !== '')
   const text = said.join('\n')
@@ -28,10 +29,10 @@ export async function makeTitle(
     options: () =>
       Promise.resolve({
         prompt: [{ role: 'user', content: [{ type: 'text', text: request.toWellFormed() }] }],
-        maxOutputTokens: 2000,
+        maxOutputTokens,
       }),
     tools: [],
-    signal: AbortSignal.timeout(maxMs),
+    signal: AbortSignal.any([AbortSignal.timeout(maxMs), ...(signal === undefined ? [] : [signal])]),
     maxRetries: 1,
     stallMs: maxMs,
     emit(chunk) {

@@ -34,6 +34,7 @@ test('the settings are told, and no key with them', async () => {
     environmentModel: 'test/script',
     useTools: null,
     recovery: 'continue',
+    titles: 'model',
     limits: { steps: 9, tokens: null, seconds: null },
     media: { image: null, video: null },
     browser: { path: null, allow: null },

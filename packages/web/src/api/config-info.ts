@@ -7,6 +7,8 @@ export interface ConfigInfo {
   /** Null: all. */
   useTools: string[] | null
   recovery: 'continue' | 'wait'
+  /** Who titles sessions: a cheap model after the first answer, or their first words. */
+  titles: 'model' | 'words'
   limits: Record<Limit, number | null>
   media: Record<'image' | 'video', string | null>
   /** The browser of agents: null where a Chromium of this machine is looked for, and only the public web is reached. */
@@ -22,6 +24,7 @@ export interface ConfigPatch {
   model?: string | null
   useTools?: string[] | null
   recovery?: ConfigInfo['recovery']
+  titles?: ConfigInfo['titles']
   limits?: Record<Limit, number | null>
   media?: Partial<ConfigInfo['media']>
   browser?: ConfigInfo['browser']

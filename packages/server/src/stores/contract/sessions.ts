@@ -63,10 +63,10 @@ export function sessionsContract(ground: () => Ground): void {
       const titles: [string, string][] = [
         ['hello', 'hello'],
         ['  Please   write\na poem ', 'Please write a poem'],
-        ['one two three four five six seven eight nine ten', 'one two three four five six'],
-        ['a b c d e f g h i j k l', 'a b c d e f g h i j'],
-        ['Donaudampfschifffahrtsgesellschaftskapitän ist lang', 'Donaudampfschifffahrtsgesellsc'],
-        ['今天天气怎么样我想出去玩', '今天天气怎么样我想出'],
+        ['one two three four five six seven eight nine ten', 'one two three four five six…'],
+        ['a b c d e f g h i j k l', 'a b c d e f g h i j…'],
+        ['Donaudampfschifffahrtsgesellschaftskapitän ist lang', 'Donaudampfschifffahrtsgesellsc…'],
+        ['今天天气怎么样我想出去玩', '今天天气怎么样我想出…'],
         ['bell\u0007 and null\u0000 here', 'bell and null here'],
       ]
       for (const [index, [text, title]] of titles.entries()) {

@@ -7,19 +7,21 @@ const longest = 30
 /** Scripts that put no spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
-/** The first ten words of a message, at most 30 characters of them; ten characters where words are not spaced. */
+/**
+ * The first ten words of a message, at most 30 characters of them; ten characters where words are not spaced. An
+ * ellipsis says that there was more.
+ */
 export function titleFrom(parts: Part[]): string | undefined {
   const text = cleanTitle(subjectOf(textOf(parts).slice(0, 2000)))
   if (text === '') return undefined
-  const words = text.split(' ').slice(0, 10)
-  const first = words[0]!
-  if (words.length === 1) return cut(first, unspaced.test(first) ? 10 : longest)
-  let title = cut(first, longest)
-  for (const word of words.slice(1)) {
+  const all = text.split(' ')
+  const [first = '', ...words] = all.slice(0, 10)
+  let title = cut(first, all.length === 1 && unspaced.test(first) ? 10 : longest)
+  for (const word of title === first ? words : []) {
     if (characters(title).length + 1 + characters(word).length > longest) break
     title += ` ${word}`
   }
-  return title
+  return title === text ? title : `${title.replace(/[\s,;:.!?，。；：、]+$/u, '')}…`
 }
 
 /** What a message is about: not the command that it begins with, and of a skill only its name. */

@@ -11,6 +11,7 @@ import { SearchForm } from './search-form.tsx'
 import { ToolsForm } from './tools-form.tsx'
 import { useConfig } from './use-config.ts'
 
+const titlings = ['model', 'words'] as const
 const recoveries = ['continue', 'wait'] as const
 
 /** What holds for every workspace and has no section of its own. */
@@ -42,6 +43,15 @@ export function GeneralSection() {
           onChange={(recovery) => void save('recovery', { recovery })}
         />
         <SavedNote id="recovery" saved={saved} />
+      </SettingRow>
+      <SettingRow id="titles" title={t.settings.general.titles} about={t.settings.general.titlesAbout}>
+        <Segments
+          label={t.settings.general.titles}
+          options={titlings.map((value) => ({ value, label: t.settings.general.titlings[value] }))}
+          value={config.titles}
+          onChange={(titles) => void save('titles', { titles })}
+        />
+        <SavedNote id="titles" saved={saved} />
       </SettingRow>
     </>
   )

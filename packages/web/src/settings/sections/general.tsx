@@ -17,6 +17,7 @@ export const section: SettingsSection = {
     { id: 'tools', title: t.settings.general.tools, words: t.settings.general.toolsWords },
     { id: 'limits', title: t.settings.general.limits, words: t.settings.general.limitsWords },
     { id: 'recovery', title: t.settings.general.recovery, words: t.settings.general.recoveryWords },
+    { id: 'titles', title: t.settings.general.titles, words: t.settings.general.titlesWords },
   ],
   Component: lazy(async () => ({ default: (await import('../general/general-section.tsx')).GeneralSection })),
 }
