@@ -35,6 +35,8 @@ test('what is no text of ours is not', () => {
   expect(found('import a from "one two"; if (kind === "one two") throw new Error("a mistake of ours")')).toEqual([])
   expect(found('type A = "one two"; element.querySelector("p em"); const a = <code>npm start</code>')).toEqual([])
   expect(found('// for models, not shown\nconst a = "one two"')).toEqual([])
+  expect(found('// in one language\nconst a = <p>My words</p>')).toEqual([])
+  expect(found('const a = <p>My words</p>\n\n\n// in one language')).toEqual(['My words'])
 })
 
 test('every text of the page comes from its language files', () => {

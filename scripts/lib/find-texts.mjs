@@ -29,9 +29,11 @@ const known = new Set([
 
 /**
  * Texts in a source of the page that do not come from its language files: words between tags, in attributes that are
- * read out, and sentences anywhere else. `// not shown` on the line before, or at its end, says that nobody sees it.
+ * read out, and sentences anywhere else. `// not shown` on the line before, or at its end, says that nobody sees it;
+ * `// in one language` at the head of a file that it is a person's own, for whom one language will do.
  */
 export function findTexts(file, source) {
+  if (/^\/\/ in one language$/m.test(source.split('\n', 3).join('\n'))) return []
   const { program, errors } = parseSync(file, source, { lang: file.endsWith('x') ? 'tsx' : 'ts' })
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`)
   const lines = source.split('\n')

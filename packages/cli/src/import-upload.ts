@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { NamedError } from '@troupe/core/error'
 import { tell, type Context } from './command.ts'
 import { connect, readJson } from './connect.ts'
-import { count } from './count.ts'
+import { count } from '@troupe/server/count'
 
 interface Report {
   sessions: { sessionId: string; title: string; source: string; state: 'added' | 'grown' | 'known'; added: number }[]

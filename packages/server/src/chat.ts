@@ -15,7 +15,7 @@ import {
 } from '@troupe/core'
 import { continueAnswer, isAnswer } from './continue-answer.ts'
 import { refuseTrashed, sessionNotFound } from './find-session.ts'
-import type { Live, LiveRun, RunRequest } from './live.ts'
+import { sessionBusy, type Live, type LiveRun, type RunRequest } from './live.ts'
 import type { LogEvent } from './live-log.ts'
 import { answerCommand } from './commands/answer-command.ts'
 import { builtInOf } from './commands/built-ins.ts'
@@ -384,10 +384,8 @@ function modelOf(request: ChatRequest): string | undefined {
 }
 
 export function refuseBusy(live: Live, sessionId: string): void {
-  const busy = live.get(sessionId)
-  if (busy === undefined) return
-  const text = 'This session is answering another message. Stop it, or wait for its end.'
-  throw new NamedError('SessionBusy', text, { status: 409, data: { runId: busy.id } })
+  const run = live.get(sessionId)
+  if (run !== undefined) throw sessionBusy(run)
 }
 
 function idOf(message: unknown): string | undefined {

@@ -80,7 +80,7 @@ export function createLive(options: LiveOptions): Live {
     start(given) {
       const sessionId = given.session.id
       if (closing) return Promise.reject(new NamedError('ShuttingDown', 'The server is stopping.', { status: 503 }))
-      if (runs.has(sessionId) || opening.has(sessionId)) return Promise.reject(busy(runs.get(sessionId)))
+      if (runs.has(sessionId) || opening.has(sessionId)) return Promise.reject(sessionBusy(runs.get(sessionId)))
       const started = start(given).finally(() => opening.delete(sessionId))
       opening.set(sessionId, started)
       return started
@@ -340,7 +340,7 @@ function childKey(sessionId: string, agentId: string): string {
   return `${sessionId}/${agentId}`
 }
 
-function busy(live: LiveRun | undefined): NamedError {
+export function sessionBusy(live: LiveRun | undefined): NamedError {
   return new NamedError('SessionBusy', 'This session is answering another message. Stop it, or wait for its end.', {
     status: 409,
     data: { runId: live?.id ?? null },

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { NamedError } from '@troupe/core/error'
 import { lockHome, openHome } from '@troupe/server/home'
 import { defineCommand, tell, UsageError } from '../command.ts'
-import { count } from '../count.ts'
+import { count } from '@troupe/server/count'
 import { importUpload } from '../import-upload.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { defineCommand, tell, UsageError, type Context } from '../command.ts'
 import { connect, readJson, type Connection } from '../connect.ts'
-import { count } from '../count.ts'
+import { count } from '@troupe/server/count'
 
 type Effect = 'allow' | 'ask' | 'deny'
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { defineCommand, tell, UsageError, type Context } from '../command.ts'
 import { connect, readJson } from '../connect.ts'
-import { count } from '../count.ts'
+import { count } from '@troupe/server/count'
 
 interface SkillInfo {
   name: string

@@ -79,11 +79,11 @@ function parseJson(text: string, plainTextAllowed: boolean): Parsed {
   if (text.trim() === '') return { value: plainTextAllowed ? '' : {} }
   if (isDeeper(text, deepest)) return { problem: `it is nested deeper than ${deepest} levels` }
   try {
-    return unnest(JSON.parse(text), text)
+    return unnest(JSON.parse(text))
   } catch (error) {
     for (const candidate of repairs(text)) {
       try {
-        return { ...unnest(JSON.parse(candidate), candidate), repaired: candidate }
+        return { ...unnest(JSON.parse(candidate)), repaired: candidate }
       } catch {
         continue
       }
@@ -94,12 +94,11 @@ function parseJson(text: string, plainTextAllowed: boolean): Parsed {
 }
 
 /** Some models send the object as a JSON string inside JSON. */
-function unnest(value: unknown, text: string): { value: unknown; repaired?: string } {
+function unnest(value: unknown): { value: unknown; repaired?: string } {
   if (typeof value !== 'string' || !/^\s*\{/.test(value)) return { value }
   try {
     return { value: JSON.parse(value) as unknown, repaired: value }
   } catch {
-    void text
     return { value }
   }
 }

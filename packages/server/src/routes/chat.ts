@@ -101,8 +101,7 @@ export function chatRoutes(
       async handle(c, { params, workspaceId }) {
         const { id } = await findSession(store, params['sessionId'], workspaceId)
         const stopped = await live.stop(id)
-        if (stopped === undefined)
-          throw new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
+        if (stopped === undefined) throw noRun()
         return c.json({ stopped: true, ...stopped })
       },
     }),

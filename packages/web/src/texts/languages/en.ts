@@ -845,7 +845,9 @@ export const en = {
     importKnown: (count: number) =>
       count === 1 ? '1 session was there already.' : `${count} sessions were there already.`,
     importConflicts: (count: number) =>
-      `${count === 1 ? '1 message differs' : `${count} messages differ`} from what is here and stayed as it is.`,
+      count === 1
+        ? '1 message differs from the one here, which was kept.'
+        : `${count} messages differ from those here, which were kept.`,
     importProblems: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
     importOpen: 'Open the first',
   },
