@@ -1,4 +1,4 @@
-import type { Route } from '../../packages/server/src/route.ts'
+import { answerText, type Route } from '../../packages/server/src/route.ts'
 import { createRoutes, type RouteContext } from '../../packages/server/src/routes.ts'
 
 export const file = 'docs/reference/routes.md'
@@ -31,7 +31,7 @@ function describe(route: Route): string {
   const query = Object.keys(route.query?.shape ?? {})
   const asked = query.length > 0 ? `?${query.map((name) => `${name}=`).join('&')}` : ''
   const answers = Object.entries(route.answers).map(
-    ([status, text]) => `- ${status}: ${status >= '400' ? named(text) : text}`,
+    ([status, given]) => `- ${status}: ${status >= '400' ? named(answerText(given)) : answerText(given)}`,
   )
   const head = `### ${route.method} ${route.path}${asked}`
   return [head, `${route.summary}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`, answers.join('\n')].join('\n\n')

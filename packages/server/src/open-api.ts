@@ -1,6 +1,6 @@
 import { idPattern } from '@troupe/core'
 import { z } from 'zod'
-import type { Route } from './route.ts'
+import { answerText, type Route } from './route.ts'
 
 type Fields = Record<string, unknown>
 
@@ -100,7 +100,7 @@ function bodyContent(body: NonNullable<Route['body']>): Fields {
 
 /** What a route may answer, with what every route may. */
 function responses(route: Route): Fields {
-  const answers: Record<number, string> = {
+  const answers: Route['answers'] = {
     ...((route.body !== undefined || /:\w*[iI]d\b|\?/.test(route.path) || route.query !== undefined) && {
       400: 'BadRequest, BadId, BadJson',
     }),
@@ -111,20 +111,22 @@ function responses(route: Route): Fields {
     ...route.answers,
   }
   return Object.fromEntries(
-    Object.entries(answers).map(([status, text]) => [status, answer(route, Number(status), text)]),
+    Object.entries(answers).map(([status, given]) => [status, response(route, Number(status), given)]),
   )
 }
 
-function answer(route: Route, status: number, description: string): Fields {
+function response(route: Route, status: number, given: Route['answers'][number]): Fields {
+  const description = answerText(given)
   if (status === 204) return { description }
   if (status >= 400)
     return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
   const types = { json: 'application/json', stream: 'text/event-stream', bytes: 'application/octet-stream' }
-  const content = (route.gives ?? ['json']).map((kind) => [types[kind], {}])
+  const json = typeof given === 'string' ? {} : { schema: schema(given, 'output') }
+  const content = (route.gives ?? ['json']).map((kind) => [types[kind], kind === 'json' ? json : {}])
   return { description, content: Object.fromEntries(content) as Fields }
 }
 
-function schema(type: z.ZodType): Fields {
-  const { $schema: _, ...rest } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Fields
+function schema(type: z.ZodType, io: 'input' | 'output' = 'input'): Fields {
+  const { $schema: _, ...rest } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Fields
   return rest
 }

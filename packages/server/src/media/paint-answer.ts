@@ -114,7 +114,12 @@ export async function paintAnswer(
     try {
       return (await tool.execute(input.data, call as unknown as ToolContext)) as MadeMedia
     } catch (error) {
-      const { name, message: text, data, status = 502 } = error as NamedError
+      const {
+        name,
+        message: text,
+        data = {},
+        status = 502,
+      } = error as Error & Partial<Pick<NamedError, 'data' | 'status'>>
       throw new NamedError(name === 'Error' ? 'MediaFailed' : name, text, { status, data, cause: error })
     }
   }

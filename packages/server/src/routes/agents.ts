@@ -1,8 +1,10 @@
 import {
+  agentListSchema,
   NamedError,
   newId,
   steerRequestSchema,
   type AgentEntry,
+  type AgentInfo,
   type AgentRecord,
   type RunRecord,
   type Store,
@@ -13,7 +15,7 @@ import { agentPatchSchema, storedDefinitionSchema, type AgentBook } from '../age
 import { findSession, refuseTrashed } from '../find-session.ts'
 import type { Live } from '../live.ts'
 import type { OpenWorkspace } from '../open-workspace.ts'
-import { route, type Route } from '../route.ts'
+import { answer, route, type Route } from '../route.ts'
 import { afterOf } from '../after-of.ts'
 import { streamResponse } from '../stream-response.ts'
 
@@ -38,10 +40,13 @@ export function agentRoutes(options: {
       path: '/ai/agents',
       summary: 'Every agent: built-in, from the database, from files; which can be used, and why not.',
       scoped: true,
-      answers: { 200: '{agents, problems}' },
+      answers: { 200: agentListSchema },
       async handle(c, { workspaceId }) {
         const workspace = await workspaceOf(workspaceId)
-        return c.json({ agents: (await book.list(workspace)).map(shown), problems: book.problems(workspace) })
+        return answer(c, agentListSchema, {
+          agents: (await book.list(workspace)).map(shown),
+          problems: book.problems(workspace),
+        })
       },
     }),
     route({
@@ -213,7 +218,7 @@ export function agentRoutes(options: {
   }
 }
 
-function shown(entry: AgentEntry): Record<string, unknown> {
+function shown(entry: AgentEntry): AgentInfo {
   const { prompt, prompts, needs: _, ...rest } = entry
   return { ...rest, systemPrompt: prompt, languages: Object.keys(prompts ?? {}) }
 }

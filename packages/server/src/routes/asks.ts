@@ -1,9 +1,9 @@
-import { answerRequestSchema, NamedError, type Store } from '@troupe/core'
+import { answerRequestSchema, askListSchema, NamedError, type Store } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
 import type { Inbox } from '../inbox.ts'
 import type { Answers } from '../permission/answers.ts'
-import { route, type Route } from '../route.ts'
+import { answer, route, type Route } from '../route.ts'
 
 export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: Answers }): Route[] {
   return [
@@ -13,13 +13,13 @@ export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbo
       summary: 'Open asks of every run of the workspace, or of one session.',
       query: z.object({ sessionId: z.string().max(64).optional() }),
       scoped: true,
-      answers: { 200: '{asks}', 404: 'SessionNotFound' },
+      answers: { 200: askListSchema, 404: 'SessionNotFound' },
       async handle(c, { query, workspaceId }) {
         const { sessionId } = query
         if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
         const asks = await inbox.list(sessionId === undefined ? {} : { sessionId })
         const ours = await Promise.all(asks.map((ask) => isIn(workspaceId, ask.sessionId)))
-        return c.json({ asks: asks.filter((_, i) => ours[i]) })
+        return answer(c, askListSchema, { asks: asks.filter((_, i) => ours[i]) })
       },
     }),
     route({

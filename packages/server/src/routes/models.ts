@@ -1,6 +1,7 @@
+import { modelListSchema } from '@troupe/core'
 import { z } from 'zod'
 import type { Models } from '../models.ts'
-import { route, type Route } from '../route.ts'
+import { answer, route, type Route } from '../route.ts'
 
 export function modelRoutes({
   models,
@@ -15,9 +16,12 @@ export function modelRoutes({
       path: '/ai/models',
       summary: 'Models that can be used now; with ?all=1 every known one.',
       query: z.object({ all: z.string().optional() }),
-      answers: { 200: '{models, defaultModel}' },
+      answers: { 200: modelListSchema },
       handle: async (c, { query }) =>
-        c.json({ models: await models.listModels({ all: query['all'] === '1' }), defaultModel: await defaultModel() }),
+        answer(c, modelListSchema, {
+          models: await models.listModels({ all: query['all'] === '1' }),
+          defaultModel: await defaultModel(),
+        }),
     }),
   ]
 }

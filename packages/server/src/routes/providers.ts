@@ -1,10 +1,10 @@
-import { isSameServer, NamedError, providerPatchSchema } from '@troupe/core'
+import { isSameServer, NamedError, patchedProviderSchema, providerListSchema, providerPatchSchema } from '@troupe/core'
 import { z } from 'zod'
 import type { Config, ConfigFile } from '../config.ts'
 import { dropSecrets } from '../drop-secrets.ts'
 import type { Models } from '../models.ts'
 import { providerSettingsSchema } from '../provider.ts'
-import { route, type Route } from '../route.ts'
+import { answer, route, type Route } from '../route.ts'
 
 /** Keys go in and never come out. */
 export function providerRoutes({ models, config }: { models: Models; config: ConfigFile }): Route[] {
@@ -18,8 +18,8 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
       method: 'GET',
       path: '/ai/providers',
       summary: 'Providers, whether they can be used, and what is missing.',
-      answers: { 200: '{providers}' },
-      handle: async (c) => c.json({ providers: await models.listProviders() }),
+      answers: { 200: providerListSchema },
+      handle: async (c) => answer(c, providerListSchema, { providers: await models.listProviders() }),
     }),
     route({
       method: 'POST',
@@ -49,7 +49,7 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
       summary:
         'Sets key, address or models of a provider, or switches it on or off; null removes a field. Key and headers stay with the server that they were given for.',
       body: providerPatchSchema,
-      answers: { 200: '{provider, dropped}', 404: 'ProviderNotFound' },
+      answers: { 200: patchedProviderSchema, 404: 'ProviderNotFound' },
       async handle(c, { params, body }) {
         const { id } = await info(params['provider'])
         let dropped: string[] = []
@@ -61,7 +61,7 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
           dropped = dropSecrets(settings, body, ['apiKey', 'headers'])
           return { ...next, providers: { ...next.providers, [id]: settings } }
         })
-        return c.json({ provider: await info(id), dropped })
+        return answer(c, patchedProviderSchema, { provider: await info(id), dropped })
       },
     }),
     route({

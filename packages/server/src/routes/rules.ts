@@ -3,6 +3,7 @@ import {
   newRuleSchema,
   placeContext,
   ruleExplainSchema,
+  ruleListSchema,
   rulePatchSchema,
   ruleTestSchema,
   ruleWarning,
@@ -19,7 +20,7 @@ import { linesOf, type Permissions } from '../permission/permissions.ts'
 import type { RuleLayers, Scope } from '../permission/rule-layers.ts'
 import { checkRule, type ListedRule, type RuleBook, type Target } from '../permission/rule-book.ts'
 import { callsAtOnce, shownDecision, tryRules, type ShownDecision, type Trial } from '../permission/try-rules.ts'
-import { route, type Route } from '../route.ts'
+import { answer, route, type Route } from '../route.ts'
 
 export interface RuleRoutesOptions {
   store: Store
@@ -47,10 +48,10 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
       summary: 'The rules that hold in the workspace, or in one session, and what decides besides them.',
       query: bySession,
       scoped: true,
-      answers: { 200: '{rules, warnings, mode, bypass, sandbox}', 404: 'SessionNotFound' },
+      answers: { 200: ruleListSchema, 404: 'SessionNotFound' },
       async handle(c, { query, workspaceId }) {
         const target = await targetOf(workspaceId, query['sessionId'])
-        return c.json({
+        return answer(c, ruleListSchema, {
           rules: ruleBook.list(target),
           warnings: [...config.warnings(), ...permissions.warnings(target.place)],
           mode: layers.mode(target.place),

@@ -1,8 +1,11 @@
 import {
+  branchPageSchema,
   idSchema,
   NamedError,
   newId,
   newSessionSchema,
+  oneSessionSchema,
+  sessionPageSchema,
   sessionPatchSchema,
   type ParamValues,
   type Session,
@@ -14,7 +17,7 @@ import { findSession } from '../find-session.ts'
 import type { ChatContext, Modes } from '../chat.ts'
 import type { InTurn } from '../in-turn.ts'
 import type { Live, LiveRun } from '../live.ts'
-import { route, type Route } from '../route.ts'
+import { answer, route, type Route } from '../route.ts'
 
 const limit = z
   .string()
@@ -45,7 +48,7 @@ export function sessionRoutes(options: {
         limit,
       }),
       scoped: true,
-      answers: { 200: '{sessions, nextCursor, hits}' },
+      answers: { 200: sessionPageSchema },
       async handle(c, { query, workspaceId }) {
         const { q, view, folder, cursor } = query
         const found = await store.sessions.list({
@@ -57,7 +60,11 @@ export function sessionRoutes(options: {
           ...numeric(query['limit']),
         })
         const hits = q ? await store.messages.search({ workspaceId, query: q, limit: 50 }) : []
-        return c.json({ sessions: found.sessions.map(withRun), nextCursor: found.nextCursor, hits })
+        return answer(c, sessionPageSchema, {
+          sessions: found.sessions.map(withRun),
+          nextCursor: found.nextCursor,
+          hits,
+        })
       },
     }),
     route({
@@ -66,14 +73,14 @@ export function sessionRoutes(options: {
       summary: 'Creates an empty session.',
       body: newSessionSchema,
       scoped: true,
-      answers: { 201: '{session}', 403: 'BypassNotAllowed', 409: 'SessionExists', 422: 'UnknownMode, BadParams' },
+      answers: { 201: oneSessionSchema, 403: 'BypassNotAllowed', 409: 'SessionExists', 422: 'UnknownMode, BadParams' },
       async handle(c, { body, workspaceId }) {
         const { id = newId('ses_'), mode, ...rest } = body
         const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
         const wanted = mode === undefined ? await modes.initial(workspaceId) : modes.check(mode)
         if (body.params !== undefined) await fit(body.params, body.model)
         const session = await store.sessions.create({ id, workspaceId, ...fields, mode: wanted })
-        return c.json({ session: withRun(session) }, 201)
+        return answer(c, oneSessionSchema, { session: withRun(session) }, 201)
       },
     }),
     route({
@@ -81,9 +88,9 @@ export function sessionRoutes(options: {
       path: '/ai/sessions/:id',
       summary: 'One session.',
       scoped: true,
-      answers: { 200: '{session}', 404: 'SessionNotFound' },
+      answers: { 200: oneSessionSchema, 404: 'SessionNotFound' },
       handle: async (c, { params, workspaceId }) =>
-        c.json({ session: withRun(await findSession(store, params['id'], workspaceId)) }),
+        answer(c, oneSessionSchema, { session: withRun(await findSession(store, params['id'], workspaceId)) }),
     }),
     route({
       method: 'PATCH',
@@ -93,7 +100,7 @@ export function sessionRoutes(options: {
       body: sessionPatchSchema,
       scoped: true,
       answers: {
-        200: '{session}',
+        200: oneSessionSchema,
         403: 'BypassNotAllowed',
         404: 'SessionNotFound, FolderNotFound',
         422: 'UnknownMode, BadParams',
@@ -108,7 +115,8 @@ export function sessionRoutes(options: {
           if (body.trashed === true) await live.stop(session.id)
           return store.sessions.update(session.id, patch)
         })
-        return c.json({ session: withRun(wanted === undefined ? patched : await modes.set(session.id, wanted)) })
+        const current = wanted === undefined ? patched : await modes.set(session.id, wanted)
+        return answer(c, oneSessionSchema, { session: withRun(current) })
       },
     }),
     route({
@@ -144,7 +152,7 @@ export function sessionRoutes(options: {
       summary: 'A page from the tail of one branch: the newest, or the newest through the message that ?leaf names.',
       query: z.object({ leaf: z.string().max(64).optional(), before: z.string().max(64).optional(), limit }),
       scoped: true,
-      answers: { 200: '{leafMessageId, messages, siblings, page}', 404: 'SessionNotFound, MessageNotFound' },
+      answers: { 200: branchPageSchema, 404: 'SessionNotFound, MessageNotFound' },
       async handle(c, { params, query, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
         const { before } = query
@@ -153,7 +161,9 @@ export function sessionRoutes(options: {
         if (through && (await store.messages.get(at, through)) === undefined)
           throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
         const leaf = through && ((await store.messages.latestLeaf(at, through)) ?? through)
-        return c.json(
+        return answer(
+          c,
+          branchPageSchema,
           await store.messages.branch(at, {
             ...(leaf && { leaf }),
             ...(before && { before }),

@@ -1,4 +1,4 @@
-import type { AgentSource, AgentStatus } from '@troupe/core'
+import type { AgentStatus } from '@troupe/core'
 import type { ParamValues } from '@troupe/core/protocol'
 
 /** A sub-agent of a session as `GET /ai/sessions/:id/agents` lists it, as far as the page uses it. */
@@ -31,39 +31,7 @@ export interface SubAgentPlace {
   agentId: string
 }
 
-/** An agent as `GET /ai/agents` lists it. */
-export interface AgentInfo {
-  name: string
-  description: string
-  source: AgentSource
-  enabled: boolean
-  /** Why it cannot be used, or what should be looked at. */
-  note?: string
-  systemPrompt: string
-  /** Languages that it has a prompt of its own for. */
-  languages: string[]
-  /** Names of tools and of groups. */
-  tools: string[]
-  /** Absent: the default set. Empty: nobody. */
-  allowedSubAgents?: string[]
-  model?: string
-  maxDepth?: number
-  maxSteps?: number
-  /** Settings of its model. */
-  params?: ParamValues
-  /** Offered nowhere; whoever names it has it all the same. */
-  hidden?: true
-  /** The person turned it off. */
-  turnedOff?: true
-  /** The file that it comes from. */
-  path?: string
-}
-
-export interface AgentList {
-  agents: AgentInfo[]
-  /** Files that could not be read. */
-  problems: { path: string; message: string }[]
-}
+export type { AgentInfo, AgentList } from '@troupe/core/protocol'
 
 /** What is stored of an agent of the workspace. Null takes a field away. */
 export interface AgentDefinitionBody {

@@ -5,7 +5,6 @@ import type {
   Effect,
   Folder,
   Mode,
-  SearchHit,
   Session,
   SessionPatch,
   SessionView,
@@ -13,7 +12,7 @@ import type {
   TreeMessage,
   Workspace,
 } from '@troupe/core'
-import type { DataParts, ParamValues, Part } from '@troupe/core/protocol'
+import type { DataParts, ListedSession, ParamValues, Part, SessionPage } from '@troupe/core/protocol'
 import type { PreviewKind } from '../previews/preview-kind.ts'
 import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentPlace, ToolInfo } from './agent-info.ts'
 import type { BranchChanges } from './branch-changes.ts'
@@ -45,10 +44,7 @@ export interface ChatBody {
   tabId: string
 }
 
-/** A session of the list, and what goes on in it. */
-export type ListedSession = Session & {
-  run: { id: string; status: string; messageId: string; userMessageId: string } | null
-}
+export type { ListedSession, SessionPage } from '@troupe/core/protocol'
 
 export interface SessionQuery {
   query?: string
@@ -56,12 +52,6 @@ export interface SessionQuery {
   view?: SessionView
   /** The id of a folder, or `none`. */
   folder?: string
-}
-
-export interface SessionPage {
-  sessions: ListedSession[]
-  nextCursor: string | null
-  hits: SearchHit[]
 }
 
 /** What was deleted, and the name under which it can be brought back. */

@@ -4,7 +4,7 @@ import type { ModelInfo } from './model-info.ts'
 
 const model = (ref: string, providerName: string, tags: string[] = []): ModelInfo => {
   const [provider = '', id = ''] = ref.split('/')
-  return { ref, id, name: id, provider, providerName, usable: true, tags }
+  return { ref, id, name: id, provider, providerName, familyId: '', usable: true, tags }
 }
 
 test('models stand under their provider, and every word of the search must fit', () => {

@@ -1,30 +1,10 @@
-/** A model as `GET /ai/models` lists it, as far as the page uses it. */
-export interface ModelInfo {
-  /** `provider/model`: what a request names. */
-  ref: string
-  id: string
-  name: string
-  provider: string
-  providerName: string
-  usable: boolean
-  tags: string[]
-  contextWindow?: number
-  maxOutputTokens?: number
-  familyId?: string
-  /** US dollars per million tokens. */
-  price?: { input: number; output: number }
-  capabilities?: { common?: Record<string, unknown>; params?: unknown }
-}
+import type { ModelInfo } from '@troupe/core/protocol'
 
-export interface ModelList {
-  models: ModelInfo[]
-  /** What is used when nothing is named. */
-  defaultModel: string | null
-}
+export type { ModelInfo, ModelList } from '@troupe/core/protocol'
 
 /** Requests to begin with, where the model brings some: in the language with this tag (`examplesZh`), else in English. */
 export function examplesOf(model: ModelInfo | undefined, tag = 'en'): string[] {
-  const common = model?.capabilities?.common
+  const common = model?.capabilities?.common as Record<string, unknown> | undefined
   const examples = common?.[`examples${tag.charAt(0).toUpperCase()}${tag.slice(1)}`] ?? common?.['examples']
   return Array.isArray(examples) ? examples.filter((example) => typeof example === 'string') : []
 }

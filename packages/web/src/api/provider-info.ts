@@ -1,30 +1,8 @@
-import type { ErrorInfo } from '@troupe/core/protocol'
+import type { ErrorInfo, ProviderInfo } from '@troupe/core/protocol'
 import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
 
-/** A provider as `GET /ai/providers` lists it, as far as the page uses it. Its key never comes here. */
-export interface ProviderInfo {
-  id: string
-  name: string
-  adapter: string
-  familyId?: string
-  usable: boolean
-  /** It is not switched off. */
-  enabled: boolean
-  needsKey: boolean
-  /** `settings`, or `env:` and the name of the variable. */
-  keySource: string | null
-  /** Names of environment variables that may hold the key. */
-  env: string[]
-  baseURL: string | null
-  /** A server on this machine. */
-  local: boolean
-  inSettings: boolean
-  problem: string | null
-  models: number
-  /** The ids that the settings limit it to; null: all that it has. */
-  onlyModels: string[] | null
-}
+export type { ProviderInfo } from '@troupe/core/protocol'
 
 export interface ProviderPatch {
   /** Null removes it. */

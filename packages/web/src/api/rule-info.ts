@@ -1,40 +1,11 @@
-import type { Decision, Effect, Layer, Mode } from '@troupe/core'
+import type { Decision, Effect } from '@troupe/core'
+import type { RuleInfo, RuleList } from '@troupe/core/protocol'
 
-/** A rule as `GET /ai/rules` lists it. */
-export interface RuleInfo {
-  id: string
-  text: string
-  effect: Effect
-  layer: Layer
-  /** Null: it is kept with its session. */
-  file: string | null
-  /** False where the file is changed by hand alone. */
-  editable: boolean
-  /** Why it cannot be read. */
-  problem?: string
-}
+export type { RuleInfo, RuleList } from '@troupe/core/protocol'
 
 /** What decides besides rules, and what the page must say about it. */
-export interface PermissionFacts {
-  /** What new sessions begin in. */
-  mode: Mode
-  /** Whether the server lets sessions be in the mode in which nothing asks. */
-  bypass: boolean
-  sandbox: SandboxFacts
-}
-
-export interface SandboxFacts {
-  available: boolean
-  text: string
-  /** What to do so that there is one. */
-  fix?: string
-}
-
-export interface RuleList extends PermissionFacts {
-  rules: RuleInfo[]
-  /** What is wrong with rules or their files, in sentences. */
-  warnings: string[]
-}
+export type PermissionFacts = Omit<RuleList, 'rules' | 'warnings'>
+export type SandboxFacts = RuleList['sandbox']
 
 export type RuleScope = 'session' | 'project' | 'always'
 

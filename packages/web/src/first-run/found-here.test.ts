@@ -7,6 +7,7 @@ const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo 
   id,
   name: id,
   adapter: id,
+  familyId: '',
   usable: true,
   enabled: true,
   needsKey: true,
@@ -15,6 +16,7 @@ const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo 
   baseURL: null,
   local: false,
   inSettings: false,
+  probe: null,
   problem: null,
   models: 1,
   onlyModels: null,
@@ -22,7 +24,7 @@ const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo 
 })
 const model = (ref: string): ModelInfo => {
   const [owner = '', id = ''] = ref.split('/')
-  return { ref, id, name: id, provider: owner, providerName: owner, usable: true, tags: [] }
+  return { ref, id, name: id, provider: owner, providerName: owner, familyId: '', usable: true, tags: [] }
 }
 
 test('keys of the environment and servers of this machine are found, what lacks something is not', () => {
