@@ -149,7 +149,6 @@ export interface Store {
     close(id: string): Promise<void>
   }
   definitions: Records
-  rules: Records
   settings: {
     get(key: string): Promise<unknown>
     set(key: string, value: unknown): Promise<void>
@@ -374,7 +373,7 @@ export interface RunRecord {
   endedAt: number | null
 }
 
-/** Small documents that belong to a workspace: agent definitions, permission rules. */
+/** Small documents that belong to a workspace: agent definitions. */
 export interface Records {
   put(record: { workspaceId: string; name: string; data: Record<string, unknown> }): Promise<void>
   get(workspaceId: string, name: string): Promise<Record<string, unknown> | undefined>

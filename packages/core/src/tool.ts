@@ -41,7 +41,7 @@ export interface Tool<Input = any, Output = any> {
   /** May run beside its like although it is not read-only. Default: `readOnly`. */
   concurrent: boolean
   /** What happens to a call that a crash cut short. Default: `rerun` when read-only, else `error`. */
-  recover: 'rerun' | 'error' | 'reattach'
+  recover: 'rerun' | 'error'
   /** The capability group through which agents ask for it. */
   group: string
   /** Carried out by an open page, by this action of it. A model is shown it only while some page offers that. */
@@ -87,9 +87,9 @@ export type ToolDefinition<Schema extends z.ZodType, Output> = Omit<
 
 /** Everything a call may know, handed to it. */
 export interface ToolContext {
+  /** `language`: that of the conversation, as far as its script tells (`zh`). */
   session: { id: string; language?: string }
   workspace: { id: string; path: string }
-  project?: { id: string; path: string }
   /** The page that started the run, where one did. */
   client?: string
   tab?: string

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { checkTool, defineTool, type Frame } from '@troupe/core'
-import { z } from 'zod'
-import { createJournal, noJournal, type Journalled } from './journal.ts'
-import { createTestSink, openTestLive } from './testing/open-live.ts'
+import type { Frame } from '@troupe/core'
+import { createJournal, type Journalled } from './journal.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -144,38 +142,4 @@ describe('the journal', () => {
     expect(tries).toBe(1)
     await journal.close()
   })
-})
-
-it('changes nothing about an answer, whether it is there or not', async () => {
-  const look = checkTool(
-    defineTool({
-      name: 'Look',
-      description: 'Looks.',
-      input: z.object({}),
-      readOnly: true,
-      group: 'test',
-      execute: () => 'seen',
-    }),
-    'look',
-  )
-  const script = [
-    [{ text: 'Let me look. ', chunks: 5 }, { call: { name: 'Look', input: {}, id: 'c1' } }],
-    [{ text: 'Done.' }],
-  ]
-  const seen = []
-  for (const journal of [undefined, noJournal]) {
-    const test = await openTestLive(script, { toolList: [look], ...(journal !== undefined && { journal }) })
-    const run = await test.ask()
-    const sink = createTestSink()
-    run.subscribe(sink, {})
-    const message = await run.done
-    await sink.ended
-    const stored = await test.store.messages.get({ sessionId: 's1' }, run.messageId)
-    expect(stored?.parts).toEqual(message.parts)
-    // How long a call took differs by itself.
-    const parts = message.parts.map((part) => ({ ...part, toolMetadata: undefined }))
-    seen.push({ parts, numbers: sink.events.map(({ number, chunk }) => `${number} ${chunk.type}`) })
-    await test.close()
-  }
-  expect(seen[1]).toEqual(seen[0])
 })

@@ -12,8 +12,6 @@ export interface Journalled {
  * then only what such runs have, since every frame has its price. Logs that ask in one tick share a commit.
  */
 export interface Journal {
-  /** False: nothing is ever written, and logs stay in memory as a whole. */
-  readonly durable: boolean
   /** The log has something to write. */
   touch: (log: Journalled) => void
   /** Resolves when all that this log, or without one any log, holds now was written or could not be; each hears which. */
@@ -21,15 +19,6 @@ export interface Journal {
   /** What this log still holds is not tried again. */
   drop: (log: Journalled) => void
   close: () => Promise<void>
-}
-
-/** A journal for programs and measurements that need no recovery. */
-export const noJournal: Journal = {
-  durable: false,
-  touch: () => undefined,
-  commit: () => Promise.resolve(),
-  drop: () => undefined,
-  close: () => Promise.resolve(),
 }
 
 const longestPauseMs = 5000
@@ -47,7 +36,6 @@ export function createJournal(
   let writing: Promise<void> = Promise.resolve()
 
   return {
-    durable: true,
     touch(log) {
       dirty.add(log)
       timer ??= setTimeout(onTimer, pauseMs)

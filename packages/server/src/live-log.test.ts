@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { deltaOf, type Chunk, type Frame, type Store } from '@troupe/core'
-import { createJournal, noJournal, type Journal } from './journal.ts'
+import { createJournal, type Journal } from './journal.ts'
 import { createLiveLog, numberJump, type LiveLog, type LogEvent } from './live-log.ts'
 import type { Sink } from './subscriber.ts'
 import { createTestSink, parseEvents } from './testing/open-live.ts'
@@ -163,24 +163,6 @@ describe('the log of a live run', () => {
       ),
       { numRuns: full ? 1000 : 100 },
     )
-  })
-
-  it('is the same with and without a journal', async () => {
-    const [journalled, memory] = [open(), open(() => noJournal)]
-    for (const { log, journal } of [journalled, memory]) {
-      for (const [i, chunk] of sample.entries()) {
-        log.append(chunk)
-        if (i % 4 === 0) await journal.commit()
-      }
-      await log.sync()
-      log.end()
-    }
-    for (let number = 10; number <= journalled.log.number; number++) {
-      const [a, b] = [await readAll(journalled.log, number), await readAll(memory.log, number)]
-      expect(units(a)).toEqual(units(b))
-    }
-    expect(memory.pages).toEqual([])
-    await journalled.journal.close()
   })
 
   it('owes a client that reads nothing about a mebibyte at most, and gives it everything later', async () => {

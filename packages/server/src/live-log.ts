@@ -227,7 +227,7 @@ class JournalledLog implements LiveLog, Journalled, Source {
   }
 
   #sendable(): number {
-    return this.#options.journal.durable ? this.#memoryFrom() + numberJump : Infinity
+    return this.#memoryFrom() + numberJump
   }
 }
 

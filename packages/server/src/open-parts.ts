@@ -27,7 +27,7 @@ import type { Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { serversLayer, skillsLayer } from './instructions.ts'
 import { createJournal } from './journal.ts'
-import { languageOf } from './language-of.ts'
+import { languageIn } from './language-of.ts'
 import { createLive } from './live.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
@@ -307,12 +307,6 @@ export async function openParts(options: ServerOptions, place: Place) {
     workspace,
     workspaceOf,
   }
-}
-
-/** The title follows the first message until the person renames it. */
-function languageIn({ title }: Session): { language?: string } {
-  const language = languageOf(title)
-  return language === undefined ? {} : { language }
 }
 
 function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {

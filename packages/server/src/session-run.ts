@@ -17,6 +17,7 @@ import {
   type SteeringMessage,
 } from '@troupe/core'
 import { openAgentDoor, turnBudget, type AgentDoor } from './agent-door.ts'
+import { languageIn } from './language-of.ts'
 import { createLiveLog, numberJump, type LiveLog } from './live-log.ts'
 import type { OpenRun, RunToOpen } from './live-run.ts'
 import { offersIn, type LiveOptions, type RunParts, type RunRequest } from './run-parts.ts'
@@ -199,7 +200,7 @@ class SessionRun implements OpenRun {
     return answer({
       runId: record.id,
       messageId: record.messageId,
-      session: { id: session.id },
+      session: { id: session.id, ...languageIn(session) },
       workspace,
       ...(request.client !== undefined && { client: request.client }),
       ...(request.tab !== undefined && { tab: request.tab }),

@@ -42,7 +42,6 @@ function contextBase({ input, attempt, fold, step, spend }: Turn): CallScope['ba
   return {
     session: input.session,
     workspace: input.workspace,
-    ...(input.project !== undefined && { project: input.project }),
     ...(input.client !== undefined && { client: input.client }),
     ...(input.tab !== undefined && { tab: input.tab }),
     ...(input.page !== undefined && { page: input.page }),

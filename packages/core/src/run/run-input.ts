@@ -41,7 +41,6 @@ export interface RunInput {
   messageId: string
   session: ToolContext['session']
   workspace: ToolContext['workspace']
-  project?: ToolContext['project']
   client?: string
   tab?: string
   page?: string

@@ -14,7 +14,7 @@ export default defineTool({
     interrupt: z.boolean().describe('Stop what it is doing first').optional(),
   }),
   readOnly: false,
-  recover: 'reattach',
+  recover: 'rerun',
   needsApproval: false,
   deferred: true,
   listedAfter: ({ name, input }) => name === 'Task' && input['background'] === true,

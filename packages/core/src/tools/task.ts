@@ -31,7 +31,7 @@ With "background" it returns the agent's id at once: SendInput tells the agent m
   input: inputSchema,
   readOnly: false,
   concurrent: true,
-  recover: 'reattach',
+  recover: 'rerun',
   needsApproval: false,
   group: 'agent',
   touches: (input) => [{ kind: 'agent', name: nameOf(input) ?? '' }],

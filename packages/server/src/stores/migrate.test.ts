@@ -54,7 +54,6 @@ describe('migrations', () => {
       expect(await store.frames.read('r1')).toHaveLength(1)
       expect((await store.asks.list({ open: true })).map((ask) => ask.id)).toEqual(['k1'])
       expect(await store.definitions.list(workspace!.id)).toHaveLength(1)
-      expect(await store.rules.list(workspace!.id)).toHaveLength(1)
       expect(await store.settings.get('theme')).toBe('dark')
       expect((await store.sessions.list({ workspaceId: other!.id })).sessions[0]?.title).toBe('Nothing yet')
       await store.messages.remove({ sessionId: 'poem' }, 'u1')

@@ -116,7 +116,6 @@ function nouns(context: Context): Omit<Store, 'transaction' | 'close'> {
     asks: asks(context),
     calls: calls(context),
     definitions: records(context, 'definition'),
-    rules: records(context, 'rule'),
     settings: settings(context),
   }
 }

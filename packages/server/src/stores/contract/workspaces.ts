@@ -50,17 +50,14 @@ export function workspacesContract(ground: () => Ground): void {
       }
     })
 
-    it('keeps definitions, rules and settings', async () => {
+    it('keeps definitions and settings', async () => {
       const { store, workspaceId, otherWorkspaceId } = ground()
       const data = { tools: ['Read'], text: 'a\u0000b', nested: { on: true } }
       await store.definitions.put({ workspaceId, name: 'reviewer', data: { old: 1 } })
       await store.definitions.put({ workspaceId, name: 'reviewer', data })
       await store.definitions.put({ workspaceId: otherWorkspaceId, name: 'reviewer', data: { mine: false } })
-      await store.rules.put({ workspaceId, name: 'allow', data: { rule: 'Bash(npm test)' } })
       expect(await store.definitions.get(workspaceId, 'reviewer')).toEqual(data)
       expect(await store.definitions.list(workspaceId)).toEqual([{ name: 'reviewer', data }])
-      expect(await store.rules.list(otherWorkspaceId)).toEqual([])
-      expect(await store.rules.get(workspaceId, 'reviewer')).toBeUndefined()
       expect(await store.definitions.remove(workspaceId, 'reviewer')).toBe(true)
       expect(await store.definitions.remove(workspaceId, 'reviewer')).toBe(false)
       expect(await store.definitions.get(otherWorkspaceId, 'reviewer')).toEqual({ mine: false })

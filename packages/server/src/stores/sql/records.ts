@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
 /** Small documents of a workspace, by name. */
-export function records(context: Context, table: 'definition' | 'rule'): Records {
+export function records(context: Context, table: 'definition'): Records {
   return {
     async put({ workspaceId, name, data }) {
       const text = JSON.stringify(data)
