@@ -44,7 +44,7 @@ describe('troupe skills', () => {
     expect(readdirSync(path.join(place.folder, 'home/imports'))).toEqual([])
     const again = await troupe(place, ['skills', 'import', '../repo', '--trust'])
     expect(again.code).toBe(1)
-    expect(again.stderr).toContain('There is already a skill at')
+    expect(again.stderr).toContain('there is a skill "pdf" already')
   })
 
   test('is told what is wrong with its use', async () => {
