@@ -13,5 +13,5 @@ export function useAsked(call: ToolCall): boolean {
   const isInInbox = useApp(({ asks }) =>
     asks.some((ask) => ask.sessionId === sessionId && ask.toolCallId === call.toolCallId),
   )
-  return call.running && call.state === 'input-available' && (waits || isInInbox)
+  return call.running && call.state !== 'input-streaming' && (waits || isInInbox)
 }
