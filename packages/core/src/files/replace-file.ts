@@ -19,6 +19,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { copyAttributes } from './copy-attributes.ts'
 
 /** New content beside the file that it will replace: one rename and it is there, whole. */
 export interface Prepared {
@@ -28,7 +29,7 @@ export interface Prepared {
   discard(): void
 }
 
-/** Permissions and owner of the file that is replaced. */
+/** Permissions and owner of the file that is replaced; what else belongs to it is copied. */
 interface FileLook {
   mode: bigint
   uid: bigint
@@ -48,7 +49,10 @@ export async function prepareFile(target: string, pieces: readonly Uint8Array[],
     const fd = openSync(temporary, 'wx', 0o666)
     try {
       await writeAll(fd, pieces)
-      if (like !== undefined) dress(fd, like)
+      if (like !== undefined) {
+        if (existsSync(target)) await copyAttributes(target, temporary)
+        dress(fd, like)
+      }
     } finally {
       closeSync(fd)
     }
