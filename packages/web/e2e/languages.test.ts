@@ -24,10 +24,10 @@ const scripts: Record<string, ScriptTurn> = {
 
 /** What others say: code, names, the server, models. */
 const foreign = [
-  'code, kbd, pre, .prose, .path, .badge, .settings-path, .agent-entry-about, .agent-entry-note',
-  '.agent-prompt, .provider-status, .provider-name, .model-facts, .model-name, .sandbox, .settings-sizes, .model-group',
-  '.settings-findings, .settings-models, .piece-title, .agent-item-about, .terminal, .code-lines, .tool-group',
-  '.menu-detail, .rule-file, .workspace-path, .first-run b, .tool-summary, .approval-reason, noscript',
+  'code, kbd, pre, .prose, .path, .badge, .settings-path',
+  '.agent-prompt, .provider-name, .model-facts, .model-name, .settings-sizes, .model-group',
+  '.settings-models, .piece-title, .terminal, .code-lines, .tool-group',
+  '.menu-detail, .rule-file, .workspace-path, .first-run b, noscript',
 ].join(', ')
 
 /** Two words of English one after the other, in what is seen or read out, outside of what others say. */

@@ -1,6 +1,7 @@
 import { ArrowLeft, Copy, MessageSquare, Pencil, Power, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
+import { said } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
@@ -127,7 +128,7 @@ function ReadOnly({ agent }: { agent: AgentInfo }) {
     <dl className="agent-facts-list">
       <dt>{t.agents.for}</dt>
       <dd>
-        <VisibleText text={description} />
+        <VisibleText text={said(description, 'text')} />
       </dd>
       <dt>{t.agents.toolsAndGroups}</dt>
       <dd className="agent-names">

@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '@troupe/core/protocol'
+import { said } from '../texts/said.ts'
 
 /** What the server refused, in its own words; or that it could not be reached, as `Unreachable` with status 0. */
 export class ApiError extends Error {
@@ -19,7 +20,7 @@ export function isUnreachable(error: unknown): boolean {
 
 /** The name and text of whatever was thrown, for a card. */
 export function toErrorInfo(error: unknown): ErrorInfo {
-  if (error instanceof ApiError) return { name: error.name, message: error.message, data: error.data }
+  if (error instanceof ApiError) return { name: error.name, message: said(error.message, 'text'), data: error.data }
   if (error instanceof Error) return { name: error.name, message: error.message }
   return { name: 'Error', message: String(error) }
 }

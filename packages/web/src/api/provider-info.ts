@@ -1,4 +1,5 @@
 import type { ErrorInfo, ProviderInfo } from '@troupe/core/protocol'
+import { said } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
 
@@ -28,7 +29,7 @@ export type ProviderTest =
 export function providerStatus(provider: ProviderInfo): string {
   const { usable, enabled, problem, keySource, needsKey, models, local } = provider
   if (!enabled) return t.models.isOff
-  if (!usable) return lacksKey(provider) ? t.models.noKeyYet : (problem ?? t.models.unusable)
+  if (!usable) return lacksKey(provider) ? t.models.noKeyYet : said(problem ?? t.models.unusable, 'text')
   const key =
     keySource === null
       ? needsKey || local

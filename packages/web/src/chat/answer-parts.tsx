@@ -2,6 +2,7 @@ import { CornerDownRight } from 'lucide-react'
 import type { Part } from '@troupe/core/protocol'
 import { Markdown } from '../markdown/markdown.tsx'
 import { readNotice } from '../sub-agents/read-notice.ts'
+import { said } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { FilePart } from './file-part.tsx'
 import { AgentNotice, DataPart, ToolPart } from './lazy-parts.tsx'
@@ -25,6 +26,9 @@ export function AnswerParts({
     message.parts.flatMap((part) => (isToolCall(part) ? [[toolNameOf(part), part.toolCallId]] : [])),
   )
   const thoughtMs = reasoningTimes(message)
+  const { finishReason, elapsedMs } = message.metadata ?? {}
+  // A command's answer is the server's, not a model's.
+  const isOfServer = !live && finishReason !== undefined && elapsedMs === undefined
   return message.parts.map((part, index) =>
     isToolCall(part) ? (
       <ToolPart
@@ -36,7 +40,13 @@ export function AnswerParts({
         latest={latest.get(toolNameOf(part)) === part.toolCallId}
       />
     ) : (
-      <PartView key={index} id={`${message.id}-${index}`} part={part} live={live} elapsedMs={thoughtMs.get(part)} />
+      <PartView
+        key={index}
+        id={`${message.id}-${index}`}
+        part={isOfServer && part.type === 'text' ? { ...part, text: said(part.text, 'text') } : part}
+        live={live}
+        elapsedMs={thoughtMs.get(part)}
+      />
     ),
   )
 }

@@ -1,3 +1,4 @@
+import { said } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { recordsIn, textIn } from '../displays/parts/read-fields.ts'
@@ -12,7 +13,7 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
     <>
       {approval.requestReason !== undefined && (
         <p className="approval-reason">
-          <VisibleText text={approval.requestReason} />
+          <VisibleText text={said(approval.requestReason, 'text')} />
         </p>
       )}
       {isWorthIt && (
@@ -24,7 +25,7 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
               </code>
               {textIn(command['note']) !== undefined && (
                 <span>
-                  <VisibleText text={textIn(command['note']) ?? ''} />
+                  <VisibleText text={said(textIn(command['note']) ?? '', 'text')} />
                 </span>
               )}
             </li>

@@ -1,5 +1,6 @@
 import { editedText } from '@troupe/core/protocol'
 import type { ReactNode } from 'react'
+import { said } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { findDisplay } from './display-registry.ts'
@@ -104,7 +105,7 @@ function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
     return (
       <Section title={t.calls.error}>
         <p className="tool-error">
-          <VisibleText text={errorText} />
+          <VisibleText text={said(errorText, 'text')} />
         </p>
       </Section>
     )

@@ -1,6 +1,7 @@
 import { stoppedText, type CallNotes, type Part } from '@troupe/core/protocol'
 import { formatToolName } from '../ui/format.ts'
 import type { Progress } from './tool-progress.ts'
+import { said } from '../texts/said.ts'
 
 /** A part of an answer that is a call of a tool. */
 export type ToolCallPart = Extract<Part, { toolCallId: string }>
@@ -92,8 +93,13 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
     progress,
     latest,
     stopped: (live || aborted) && part.state === 'output-error' && part.errorText === stoppedText,
-    title: named ?? shown?.title ?? notes.actionName ?? part.title ?? formatToolName(name),
-    summary: shown?.summary ?? (notes.display === undefined ? subjectOf(input) : undefined),
+    title: named ?? saidTitle(shown?.title ?? notes.actionName ?? part.title ?? formatToolName(name), name),
+    summary:
+      shown?.summary === undefined
+        ? notes.display === undefined
+          ? subjectOf(input)
+          : undefined
+        : said(shown.summary, 'summary'),
     running:
       live &&
       (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ||
@@ -109,4 +115,20 @@ export function subjectOf(input: unknown): string | undefined {
   const fields = input as Record<string, unknown>
   const subject = subjects.map((name) => fields[name]).find((value) => typeof value === 'string' && value !== '')
   return typeof subject === 'string' ? subject.trim().split('\n', 1)[0]?.slice(0, 200) : undefined
+}
+
+/** Titles of these are words of the model. */
+const titledByModel = new Set([
+  'bash',
+  'execcommand',
+  'task',
+  'todowrite',
+  'askuserquestion',
+  'jsonrender',
+  'chartrender',
+])
+
+function saidTitle(title: string, name: string): string {
+  const isOurs = !titledByModel.has(name.replaceAll(/[^a-z]/gi, '').toLowerCase())
+  return isOurs ? said(title, 'action', 'title') : said(title, 'action')
 }

@@ -3,6 +3,7 @@
 import { Bot, File, Folder, GraduationCap, SquareSlash } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { PickItem } from '../api/api.ts'
+import { said } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import type { Picks } from './use-picks.ts'
 import './pick-list.css'
@@ -66,7 +67,7 @@ function Option({ id, item, active, onTake }: OptionProps) {
     >
       <Icon aria-hidden />
       <span className="pick-label">{item.label}</span>
-      {item.kind !== 'folder' && item.detail !== '' && <span className="pick-detail">{item.detail}</span>}
+      {item.kind !== 'folder' && item.detail !== '' && <span className="pick-detail">{said(item.detail, 'text')}</span>}
     </div>
   )
 }
@@ -74,6 +75,6 @@ function Option({ id, item, active, onTake }: OptionProps) {
 function saidOf(items: readonly PickItem[], active: number): string {
   const item = items[active]
   if (item === undefined) return ''
-  const about = item.detail === '' || item.kind === 'folder' ? '' : `, ${item.detail}`
+  const about = item.detail === '' || item.kind === 'folder' ? '' : `, ${said(item.detail, 'text')}`
   return `${item.label}, ${t.composerPicks.kind[item.kind]}${about}. ${t.composerPicks.place(active + 1, items.length)}`
 }

@@ -1,4 +1,5 @@
 import { ShieldCheck, ShieldX } from 'lucide-react'
+import { said } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import type { SandboxFacts } from '../api/rule-info.ts'
 
@@ -8,7 +9,7 @@ export function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: Sa
     return (
       <p className="sandbox" data-setting="sandbox">
         <ShieldCheck aria-hidden />
-        <span>{text}</span>
+        <span>{said(text, 'text')}</span>
       </p>
     )
   }
@@ -17,7 +18,7 @@ export function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: Sa
       <ShieldX aria-hidden />
       <div>
         <strong>{t.rules.noSandbox}</strong>
-        <p>{text}</p>
+        <p>{said(text, 'text')}</p>
         {fix !== undefined && (
           <p>
             <b>{t.rules.whatHelps}</b> {t.rules.thenStart(fix)}

@@ -1,12 +1,15 @@
 import { useSyncExternalStore } from 'react'
 import { keptByBrowser } from '../api/kept.ts'
 import { en, type Texts } from './languages/en.ts'
+import { sayIn, type Said } from './said.ts'
 import { t } from './t.ts'
 
 const key = 'troupe.language'
 const listeners = new Set<() => void>()
 /** Every file of the folder is a language, named by its tag. They come when they are asked for. */
 const files = import.meta.glob<Record<string, Texts>>(['./languages/*.ts', '!./languages/en.ts'])
+/** What the server says, in the same languages. */
+const saidFiles = import.meta.glob<Record<string, Said>>('./said/*.ts')
 let shown = 'en'
 
 export const languages: readonly string[] = ['en', ...Object.keys(files).map(tagOf)]
@@ -22,9 +25,13 @@ export function preferredLanguage(wanted: readonly string[] = navigator.language
 /** Brings the texts of a language into `t`. Where they cannot be loaded the page stays as it is. */
 export async function showLanguage(tag: string): Promise<void> {
   const load = files[`./languages/${tag}.ts`]
-  const texts = load === undefined ? en : (await load())[tag]
+  const [texts, said] = await Promise.all([
+    load === undefined ? en : load().then((file) => file[tag]),
+    saidFiles[`./said/${tag}.ts`]?.().then((file) => file[tag]),
+  ])
   if (texts === undefined) throw new Error(`texts/languages/${tag}.ts does not export "${tag}"`)
   Object.assign(t, texts)
+  sayIn(said)
   shown = tag
   document.documentElement.lang = tag
   for (const listener of listeners) listener()

@@ -1,0 +1,59 @@
+/**
+ * What the server says, by where it stands, as pairs of its English words and those of a language. `{}` stands for
+ * whatever is in that place; `{1}`, `{2}` … name them where the order is another, `{2~}` is a text of the server itself.
+ */
+export interface Said {
+  /** Of calls, whatever tool they are of. */
+  action: readonly (readonly [english: string, own: string])[]
+  /** Of calls, begun with a verb: not where a model or a person gives the title. */
+  title: readonly (readonly [english: string, own: string])[]
+  summary: readonly (readonly [english: string, own: string])[]
+  /** Everything else: reasons, descriptions, states, errors. */
+  text: readonly (readonly [english: string, own: string])[]
+}
+
+type Kind = keyof Said
+type Ready = Record<Kind, { pattern: RegExp; own: string }[]>
+
+let ready: Ready | undefined
+/** Longer ones are texts of others. */
+const longest = 4000
+
+/** From now on the server's words are shown in these. */
+export function sayIn(said: Said | undefined): void {
+  ready = said && {
+    action: said.action.map(compile),
+    title: said.title.map(compile),
+    summary: said.summary.map(compile),
+    text: said.text.map(compile),
+  }
+}
+
+/** A text of the server in the language of the page; as it is where that has no words for it. Each line is a text. */
+export function said(text: string, ...kinds: readonly Kind[]): string {
+  const all = ready
+  if (all === undefined || text.length > longest) return text
+  const rules = kinds.flatMap((kind) => all[kind])
+  return text
+    .split('\n')
+    .map((line) => translate(line, rules))
+    .join('\n')
+}
+
+function translate(line: string, rules: Ready[Kind]): string {
+  for (const { pattern, own } of rules) {
+    const found = pattern.exec(line)
+    if (found === null) continue
+    let place = 0
+    return own.replaceAll(/\{(\d?)(~?)\}/g, (_, number: string, again: string) => {
+      const filled = found[number === '' ? ++place : Number(number)] ?? ''
+      return again === '' ? filled : translate(filled, rules)
+    })
+  }
+  return line
+}
+
+function compile([english, own]: readonly [string, string]): { pattern: RegExp; own: string } {
+  const source = english.split('{}').map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return { pattern: new RegExp(`^${source.join('(.+?)')}$`), own }
+}
