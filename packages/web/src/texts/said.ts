@@ -50,7 +50,9 @@ function translate(line: string, rules: Ready[Kind]): string {
       return again === '' ? filled : translate(filled, rules)
     })
   }
-  return line
+  // Several sentences, each of its own.
+  const sentences = line.split(/(?<=\.) (?=["A-Z])/)
+  return sentences.length < 2 ? line : sentences.map((sentence) => translate(sentence, rules)).join(' ')
 }
 
 function compile([english, own]: readonly [string, string]): { pattern: RegExp; own: string } {
