@@ -36,7 +36,10 @@ const english = (page: Page) =>
     const found = new Set<string>()
     const look = (text: string | null, element: Element | null) => {
       if (text === null || element?.closest(skipped) != null) return
-      const ours = text.replaceAll(/troupe doctor|npm (?:run|install)|touch made|Read read-me|Demo (?:tour|painter)/g, '')
+      const ours = text.replaceAll(
+        /troupe doctor|npm (?:run|install)|touch made|Read read-me|Demo (?:tour|painter)/g,
+        '',
+      )
       if (/[A-Za-z]{2,}[,;:]? [a-z]{2,}/.test(ours)) found.add(text.replaceAll(/\s+/g, ' ').trim().slice(0, 80))
     }
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
