@@ -1,3 +1,4 @@
+import '../texts/show-late.ts'
 import type { Mode } from '@troupe/core'
 import type { AgentInfo } from '../api/agent-info.ts'
 import { isDemo } from '../api/model-info.ts'

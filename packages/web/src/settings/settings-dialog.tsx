@@ -1,3 +1,4 @@
+import '../texts/show-late.ts'
 import { ArrowLeft, X } from 'lucide-react'
 import { Suspense, useEffect, useMemo, useRef } from 'react'
 import { t } from '../texts/t.ts'

@@ -26,7 +26,7 @@ export function preferredLanguage(wanted: readonly string[] = navigator.language
 export async function showLanguage(tag: string): Promise<void> {
   const load = files[`./languages/${tag}.ts`]
   const [texts, said] = await Promise.all([
-    load === undefined ? en : load().then((file) => file[tag]),
+    load === undefined ? english() : load().then((file) => file[tag]),
     saidFiles[`./said/${tag}.ts`]?.().then((file) => file[tag]),
   ])
   if (texts === undefined) throw new Error(`texts/languages/${tag}.ts does not export "${tag}"`)
@@ -35,6 +35,11 @@ export async function showLanguage(tag: string): Promise<void> {
   shown = tag
   document.documentElement.lang = tag
   for (const listener of listeners) listener()
+}
+
+/** Without the late texts as long as nothing has shown them. */
+async function english(): Promise<object> {
+  return (t.settings as object) === en.settings ? en : { ...en, ...(await import('./late.ts')).late }
 }
 
 export async function chooseLanguage(tag: string): Promise<void> {
