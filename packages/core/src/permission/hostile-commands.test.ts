@@ -18,7 +18,19 @@ const tools = getBuiltinTools()
 beforeAll(() => {
   base = realpathSync(mkdtempSync(path.join(tmpdir(), 'hostile-')))
   const workspace = path.join(base, 'workspace')
-  for (const folder of ['src', 'empty', 'secrets', 'keys', 'odd'])
+  for (const folder of [
+    'src',
+    'empty',
+    'secrets',
+    'keys',
+    'odd',
+    'lists/etc',
+    'lines/n\n/etc',
+    'left',
+    'right',
+    'via',
+    'raw',
+  ])
     mkdirSync(path.join(workspace, folder), { recursive: true })
   const files = {
     'README.md': 'hello\n',
@@ -33,11 +45,22 @@ beforeAll(() => {
     'odd/-exec': '',
     'odd/a b': '',
     'odd/x; rm y': '',
+    // Names and lines that lead outside once they are cut.
+    'lists/etc/passwd': '',
+    'lines/n\n/etc/passwd': '',
+    '5': '/etc/passwd\n',
+    'right/file': '',
+    'right/ab': '',
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(workspace, name), text)
   symlinkSync('/etc/passwd', path.join(workspace, 'odd/link'))
   symlinkSync('../.env', path.join(workspace, 'odd/inner'))
   symlinkSync('/etc', path.join(workspace, 'outside'))
+  for (const link of ['1', 'left/file', 'left/é', 'left/\u212A']) symlinkSync('/etc/passwd', path.join(workspace, link))
+  symlinkSync('../left', path.join(workspace, 'via/left'))
+  // No text spells this name.
+  if (process.platform === 'linux')
+    symlinkSync('/etc/passwd', Buffer.concat([Buffer.from(path.join(workspace, 'raw/')), Buffer.from([0xff])]))
   const env = { PATH: process.env['PATH'] ?? '', HOME: workspace, GIT_CONFIG_NOSYSTEM: '1' }
   const git = (...words: string[]): void => void execFileSync('git', words, { cwd: workspace, env, stdio: 'ignore' })
   git('init', '-q', '-b', 'main', '--template=')
@@ -77,6 +100,11 @@ it.each([
   'git status -v',
   'git -C src grep deep',
   'git -C src show :/',
+  'git -C src show -s HEAD:secrets/a.txt',
+  'cd src && git show --stat HEAD:secrets/a.txt',
+  // The hash of "deep".
+  'git show -s 4cdb2265d30204be5463b38174b2e8e717982405',
+  'git show --stat 4cdb',
   'strings @secrets/a.txt',
   'xxd -ps secrets/a.txt',
   'jq -R --indent --arg . secrets/a.txt 2',

@@ -32,6 +32,14 @@ export function isDangerousName(name: string): boolean {
   return (dangerous.has(name) || dangerousFamily.test(name)) && !isSafeName(name)
 }
 
+/** Variables that bash itself gives a value, or takes none for: what they are set to is not what they hold. */
+const keptByShell =
+  /^(_|BASH.*|COLUMNS|COMP_.*|COPROC.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HIST.*|HOSTNAME|HOSTTYPE|LINENO|LINES|MACHTYPE|MAPFILE|OLDPWD|OPTARG|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|READLINE_.*|REPLY|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID)$/
+
+export function isKeptByShell(name: string): boolean {
+  return keptByShell.test(name)
+}
+
 function isSafeName(name: string): boolean {
   return safe.has(name) || /^LC_[A-Z]+$/.test(name)
 }

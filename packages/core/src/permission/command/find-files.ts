@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs'
 
 const mostEntries = 3000
 const mostFiles = 256
@@ -29,6 +29,8 @@ export function filesOfFind(words: readonly string[], cwd: string): { files: str
     const entries = entriesOf(absolute(name))
     looked += entries.length
     if (looked > mostEntries) return false
+    // Such a name is not what stands there, so the file cannot be looked at.
+    if (entries.some(({ name: entry }) => entry.includes('\uFFFD'))) return false
     return entries.every((entry) => visit(`${name}${name.endsWith('/') ? '' : '/'}${entry.name}`, depth + 1, entry))
   }
   const absolute = (name: string): string => (name.startsWith('/') ? name : `${cwd}/${name}`)
@@ -39,19 +41,36 @@ export function filesOfFind(words: readonly string[], cwd: string): { files: str
   return all ? { files, print0: tests.print0 } : undefined
 }
 
-/** Links in a folder, to any depth; undefined when there is too much to look through. */
+/** Links in a folder, to any depth, also behind links; undefined when that cannot be told or there is too much to look through. */
 export function linksBelow(folder: string): string[] | undefined {
   const links: string[] = []
   const left = [folder]
+  const seen = new Set<string>()
   let looked = 0
   for (let at = left.pop(); at !== undefined; at = left.pop()) {
     for (const entry of entriesOf(at)) {
-      if (++looked > mostEntries) return undefined
-      if (entry.isSymbolicLink()) links.push(`${at}/${entry.name}`)
-      else if (entry.isDirectory()) left.push(`${at}/${entry.name}`)
+      if (++looked > mostEntries || entry.name.includes('\uFFFD')) return undefined
+      const file = `${at}/${entry.name}`
+      if (entry.isSymbolicLink()) {
+        links.push(file)
+        const real = realOf(file)
+        if (real !== undefined && !seen.has(real)) left.push(real)
+        if (real !== undefined) seen.add(real)
+      } else if (entry.isDirectory()) {
+        left.push(file)
+      }
     }
   }
   return links
+}
+
+/** Where a link leads; undefined when there is nothing. */
+function realOf(link: string): string | undefined {
+  try {
+    return realpathSync(link)
+  } catch {
+    return undefined
+  }
 }
 
 type Kind = Pick<Dirent, 'isFile' | 'isDirectory'>
@@ -99,6 +118,8 @@ function readTests(words: readonly string[]): Tests | undefined {
     tests.pruned.push(matching(words[at] as string, words[at + 1] as string) ?? (() => false))
     at += 4
   }
+  // Then folders come after what is in them, and nothing is left out.
+  if (tests.pruned.length > 0 && words.includes('-depth')) return undefined
   const printed = tests.pruned.length === 0 || words.some((word) => /^-print0?$/.test(word))
   for (; at < words.length; at++) {
     const word = words[at] as string
@@ -113,7 +134,9 @@ function readTests(words: readonly string[]): Tests | undefined {
     if (value === undefined) return undefined
     if (/^-i?(name|path|wholename)$/.test(test)) {
       const match = matching(test, value)
-      if (match !== undefined) (not ? tests.excluded : tests.named).push(match)
+      if (match !== undefined && !not) tests.named.push(match)
+      // Which letters are the same depends on the language.
+      else if (match !== undefined && !test.startsWith('-i')) tests.excluded.push(match)
     } else if (test === '-type') {
       tests.onlyFiles ||= value === 'f' && !not
     } else if (/^-(max|min)depth$/.test(test) && /^\d+$/.test(value) && !not) {
@@ -128,12 +151,12 @@ function readTests(words: readonly string[]): Tests | undefined {
 
 /** Undefined for a pattern that is not plain: such a test says nothing. */
 function matching(test: string, pattern: string): Test | undefined {
-  if (/[[\]\\]|[^ -~]/.test(pattern)) return undefined
-  const source = pattern
-    .replaceAll(/[.+^$()|{}]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.')
+  // What counts as one character depends on the language, too.
+  if (/[?[\]\\]|[^ -~]/.test(pattern)) return undefined
+  const source = pattern.replaceAll(/[.+^$()|{}]/g, '\\$&').replaceAll('*', '.*')
   const expression = new RegExp(`^${source}$`, test.startsWith('-i') ? 'si' : 's')
   const isName = test.endsWith('-name') || test.endsWith('iname')
-  return (name) => expression.test(isName ? (name.replace(/\/+$/, '').split('/').at(-1) ?? '') : name)
+  return (name) =>
+    (test.startsWith('-i') && /[^ -~]/.test(name)) ||
+    expression.test(isName ? (name.replace(/\/+$/, '').split('/').at(-1) ?? '') : name)
 }

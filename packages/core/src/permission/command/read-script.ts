@@ -1,4 +1,4 @@
-import { isDangerousName } from './environment.ts'
+import { isDangerousName, isKeptByShell } from './environment.ts'
 
 /** A piece of a word: text, where nothing means anything; a pattern; or a variable, which is split unless quoted. */
 export type Part =
@@ -135,7 +135,7 @@ class Reader {
       name?.bare === undefined ||
       !/^[a-z_][a-z0-9_]*$/i.test(name.bare) ||
       isDangerousName(name.bare) ||
-      name.bare === '_'
+      isKeptByShell(name.bare)
     )
       throw new Beyond()
     // The parser does not count the words of the language among its own.

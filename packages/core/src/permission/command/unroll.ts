@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import type { CommandPlace } from './command-analysis.ts'
-import { isDangerousName } from './environment.ts'
+import { isDangerousName, isKeptByShell } from './environment.ts'
 import { filesOfFind } from './find-files.ts'
+import { mayMove } from './folders.ts'
 import { programs } from './programs/programs.ts'
 import { Beyond, type RawWord, readScript, type Simple, type Step, type WordList } from './read-script.ts'
 
@@ -117,6 +118,8 @@ class Unroller {
       )
         throw new Beyond()
       if (name?.bare === 'cd') {
+        // Written out, a folder that is entered in a loop or a branch would look as if it was always entered.
+        if (!top) throw new Beyond()
         const target = command.words[1]?.bare
         const alone = top && index === 0 && command.words.length === 2 && command.redirections.length === 0
         if (
@@ -144,6 +147,7 @@ class Unroller {
       redirections.length > 0 ||
       !certain ||
       isDangerousName(name) ||
+      isKeptByShell(name) ||
       first.parts.some(({ kind }) => kind === 'pattern')
     )
       throw new Beyond()
@@ -185,7 +189,7 @@ class Unroller {
       const exec = rest.indexOf('-exec')
       if (exec !== -1) return this.#exec(rest, exec)
       this.#piped = this.#cwd === null || !isPlain ? undefined : filesOfFind(rest, this.#cwd)
-    } else if (files !== undefined && isFilter(words)) {
+    } else if (files?.print0 === false && isFilter(words)) {
       this.#piped = files
     }
     return [words.map(quote)]
@@ -215,7 +219,8 @@ class Unroller {
     const command = words.slice(exec + 1, -1)
     const found = this.#cwd === null ? undefined : filesOfFind(words.slice(0, exec), this.#cwd)
     if (found === undefined || !(end === ';' || (end === '+' && command.at(-1) === '{}'))) throw new Beyond()
-    if (command.some((word) => word === ';' || word === '-exec')) throw new Beyond()
+    // Where one of these stands, it may end there, and what follows is more for find to do.
+    if (command.some((word) => word === ';' || word === '+' || word === '-exec')) throw new Beyond()
     const looks = ['find', ...words.slice(0, exec)].map(quote)
     return [looks, ...this.#forFiles(end === '+' ? command.slice(0, -1) : command, found.files, '{}', end === '+')]
   }
@@ -280,7 +285,8 @@ class Unroller {
     const value = this.#variables.get(name) ?? (name === 'HOME' ? this.#home : undefined)
     if (name.startsWith('(')) {
       // Outside quotes it would be taken for a pattern.
-      if (!quoted) throw new Beyond()
+      // What it enters is left again with it.
+      if (!quoted || mayMove(name)) throw new Beyond()
       this.#inner.push(name.slice(1))
       return unknown
     }
@@ -335,9 +341,10 @@ class Unroller {
 
 /** It hands on some of the lines that it gets, as they are. */
 function isFilter([name, ...words]: readonly string[]): boolean {
-  if (name === 'head' || name === 'tail') return words.every((word) => /^(-\d+|-n\d*|\d+)$/.test(word))
+  if (name === 'head' || name === 'tail') return /^(-\d+|-n ?\d+)?$/.test(words.join(' '))
   if (name === 'sort') return words.every((word) => /^-[ruV]+$/.test(word))
-  return name === 'grep' && words.length <= 2 && words.slice(0, -1).every((word) => /^-[vEiFw]+$/.test(word))
+  const [pattern = '-', ...options] = words.toReversed()
+  return name === 'grep' && !pattern.startsWith('-') && options.every((word) => /^-[vEiFw]+$/.test(word))
 }
 
 const quote = (word: string): string =>

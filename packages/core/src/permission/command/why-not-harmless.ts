@@ -4,6 +4,7 @@ import { gitFolders, isDuplicate } from './file-uses.ts'
 import { gitCommand } from './programs/git.ts'
 import type { Look } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
+import { wrappers } from './wrappers.ts'
 import { asksVersion, isChosenByFolder } from './programs/versions.ts'
 
 /** Folders whose programs are what their names say. */
@@ -36,7 +37,9 @@ export function whyNotHarmless(
   if (slash !== -1 && !systemFolder.test(path.slice(0, slash))) return `"${path}" is not a program that is known.`
   const name = path.slice(slash + 1)
   const program = programs.get(name)
-  if (program?.builtin !== true || slash !== -1) {
+  // A program that runs another does not know what is part of bash.
+  const isBuiltin = program?.builtin === true && slash === -1 && !found.via.some((by) => isOutside(by))
+  if (!isBuiltin) {
     if (program === undefined && !asksVersion(name, words)) return `"${name}" is not known to only look.`
     if (slash === -1 && place.isProgram?.(name) === false) return `"${name}" is not the usual program here.`
   }
@@ -46,6 +49,11 @@ export function whyNotHarmless(
       : `A file in this folder may choose which "${name}" runs.`
   if (look === undefined || look.why !== undefined) return look?.why ?? `"${name}" is not known to only look.`
   return name === 'git' ? whyNotGit(found, words, place) : undefined
+}
+
+/** A wrapper that is a program of its own. */
+function isOutside(by: string): boolean {
+  return wrappers.has(by) && !/^(command|builtin|exec|time)$/.test(by)
 }
 
 /** Git runs what the folder's own settings name, so the folder must have none of these. */

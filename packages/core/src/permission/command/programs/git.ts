@@ -116,6 +116,9 @@ function lookGit(words: readonly string[]): Look {
   // An option behind a setting is the value that it is set to.
   const read = readOptions(given, rules.options, { style: name === 'config' ? 'stop' : 'gnu' })
   if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than look.` }
+  // Of some versions and commands it takes no word, which is then one more option.
+  const odd = read.values.find(({ value, apart }) => apart && value.startsWith('-'))
+  if (odd !== undefined) return { why: `"git ${name} ${odd.option} ${odd.value}" can be read in two ways.` }
   // Behind an option the word might no longer be taken for a command of its own.
   if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(given[0] as string))
     return { why: `"git ${name} ${read.operands[0] ?? ''}" may change something.` }
@@ -193,6 +196,8 @@ function showsContent(name: string, { given, operands }: ReadOptions): boolean {
   if (name === 'status') return given.has('-v') || given.has('--verbose')
   if (!/^(log|show|diff|stash|reflog)$/.test(name)) return false
   if (patches.some((option) => given.has(option))) return true
+  // A file of a revision, or an object, which may be a file, is shown whatever else is asked for.
+  if (name === 'show' && operands.some((word) => /:|^[0-9a-f]{4,}/i.test(word))) return true
   return (name === 'show' || name === 'diff') && !summaries.some((option) => given.has(option))
 }
 

@@ -48,8 +48,8 @@ interface Extra {
   recursive?: readonly string[]
   /** With one of these there is no pattern among the operands. */
   patternIn?: readonly string[]
-  /** With one of these links are followed. */
-  linksIn?: readonly string[]
+  /** With one of these links are followed; true: always. */
+  linksIn?: readonly string[] | true
   /** False: it never takes the folder that it is in for its file. */
   folder?: false
   style?: OptionStyle
@@ -93,7 +93,7 @@ export function readingsOf(read: ReadOptions, operands: Operands, extra: Extra =
   const listed = read.values.filter(({ option }) => /^--(include|exclude|exclude-from)$/.test(option))
   // Where the first of them leaves files out, all others are read.
   const only = listed[0]?.option === '--include' ? listed.filter(({ option }) => option === '--include') : []
-  const links = extra.linksIn?.some((option) => read.given.has(option)) === true
+  const links = extra.linksIn === true || extra.linksIn?.some((option) => read.given.has(option)) === true
   const marks = {
     ...names,
     ...(tree && { tree }),

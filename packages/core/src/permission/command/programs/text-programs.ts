@@ -47,7 +47,7 @@ export const textPrograms: Record<string, Program> = {
     '-abBcdeEiNpqrstTuwyZ -C=# -U=# -W=# -I= -x= --text --brief --unified[=] --context[=] --color[=] --side-by-side --width=# --recursive --new-file --report-identical-files --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --ignore-matching-lines= --exclude= --suppress-common-lines --strip-trailing-cr --minimal --no-dereference --left-column --expand-tabs --normal --label= --show-c-function',
     // Of two folders it compares the files in them, with or without -r.
     'trees',
-    { folder: false },
+    { folder: false, linksIn: true },
   ),
   cmp: program('-bls -i= -n=# --print-bytes --verbose --silent --quiet --ignore-initial= --bytes=#', 'files'),
   od: program(
