@@ -55,7 +55,7 @@ function namesBeyond(fact: CommandFact): (found: FoundCommand) => boolean {
 
 /** Programs and what comes with them. */
 function isSystem(real: string): boolean {
-  return /^\/(usr|bin|sbin|lib|lib64|opt|dev)(\/|$)/.test(real)
+  return /^\/(usr|bin|sbin|lib|lib64|opt|dev(?!\/shm\/))(\/|$)/.test(real)
 }
 
 function isExact(ready: ReadyRule): boolean {

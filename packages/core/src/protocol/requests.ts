@@ -18,10 +18,10 @@ const typedUrls = z.array(z.string().max(4000)).max(100)
 const effect = z.enum(['allow', 'ask', 'deny'])
 
 /**
- * `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. A field that is not here is
- * refused: whoever sends one means something by it.
+ * `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. The AI SDK's `body` may carry
+ * fields for other readers, so unknown ones are ignored; one that asks for something that does not exist here is refused.
  */
-export const chatRequestSchema = z.strictObject({
+export const chatRequestSchema = z.looseObject({
   id: idSchema.optional(),
   sessionId: idSchema.optional(),
   message: wireMessageSchema.optional(),
@@ -41,6 +41,7 @@ export const chatRequestSchema = z.strictObject({
   intent: z.enum(['chat', 'image']).optional(),
   /** With `intent: "image"`: the folder of the workspace that the picture is saved in. */
   imageSaveDir: z.string().min(1).max(4096).optional(),
+  boardId: z.undefined({ error: 'There are no boards here.' }).optional(),
   /** A project of the workspace, for a new session. */
   projectId: idSchema.nullable().optional(),
   clientId: z.string().max(200).optional(),

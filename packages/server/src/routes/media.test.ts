@@ -277,7 +277,7 @@ describe('a chat whose intent is a picture', () => {
       'BadRequest',
       'imageSaveDir',
     ],
-    ['a field that nobody knows', { boardId: 'b1' }, 400, 'BadRequest', 'boardId'],
+    ['a board', { boardId: 'b1' }, 400, 'BadRequest', 'boardId'],
     ['a project that is not there', { projectId: 'p1' }, 404, 'ProjectNotFound', 'project'],
     [
       'a project that is not there, in a chat',
