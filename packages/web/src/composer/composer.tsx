@@ -17,7 +17,6 @@ import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { notice } from '../ui/notices.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
-import { AttachmentChips } from './attachment-chips.tsx'
 import { BlockedNote } from './blocked-note.tsx'
 import { ComposerHint } from './composer-hint.tsx'
 import { ParamsButton } from './params-button.tsx'
@@ -29,6 +28,9 @@ import { useHistory } from './use-history.ts'
 import { usePaste } from './use-paste.ts'
 import './composer.css'
 
+const AttachmentChips = lazy(() =>
+  import('./attachment-chips.tsx').then((loaded) => ({ default: loaded.AttachmentChips })),
+)
 const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Chips }) => ({ default: Chips })))
 
 /**
@@ -100,7 +102,11 @@ export function Composer() {
       )}
       <div className="composer-box">
         <PickList picks={picks} />
-        <AttachmentChips />
+        {attachments.length > 0 && (
+          <Suspense>
+            <AttachmentChips />
+          </Suspense>
+        )}
         <GrowingTextarea
           ref={field}
           aria-label={running ? t.composer.messageDuringRun : t.composer.message}

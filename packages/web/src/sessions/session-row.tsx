@@ -10,7 +10,7 @@ import { startDrag } from './dragged.ts'
 import { NameField } from './name-field.tsx'
 import { nextPicked } from './next-picked.ts'
 import { SessionMark } from './session-mark.tsx'
-import { sessionMenu, trash } from './session-menu.tsx'
+import { loadSessionMenu, useSessionMenu } from './use-session-menu.ts'
 
 export function SessionRow({
   session,
@@ -34,6 +34,7 @@ export function SessionRow({
   const workspace = useWorkspace()
   const { app } = workspace
   const picked = useApp((state) => state.picked)
+  const menu = useSessionMenu()
   const [mode, setMode] = useState<'shown' | 'renaming' | 'deleting' | 'filing'>('shown')
   const opener = useRef<HTMLButtonElement>(null)
   const title = session.title === '' ? t.sessions.untitled : session.title
@@ -75,6 +76,8 @@ export function SessionRow({
       data-current={current}
       data-depth={depth}
       draggable
+      onPointerEnter={loadSessionMenu}
+      onFocus={loadSessionMenu}
       onDragStart={(event) => startDrag(event, isPicked ? (picked ?? []) : [session.id])}
     >
       {picked !== null && (
@@ -100,7 +103,7 @@ export function SessionRow({
         onKeyDown={(event) => {
           if (event.key === 'F2' && session.trashedAt === null) setMode('renaming')
           if (event.key === 'Delete') {
-            if (session.trashedAt === null) void trash(app, [session])
+            if (session.trashedAt === null) void menu?.trash(app, [session])
             else setMode('deleting')
           }
         }}
@@ -115,12 +118,14 @@ export function SessionRow({
             <Ellipsis />
           </button>
         }
-        items={sessionMenu(app, session, {
-          rename: () => setMode('renaming'),
-          newFolder: () => setMode('filing'),
-          deleteForGood: () => setMode('deleting'),
-          branch: () => (current ? workspace.session(session.id).getState().messages.at(-1)?.id : undefined),
-        })}
+        items={
+          menu?.sessionMenu(app, session, {
+            rename: () => setMode('renaming'),
+            newFolder: () => setMode('filing'),
+            deleteForGood: () => setMode('deleting'),
+            branch: () => (current ? workspace.session(session.id).getState().messages.at(-1)?.id : undefined),
+          }) ?? []
+        }
       />
       {mode === 'deleting' && (
         <ConfirmDialog

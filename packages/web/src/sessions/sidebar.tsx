@@ -1,5 +1,5 @@
 import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { AgentsSettingsButton } from '../agents/agents-settings-button.tsx'
 import { McpButton } from '../mcp/mcp-button.tsx'
 import { RulesButton } from '../rules/rules-button.tsx'
@@ -9,14 +9,15 @@ import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
-import { BulkBar } from './bulk-bar.tsx'
 import { ListHead } from './list-head.tsx'
 import { moveInList } from './move-in-list.ts'
-import { SearchResults } from './search-results.tsx'
 import { SessionList } from './session-list.tsx'
 import { useDrawer } from './use-drawer.ts'
 import { WorkspaceName } from './workspace-name.tsx'
 import './sidebar.css'
+
+const SearchResults = lazy(() => import('./search-results.tsx').then((loaded) => ({ default: loaded.SearchResults })))
+const BulkBar = lazy(() => import('./bulk-bar.tsx').then((loaded) => ({ default: loaded.BulkBar })))
 
 const typingPause = 180
 
@@ -26,6 +27,7 @@ export function Sidebar() {
   const open = useApp((state) => state.sidebar)
   const query = useApp((state) => state.search.query)
   const view = useApp((state) => state.view)
+  const isPicking = useApp((state) => state.picked !== null)
   const [typed, setTyped] = useState(query)
   const nav = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -90,10 +92,16 @@ export function Sidebar() {
           <>
             <ListHead />
             <SessionList key={view} />
-            <BulkBar />
+            {isPicking && (
+              <Suspense>
+                <BulkBar />
+              </Suspense>
+            )}
           </>
         ) : (
-          <SearchResults />
+          <Suspense>
+            <SearchResults />
+          </Suspense>
         )}
         <footer className="sidebar-foot">
           <WorkspaceName />

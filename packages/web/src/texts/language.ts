@@ -51,6 +51,8 @@ export async function chooseLanguage(tag: string): Promise<void> {
 export async function languageNames(): Promise<Record<string, string>> {
   const names = Object.entries(files).map(async ([file, load]) => {
     const tag = tagOf(file)
+    // So that a choice is there at once.
+    await saidFiles[`./said/${tag}.ts`]?.()
     return [tag, (await load())[tag]?.language ?? tag] as const
   })
   return Object.fromEntries([['en', en.language], ...(await Promise.all(names))])
