@@ -123,3 +123,29 @@ it.each(['git status', 'git log --oneline -5', 'git diff --stat', 'git show --st
   'a deny rule for a file leaves %s alone',
   (command) => expect(judge(command, { deny: ['Read(secrets/**)'] }).decision).toBe('allow'),
 )
+
+it.each([
+  "for x in 'a[$(touch y)]'; do echo ${!x}; done",
+  "echo ${x='a[$(touch y)]'}${!x}",
+  'for x in *; do echo ${!x}; done',
+  'for x in *; do echo ${a[x]}; done',
+  'for x in *; do echo "${a[$x]}"; done',
+  'for x in *; do echo "${b:$x}"; done',
+  'for x in *; do echo $((x)); done',
+  'for x in *; do ((x)) && echo hi; done',
+  'for x in *; do [[ $x -eq 1 ]] && echo hi; done',
+  'ls | while read x; do [[ -v $x ]] && echo hi; done',
+  'x=0; for f in *; do echo $((x)); x=$f; done',
+  'x=0; for f in *; do echo "$(echo $((x)))"; x=$f; done',
+])('a rule for echo does not let the names of files be computed with: %s', (command) => {
+  expect(judge(command, { allow: ['Bash(echo *)', 'Bash(ls *)'] }).decision).toBe('ask')
+})
+
+it.each([
+  'echo $((1+2))',
+  'i=0; echo $((i+1))',
+  'for x in 1 2; do echo $((x+1)); done',
+  'for x in *; do echo ${x:0:3}; done',
+])('a rule for echo lets numbers be computed with: %s', (command) =>
+  expect(judge(command, { allow: ['Bash(echo *)'] }).decision).toBe('allow'),
+)

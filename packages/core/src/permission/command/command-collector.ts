@@ -107,6 +107,19 @@ export class CommandCollector {
     this.latent(text, spot)
   }
 
+  /**
+   * Bash computes with what a variable holds, and runs a substitution in that. Unless it holds a number for certain, this
+   * counts as a part that no rule for a command means.
+   */
+  evaluates(text: string, spot: Spot): void {
+    const [name] = /\$\(|`/.exec(text) ?? []
+    const isNumber = (one: string): boolean => this.memory.isNumber(one) && !maySetAgain(one, spot)
+    const unknown = [...text.matchAll(/[A-Za-z_]\w*|\$[\d@*]/g)].find(([one]) => !isNumber(one))?.[0] ?? name
+    if (unknown === undefined) return
+    const assignments = [{ name: unknown, value: null, safe: false }]
+    this.take({ pieces: [], assignments, redirections: [] }, spot)
+  }
+
   /** Where text is computed with, what looks like a substitution in it is one, however it was quoted. */
   latent(text: string, spot: Spot): void {
     if (!/\$\(|`/.test(text)) return
@@ -180,6 +193,14 @@ export class CommandCollector {
     if (name === 'set') this.memory.hasArguments = true
     this.note('altered', `"${name}" changes what the commands behind it do.`)
   }
+}
+
+/** Whether a variable may hold something else when a loop comes round again. */
+function maySetAgain(name: string, { source, via }: Spot): boolean {
+  if (via.length > 0) return true
+  if (!/\b(for|while|until|select)\b/.test(source)) return false
+  if (/\b(read|mapfile|readarray|getopts|printf|declare|typeset|local|export|readonly)\b/.test(source)) return true
+  return new RegExp(`\\b${name}\\+?=(?!\\d+(?:[\\s;)]|$))`).test(source)
 }
 
 const computing = new Set(

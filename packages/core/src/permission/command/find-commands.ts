@@ -112,13 +112,20 @@ class Finder {
       case 'Select': {
         this.collector.sets(node.name.value, spot)
         const pieces = (node.wordlist ?? []).flatMap((word) => this.#read(word, spot))
-        if (pieces.length === 1) this.collector.memory.set(node.name.value, pieces[0]?.field ?? hole)
+        const isOne = pieces.length === 1 || pieces.every(({ field }) => /^\d+$/.test(field))
+        if (isOne) this.collector.memory.set(node.name.value, pieces[0]?.field ?? hole)
         this.#node(node.body, within)
         return stayIn(within.cwds)
       }
       default:
-        if (node.type === 'TestCommand' || node.type.startsWith('Arithmetic'))
-          this.collector.computes(spot.source.slice(node.pos, node.end), spot)
+        if (node.type === 'TestCommand' || node.type.startsWith('Arithmetic')) {
+          const text = spot.source.slice(node.pos, node.end)
+          this.collector.computes(text, spot)
+          const [, head = text] = /^for\s*\(\(([^]*?)\)\)/.exec(text) ?? []
+          const compared = /\s-(eq|ne|lt|le|gt|ge|v|R)\s/g
+          if (node.type !== 'TestCommand' || compared.test(text))
+            this.collector.evaluates(head.replaceAll(compared, ' '), spot)
+        }
         forEachChild(node, (child) =>
           child.type === 'Word' ? void this.#read(child, within) : this.#part(child, within),
         )
@@ -140,13 +147,22 @@ class Finder {
         collector.reread(node.pattern, { ...spot, via: [...spot.via, 'subshell'] })
         break
       case 'ArithmeticExpansion':
-        collector.computes(node.text, spot)
+        // Where its brackets do not match, bash takes `$((` for a subshell in a substitution.
+        if (!/^[\w\s+*/%<>=!^~?:,[\]${}-]*$/.test(withoutBrackets(node.text)))
+          collector.note('unseen', 'What it computes can be read in two ways.')
+        collector.computes(withoutBrackets(node.text), spot)
+        collector.evaluates(withoutBrackets(node.text), spot)
         break
       case 'ParameterExpansion':
         // Bash 5.2 itself joins commands wrongly there.
         if (node.text.includes('<<')) collector.note('unseen', 'It has a here-document in an expansion.')
         if (node.operation?.type === 'Transform' && node.operation.operand.value !== 'Q')
           collector.note('unseen', 'A variable in it is expanded once more.')
+        if (node.prefix === '!' && node.operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? ''))
+          collector.evaluates(`$${node.parameter}`, spot)
+        if (node.index !== undefined && !/^[@*]$/.test(node.index.text)) collector.evaluates(node.index.text, spot)
+        if (node.operation?.type === 'Slice')
+          collector.evaluates(node.text.slice(node.text.indexOf(':', node.parameterEnd - node.pos)), spot)
         if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
           collector.sets(node.parameter, spot)
         break
@@ -302,6 +318,11 @@ class Finder {
     for (let at = count; at < commands.length; at++) if (fetchers.has(commands[at]?.name ?? '')) return true
     return false
   }
+}
+
+/** What stands in `$((…))` or `$[…]`. */
+function withoutBrackets(text: string): string {
+  return text.replace(/^\$(\(\(|\[)/, '').replace(/(\)\)|\])$/, '')
 }
 
 /** Variables whose value programs run. */

@@ -24,6 +24,10 @@ export class ShellMemory {
     this.#variables.delete(name)
   }
 
+  isNumber(name: string): boolean {
+    return /^\d+$/.test(this.#variables.get(name) ?? '')
+  }
+
   /** It holds something from the network. */
   taint(name: string): void {
     if (/^\w+$/.test(name)) this.#fetched.add(name)
