@@ -117,7 +117,7 @@ function lookGit(words: readonly string[]): Look {
   const read = readOptions(given, rules.options, { style: name === 'config' ? 'stop' : 'gnu' })
   if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than look.` }
   // Of some versions and commands it takes no word, which is then one more option.
-  const odd = read.values.find(({ value, apart }) => apart && value.startsWith('-'))
+  const odd = read.values.find(({ option, value, apart }) => apart && option !== '-e' && value.startsWith('-'))
   if (odd !== undefined) return { why: `"git ${name} ${odd.option} ${odd.value}" can be read in two ways.` }
   // Behind an option the word might no longer be taken for a command of its own.
   if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(given[0] as string))
