@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { analyzeCommand } from './analyze-command.ts'
 import { createProgramLookup } from './program-lookup.ts'
 
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'program-lookup-')))
@@ -54,4 +55,13 @@ it('does not believe programs of the same name that have other options', () => {
   const onMac = createProgramLookup({ path: bin, roots, platform: 'darwin' })
   expect(onMac('ls')).toBe(false)
   expect(onMac('node')).toBe(true)
+})
+
+it('a wrapper runs a program of that name, not what is part of bash', () => {
+  const harmless = (text: string): boolean =>
+    analyzeCommand(text, { cwd: '/w', home: '/h', isProgram: (name) => name !== 'type' }).harmless
+  expect(harmless('type ls')).toBe(true)
+  expect(harmless('command type ls')).toBe(true)
+  expect(harmless('nice type ls')).toBe(false)
+  expect(harmless('timeout 5 type ls')).toBe(false)
 })
