@@ -231,7 +231,9 @@ function stalled(ms: number): NamedError {
 }
 
 /** A promise that loses to the signal: a provider that ignores it cannot hold a stop back. */
-async function settled<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+async function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Where the signal wins, nobody else hears of a failure.
+  work.catch(() => undefined)
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
   const onAbort = (): void => reject(signal.reason as Error)
