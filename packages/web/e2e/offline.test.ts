@@ -117,15 +117,32 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('the service worker shows notifications, and a click on one leads the page to the inbox', async () => {
     const page = await workspace.newPage({ serviceWorkers: 'allow', permissions: ['notifications'] })
     await page.addInitScript("localStorage.setItem('troupe.notify', 'on'); document.hasFocus = () => false")
+    // Not every headless browser has a place to show notifications, so what is handed to it is kept instead.
+    await page.addInitScript(() => {
+      const shown: (NotificationOptions & { title: string; close(): void })[] = []
+      Object.assign(window, { shown })
+      Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+      Object.assign(ServiceWorkerRegistration.prototype, {
+        showNotification(title: string, options: NotificationOptions) {
+          const one = { title, ...options, close: () => void shown.splice(shown.indexOf(one), 1) }
+          shown.push(one)
+          return Promise.resolve()
+        },
+        getNotifications: ({ tag }: NotificationOptions = {}) =>
+          Promise.resolve(shown.filter((one) => tag === undefined || one.tag === tag)),
+      })
+    })
     await page.goto(workspace.server().newUrl())
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     await page.evaluate(denyAll)
     await chatPage(page).send('Run two commands')
     const titles = () =>
-      page.evaluate(async () => {
-        const registration = await navigator.serviceWorker.getRegistration()
-        return (await registration?.getNotifications())?.map(({ title, data }) => [title, data as unknown])
-      })
+      page.evaluate(() =>
+        (window as unknown as { shown: { title: string; data: unknown }[] }).shown.map(({ title, data }) => [
+          title,
+          data,
+        ]),
+      )
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
     await expect.poll(titles, { timeout: 10_000 }).toEqual([['Run a command', { opens: 'inbox' }]])
     // What the worker does on a click; only a person's own click may bring a window forward.

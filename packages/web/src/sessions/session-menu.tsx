@@ -25,7 +25,7 @@ import type { MenuItem } from '../ui/menu.tsx'
 import { notice } from '../ui/notices.tsx'
 import { exportSession, type ExportFormat } from './export-session.ts'
 
-/** What can be done with a session of the list, by where it lies. */
+/** What can be done with a session of the list, by where it lies. Loaded with the first menu. @public */
 export function sessionMenu(
   app: AppStore,
   session: ListedSession,
