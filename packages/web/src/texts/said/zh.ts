@@ -166,6 +166,8 @@ export const zh: Said = {
     ['{} could not say whether to ask: {}', '{} 无法判断是否需要询问：{}'],
     ['{} runs code, and there is no sandbox here to keep it in.', '{} 会运行代码，而这里没有可用的沙箱。'],
     ['It may change things.', '它可能更改内容。'],
+    ['What it computes can be read in two ways.', '它所计算的内容可以有两种解读。'],
+    ['"git {} {} {}" can be read in two ways.', '“git {} {} {}”可以有两种解读。'],
     ['It may do more than look.', '它可能不只是查看。'],
     ['"{}" may do more than look.', '“{}”可能不只是查看。'],
     ['"{}" with words may do more than look.', '带参数的“{}”可能不只是查看。'],
