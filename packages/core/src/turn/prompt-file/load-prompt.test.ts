@@ -231,6 +231,7 @@ describe('toYamlPrompt', () => {
         const loaded = slotsOf(loadPrompt(toYamlPrompt({}, slots), 'yaml', {}), 'turn')
         expect(loaded).toEqual(JSON.parse(JSON.stringify(slots)))
       }),
+      { examples: [[{ ' ': { '<<': false } }, []]] },
     )
   })
 

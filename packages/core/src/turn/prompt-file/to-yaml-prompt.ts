@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { Document, isScalar, Scalar, visit } from 'yaml'
 import { toJson } from '../../run/to-json.ts'
 import { isEmpty, type Slots } from '../slots.ts'
 import { writeOutput } from './write-output.ts'
@@ -15,7 +15,14 @@ export function toYamlPrompt(agent: Slots, turn: Slots): string {
     ...(!isEmpty(agent) && { '.agent': writeSlots(agent) }),
     ...(!isEmpty(turn) && { '.request': writeSlots(turn) }),
   }
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
+  const written = new Document(document, { aliasDuplicateObjects: false })
+  visit(written, {
+    Pair(_, { key }) {
+      // Without quotes, this key would merge its value into the map around it.
+      if (isScalar(key) && key.value === '<<') key.type = Scalar.QUOTE_DOUBLE
+    },
+  })
+  return written.toString({ lineWidth: 0 })
 }
 
 function writeSlots(slots: Slots): Record<string, unknown> {
