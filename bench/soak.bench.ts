@@ -28,7 +28,8 @@ export const benches = [
     name: `soak: ${chats} chats with tools, half of the readers reconnect, some chats are deleted`,
     bar: 'in the second half no growth of files and processes, under 5 % of heap and memory; no failure',
     async run({ minutes = 1 }: { minutes?: number }) {
-      const soak = await openSoak()
+      // Idle pipes and shells are released before each measurement.
+      const soak = await openSoak({ idleMs: 3000 })
       try {
         return judge(await measure(soak, minutes))
       } finally {
@@ -54,7 +55,7 @@ async function measure(soak: SoakProcess, minutes: number): Promise<Course> {
   for (let look = 1; look <= looks; look++) {
     const until = begun + (minutes * 60_000 * look) / looks
     await Promise.all(lengths.map((_, number) => talk(number, until)))
-    // Connections that are kept alive are closed after five seconds.
+    // Idle connections are closed after five seconds, idle pipes and shells after three.
     await delay(7000)
     const row = { ...(await soak.figures()), minute: (performance.now() - begun) / 60_000, turns }
     rows.push(row)
